@@ -185,8 +185,7 @@ START_TEST(a_way_follows_pointers)
 	skip_where_seeds_are_foreign();
 	ck_assert(btf_open(&btf, span_of(seed, length)));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(strcmp(way_text(&btf, cases[i][0]), cases[i][1]) == 0, "%s: %s", cases[i][0],
-			      way_text(&btf, cases[i][0]));
+		check_text(cases[i][0], way_text(&btf, cases[i][0]), cases[i][1]);
 	ck_assert_int_eq(kernel_types_bit(&btf, "task_struct.flag", &offset, &bit), 0);
 	ck_assert_int_eq(kernel_types_bit(&btf, "task_struct.pid", &offset, &bit), -ENODATA);
 }
@@ -383,9 +382,7 @@ START_TEST(members_have_places_and_sizes)
 		ck_assert_uint_eq(btf_structure(btf, "int") + btf_structure(btf, "colour"), 0);
 		ck_assert_uint_eq(btf_typedef(btf, "number"), 5);
 		for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-			ck_assert_msg(strcmp(member_text(btf, all, members[i][0]), members[i][1]) == 0,
-				      "%s: %s",
-				      members[i][0], member_text(btf, all, members[i][0]));
+			check_text(members[i][0], member_text(btf, all, members[i][0]), members[i][1]);
 		ck_assert(btf_member(btf, all, "p", &member) && member.bytes == sizeof(void *));
 		ck_assert(btf_member(btf, all, "g", &member) && member.type == array);
 	}

@@ -235,9 +235,7 @@ START_TEST(fields_that_are_not_well_formed)
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		ck_assert_msg(strcmp(place_of(span_text(lines[i][0]), "f"), lines[i][1]) == 0, "%s: %s",
-			      lines[i][0],
-			      place_of(span_text(lines[i][0]), "f"));
+		check_text(lines[i][0], place_of(span_text(lines[i][0]), "f"), lines[i][1]);
 }
 
 static void assert_text(struct trace_field field, struct span sample, const char *wanted)
@@ -314,9 +312,8 @@ START_TEST(kinds_of_fields)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(strcmp(kind_of(cases[i].declaration, cases[i].bytes, false), cases[i].kind) ==
-			      0, "%s: %s",
-			      cases[i].declaration, kind_of(cases[i].declaration, cases[i].bytes, false));
+		check_text(cases[i].declaration, kind_of(cases[i].declaration, cases[i].bytes, false),
+			   cases[i].kind);
 	ck_assert_str_eq(kind_of("enum zone_type f", 2, true), "number 2 signed");
 }
 
@@ -337,9 +334,7 @@ START_TEST(arguments_are_narrower_than_words)
 		while (span_word(&rest, &type)) {
 			const char *declaration = textf("%.*s f", (int)span_length(type), type.at);
 
-			ck_assert_msg(strcmp(kind_of(declaration, 8, false), types[i][0]) == 0, "%s: %s",
-				      declaration,
-				      kind_of(declaration, 8, false));
+			check_text(declaration, kind_of(declaration, 8, false), types[i][0]);
 			ck_assert_str_eq(kind_of(declaration, 8, true), "number 8 signed");
 			ck_assert_str_eq(kind_of(declaration, 4, false), "number 4");
 		}

@@ -30,8 +30,7 @@ static void open_lists(const char *const (*lists)[2])
 static void check_packages(const char *const (*files)[2])
 {
 	for (; (*files)[0]; files++)
-		ck_assert_msg(strcmp(package_names_find(&rig.env, (*files)[0]), (*files)[1]) == 0, "%s: %s",
-			      (*files)[0], package_names_find(&rig.env, (*files)[0]));
+		check_text((*files)[0], package_names_find(&rig.env, (*files)[0]), (*files)[1]);
 }
 
 START_TEST(packages_are_named_by_their_lists)

@@ -251,9 +251,7 @@ START_TEST(functions_and_probes_are_found_where_they_are)
 	for (unsigned kind = 0; kind < 2; kind++) {
 		make_file(kind, kind ? EM_X86_64 : EM_386);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-			ck_assert_msg(strcmp(found_text(cases[i][0]), cases[i][1]) == 0, "%s: %s",
-				      cases[i][0],
-				      found_text(cases[i][0]));
+			check_text(cases[i][0], found_text(cases[i][0]), cases[i][1]);
 	}
 	parts.file.bytes[0] = 'x';
 	ck_assert_str_eq(found_text("a:count_words"), "no ELF");

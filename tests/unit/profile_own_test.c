@@ -148,14 +148,6 @@ struct span perf_ring_take(struct perf_ring *ring, char *room)
 	return span_of(room, length);
 }
 
-/* cppcheck-suppress constParameter */
-size_t perf_ring_add(struct perf_ring *ring, struct buffer *out)
-{
-	(void)ring;
-	(void)out;
-	return 0;
-}
-
 /* --- A machine with CPUs 0, 1 and 3. */
 
 static struct rig rig;

@@ -375,6 +375,11 @@ void next_tick(struct machine *machine)
 	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
 }
 
+void check_text(const char *name, const char *found, const char *expected)
+{
+	ck_assert_msg(strcmp(found, expected) == 0, "%s: %s\nnot %s", name, found, expected);
+}
+
 const struct notice *notice_with(const struct frame *frame, const char *part)
 {
 	for (unsigned i = 0; i < frame->n_notices; i++)

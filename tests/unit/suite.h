@@ -86,6 +86,9 @@ struct machine {
 	unsigned ticks;
 };
 
+/* The text that came of this case is as expected. */
+void check_text(const char *name, const char *found, const char *expected);
+
 /* The first notice that has this part; NULL: there is none. */
 const struct notice *notice_with(const struct frame *frame, const char *part);
 
