@@ -295,23 +295,6 @@ START_LIVE_TEST(threads_of_before_and_after_are_counted)
 	}
 }
 
-START_LIVE_TEST(too_few_descriptors_make_it_unknown)
-{
-	struct counter_plan plan = { .inherits = true };
-	struct counter_threads threads;
-	unsigned short_of = 0;
-
-	open_threads(&threads, &plan);
-	machine.env.counters.max = plan.events.count + 1;
-	counter_threads_open(&threads, &machine.env, &plan);
-	counter_threads_read(&threads, &machine.env, &plan);
-	ck_assert(threads.lost_error == -EMFILE && threads.sums[0].known);
-	for (unsigned e = 0; e < plan.events.count; e++)
-		short_of += !threads.sums[e].known && threads.sums[e].error == -EMFILE;
-	ck_assert_uint_gt(short_of, 0);
-	close_threads(&threads, &plan);
-}
-
 START_LIVE_TEST(the_last_counts_of_one_that_ended_are_told)
 {
 	open_counters("page-faults");

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "suite.h"
 #include "topic/event/event_connector.h"
 #include "topic/event/event_perf.h"
 
@@ -221,44 +221,6 @@ static struct raw_event exec_of(char *const *arguments)
 
 #define EXEC_OF(...) exec_of((char *const[]){ __VA_ARGS__, NULL })
 
-/* As /proc/PID/cmdline has them; empty ones at the end are left out, as is a text of nothing else. */
-START_LIVE_TEST(arguments_are_told_but_empty_ones_at_the_end)
-{
-	static const struct sample_request request = { 0 };
-	static char much[100000];
-	static const struct {
-		char *arguments[8];
-		const char *text;
-		size_t program_length;
-	} cases[] = {
-		{ { "true", "a", "", "b c", "", "" }, "true a  b c", 4 }, { { "x" }, "x", 1 },
-		{ { "", "", "y" }, "  y", 0 },                            { { "", "" }, NULL, 0 },
-	};
-	struct trace_set arguments = { 0 };
-	struct raw_event told;
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	trace_open(&arguments, &env, &request, &trace_plan_event);
-	if (arguments.error)
-		skip_test("BPF: %s", strerror(-arguments.error));
-	open_perf(STACKS_BYTES, &arguments);
-	if (event_perf_exec_error(perf))
-		skip_test("tracepoints: %s", strerror(-event_perf_exec_error(perf)));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		told = exec_of(cases[i].arguments);
-		ck_assert_pstr_eq(told.text, cases[i].text);
-		ck_assert_int_eq(told.is_command, cases[i].text != NULL);
-		ck_assert_uint_eq(told.program_length, cases[i].program_length);
-	}
-	memset(much, 'z', sizeof(much) - 1);
-	told = EXEC_OF("true", much);
-	ck_assert_uint_gt(strlen(told.text), strlen("true z…"));
-	ck_assert_uint_eq(strspn(told.text + strlen("true "), "z"), strlen(told.text) - strlen("true …"));
-	ck_assert_str_eq(told.text + strlen(told.text) - strlen("…"), "…");
-	trace_close(&arguments);
-	close_env();
-}
-
 /* Where its stack is not in memory just then, or registers do not lead there: fewer, or only the file. */
 START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 {
@@ -276,62 +238,6 @@ START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 		ck_assert_str_eq(told.text, told.is_command ? "true a b c" : "/bin/true");
 	ck_assert_uint_eq(told.program_length, strlen(*told.text == 't' ? "true" : "/bin/true"));
 	close_env();
-}
-
-#define EXEC_EVENT "sys/kernel/tracing/events/sched/sched_process_exec"
-#define EXEC_FORMAT "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
-
-/* Why execs cannot be told where tracefs has these files; NULL: there is no such file. */
-static int exec_error_of(struct rig *rig, const char *id, const char *format)
-{
-	int error, found;
-
-	rig_put(rig, EXEC_EVENT "/id", id ? "%s" : NULL, id);
-	rig_put(rig, EXEC_EVENT "/format", format ? "%s" : NULL, format);
-	perf = event_perf_open(&rig->env, TINY_BYTES, NULL, &error);
-	if (!perf)
-		skip_test("perf events: %s", strerror(-error));
-	found = event_perf_exec_error(perf);
-	event_perf_close(perf);
-	return found;
-}
-
-/* A machine of one CPU, without tracefs. */
-static void open_one_cpu(struct rig *rig)
-{
-	static const char *const no_topics[] = { NULL };
-	int error;
-
-	rig_open(rig, "empty", no_topics);
-	rig_make(rig, "sys/devices/system/cpu");
-	rig_put(rig, "sys/devices/system/cpu/online", "%d\n", sched_getcpu());
-	perf = event_perf_open(&rig->env, TINY_BYTES, NULL, &error);
-	if (!perf)
-		skip_test("perf events: %s", strerror(-error));
-}
-
-START_TEST(a_tracepoint_without_number_or_name_is_none)
-{
-	static const struct {
-		const char *id, *format;
-		int error;
-	} cases[] = {
-		{ NULL, EXEC_FORMAT, -ENOENT },    { "", EXEC_FORMAT, -ENODATA },
-			{ "none\n", EXEC_FORMAT, -ENODATA },
-		{ "300\n", NULL, -ENOENT },        { "300\n", "", -ENODATA },
-			{ "300\n", "format:\n", -ENODATA },
-	};
-	struct rig rig;
-
-	open_one_cpu(&rig);
-	ck_assert_int_eq(event_perf_exec_error(perf), -ENOENT); /* there is no tracefs */
-	ck_assert_uint_eq(event_perf_cpus(perf), 1);
-	event_perf_close(perf);
-	rig_make(&rig, EXEC_EVENT);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_int_eq(exec_error_of(&rig, cases[i].id, cases[i].format), cases[i].error);
-	ck_assert_int_ne(exec_error_of(&rig, "300\n", EXEC_FORMAT), -ENODATA); /* the kernel may know it */
-	rig_close(&rig);
 }
 
 /* So that all CPUs have their rings, and some no tracepoint; false where that cannot be. */

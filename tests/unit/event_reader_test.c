@@ -345,18 +345,6 @@ START_LIVE_TEST(arguments_by_bpf_are_those_of_proc)
 	close_reader();
 }
 
-START_LIVE_TEST(no_bpf_loads_no_program_for_arguments)
-{
-	static const struct sample_request without = { .scope = &scope, .no_bpf = true };
-	const struct sample plain = { .env = &env, .settings = &settings.topic, .request = &without };
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	reader = reader_open(&process_event_reader, &plain, NULL);
-	ck_assert_int_eq(event_reader_arguments(reader)->error, -ENOTSUP);
-	ck_assert_uint_eq(trace_opened(&env)->n, 0);
-	close_reader();
-}
-
 START_LIVE_TEST(who_traces_whom_is_told)
 {
 	const struct event *attached, *detached;
@@ -516,14 +504,5 @@ START_LIVE_TEST(a_thread_that_cannot_be_started_is_told)
 	open_reader("fork", false, false);
 	ck_assert_int_eq(reader_update(&process_event_reader, &sample), -EAGAIN);
 	ck_assert_str_eq(env_failed_path(&env, -EAGAIN), EVENT_THREAD);
-	close_reader();
-}
-
-START_TEST(nothing_is_read_of_another_root)
-{
-	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	reader = reader_open(&process_event_reader, &sample, NULL);
-	event_reader_add_collector(reader, 1);
-	ck_assert_int_eq(reader_update(&process_event_reader, &sample), -ENOTSUP);
 	close_reader();
 }

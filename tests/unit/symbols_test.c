@@ -235,23 +235,6 @@ START_TEST(functions_at_the_end_of_all_addresses)
 	symbols_free(&symbols);
 }
 
-/* Where more than 32 cover an address, the outermost ones are left out, and counted. */
-START_TEST(of_too_many_functions_the_innermost_are_kept)
-{
-	struct symbols symbols = { 0 };
-
-	for (uint64_t i = 0; i < 40; i++)
-		add(&symbols, i, 1000 - 2 * i, textf("f%u", (unsigned)i));
-	symbols_sort(&symbols);
-	ck_assert_uint_eq(symbols.n_left_out, 8);
-	for (uint64_t i = 0; i < 40; i++) {
-		ck_assert_str_eq(at(&symbols, i), textf("f%u+0", (unsigned)i));
-		ck_assert_str_eq(at(&symbols, 999 - i), i < 8 ? "-" : textf("f%u+%#lx", (unsigned)i,
-				 (unsigned long)(999 - 2 * i)));
-	}
-	symbols_free(&symbols);
-}
-
 /* All of them over one another, and more than there is room for. */
 START_TEST(limits_are_counted)
 {
@@ -288,21 +271,6 @@ START_TEST(names_in_the_strings_are_not_copied)
 	ck_assert_ptr_eq(symbols_find(&symbols, 0x1008, &offset), strings);
 	check_names(&symbols, "2001=sec+0x1 3001=open+0x1");
 	ck_assert(symbols_find(&symbols, 0x3000, &offset) != strings + 13);
-	symbols_free(&symbols);
-}
-
-/* 100,000 of usual names. */
-START_TEST(a_large_table_is_small)
-{
-	struct symbols symbols = { 0 };
-
-	for (uint64_t i = 0; i < 100000; i++)
-		add(&symbols, (i * 7919 % 100000) * 64, 48, textf("function_number_%u", (unsigned)i));
-	symbols_sort(&symbols);
-	ck_assert_uint_eq(symbols.count, 100000);
-	ck_assert_uint_le(symbols_bytes(&symbols), 4 << 20);
-	ck_assert_str_eq(at(&symbols, 7919 * 64 + 47), "function_number_1+0x2f");
-	ck_assert_str_eq(at(&symbols, 7919 * 64 + 48), "-");
 	symbols_free(&symbols);
 }
 
