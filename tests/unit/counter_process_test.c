@@ -23,12 +23,7 @@
 
 #define NOBODY 65534
 
-/* A child that does one thing for each byte that it is given, and tells what it cost by its own account. */
-struct child {
-	pid_t pid;
-	int orders, answers;
-};
-
+/* A child does one thing for each order, and tells what it cost by its own account. */
 struct answer {
 	uint64_t faults, switches;
 };
@@ -127,49 +122,26 @@ static void live(int orders, int answers)
 		if (!tell(answers, &after))
 			break;
 	}
-	_exit(0);
 }
 
-static struct child start(void)
+static struct ordered_child start(void)
 {
-	int orders[2], answers[2];
 	struct answer answer;
-	struct child child;
 
-	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
-	child.pid = fork();
-	if (child.pid == 0) {
-		close(orders[1]);
-		live(orders[0], answers[1]);
-	}
-	close(orders[0]);
-	child.orders = orders[1];
-	child.answers = answers[0];
-	ck_assert_int_eq(read(child.answers, &answer, sizeof(answer)), sizeof(answer));
-	return child;
+	return start_ordered_child(live, &answer, sizeof(answer));
 }
 
-static struct answer order(const struct child *child, char what)
+static struct answer order(const struct ordered_child *of, char what)
 {
 	struct answer answer = { 0 };
 
-	ck_assert_int_eq(write(child->orders, &what, 1), 1);
-	if (what != 'x')
-		ck_assert_int_eq(read(child->answers, &answer, sizeof(answer)), sizeof(answer));
+	order_child(of, what, &answer, sizeof(answer));
 	return answer;
-}
-
-static void end(const struct child *child)
-{
-	kill(child->pid, SIGKILL);
-	waitpid(child->pid, NULL, 0);
-	close(child->orders);
-	close(child->answers);
 }
 
 static struct machine machine; /* that counts */
 static char chosen[16];
-static struct child child, other;
+static struct ordered_child child, other;
 
 /* With a child; skips the test, with the reason, where this machine does not let us count. */
 static void open_counters(const char *names)
@@ -189,7 +161,7 @@ static void open_counters(const char *names)
 
 static void close_counters(void)
 {
-	end(&child);
+	end_ordered_child(&child);
 	close_machine(&machine);
 }
 
@@ -227,7 +199,7 @@ START_LIVE_TEST(a_child_is_counted_as_it_counts_itself)
 	faults = order(&child, 'f');
 	next_tick(&machine);
 	if (notice_with(machine.now, "only user mode")) {
-		end(&child);
+		end_ordered_child(&child);
 		skip_test("what the kernel does for a process may not be counted");
 	}
 	counted = total_of(child.pid, "page-faults");
@@ -301,7 +273,7 @@ START_LIVE_TEST(the_last_counts_of_one_that_ended_are_told)
 	choose(child.pid);
 	next_tick(&machine);
 	order(&child, 'f');
-	order(&child, 'x');
+	ck_assert_int_eq(write(child.orders, "x", 1), 1);
 	waitpid(child.pid, NULL, 0);
 	next_tick(&machine);
 	ck_assert_uint_ge(total_of(child.pid, "page-faults"), 3000);
@@ -338,7 +310,7 @@ START_LIVE_TEST(the_cursor_chooses_at_once)
 	next_tick(&machine);
 	ck_assert_uint_eq(frame_table(machine.now, "counter_process")->n_rows, 0);
 	ck_assert_ptr_nonnull(notice_with(machine.now, "it has exited"));
-	end(&other);
+	end_ordered_child(&other);
 	close_counters();
 }
 

@@ -580,83 +580,47 @@ static void write_library(void)
 		skip_test("files made here may not be mapped as code: %s", strerror(errno));
 }
 
-struct child {
-	pid_t pid;
-	int orders, answers;
-};
-
 /* It maps the file by an order, or takes it off. */
 static void obey(int orders, int answers)
 {
 	FILE *file = fopen(path, "r");
 	void *mapped = NULL;
-	char letter;
+	char letter = 'm';
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (read(orders, &letter, 1) == 1) {
+	do {
 		if (letter == 'm')
 			mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
 		else
 			munmap(mapped, 4096);
 		if (write(answers, &letter, 1) != 1)
 			break;
-	}
-	_exit(0);
+	} while (read(orders, &letter, 1) == 1);
 }
 
-static void order(const struct child *child, char what)
+static void order(const struct ordered_child *child, char what)
 {
-	ck_assert_int_eq(write(child->orders, &what, 1), 1);
-	ck_assert_int_eq(read(child->answers, &what, 1), 1);
-}
-
-static struct child start(bool maps)
-{
-	int orders[2], answers[2];
-	struct child child;
-
-	ck_assert_int_eq(pipe(orders), 0);
-	ck_assert_int_eq(pipe(answers), 0);
-	child.pid = fork();
-	ck_assert_int_ge(child.pid, 0);
-	if (child.pid == 0) {
-		close(orders[1]);
-		obey(orders[0], answers[1]);
-	}
-	close(orders[0]);
-	close(answers[1]);
-	child.orders = orders[1];
-	child.answers = answers[0];
-	if (maps)
-		order(&child, 'm');
-	return child;
+	order_child(child, what, &what, 1);
 }
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct child *one = a, *other = b;
+	const struct ordered_child *x = a, *y = b;
 
-	return (one->pid > other->pid) - (one->pid < other->pid);
+	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static struct child children[PROBE_PROCESSES_MAX + 1], one, other; /* the first two */
+static struct ordered_child children[PROBE_PROCESSES_MAX + 1], one, other; /* the first two */
 
 /* Which have mapped it, in the order of their numbers. */
 static void start_all(unsigned n)
 {
+	char answer;
+
 	for (unsigned i = 0; i < n; i++)
-		children[i] = start(true);
+		children[i] = start_ordered_child(obey, &answer, 1);
 	qsort(children, n, sizeof(*children), by_pid);
 	one = children[0];
 	other = children[1];
-}
-
-static void end(const struct child *child)
-{
-	kill(child->pid, SIGKILL);
-	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
-	close(child->orders);
-	close(child->answers);
 }
 
 /* --- Probes. */
@@ -758,7 +722,7 @@ static void close_prober(void)
 	round_after(0);
 	ck_assert_uint_eq(n_open(0), 0);
 	for (unsigned i = 0; i < sizeof(children) / sizeof(children[0]) && children[i].pid; i++)
-		end(&children[i]);
+		end_ordered_child(&children[i]);
 }
 
 /* A round so much later: the state then. */
@@ -1019,7 +983,7 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 	ck_assert(list.known);
 	if (list.now.n_left_out == 0)
 		ck_assert_uint_eq(n_listed(&list.now, "", "count_words"), 1);
-	end(&one);
+	end_ordered_child(&one);
 	update_list(&list, pid, 12, 3000, true);
 	ck_assert_int_lt(list.now.error, 0); /* it has ended */
 	ck_assert_uint_eq(list.now.n, 0);

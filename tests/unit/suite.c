@@ -10,11 +10,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -398,6 +401,40 @@ void touch_pages(size_t n_pages)
 	for (size_t at = 0; at < length; at += page)
 		*(volatile char *)(pages + at) = 1;
 	munmap(pages, length);
+}
+
+struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes)
+{
+	int orders[2], answers[2];
+	struct ordered_child child;
+
+	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
+	child = (struct ordered_child){ fork(), orders[1], answers[0] };
+	ck_assert_int_ge(child.pid, 0);
+	if (child.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(orders[1]);
+		obey(orders[0], answers[1]);
+		_exit(0);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	ck_assert_int_eq(read(child.answers, answer, bytes), (ssize_t)bytes);
+	return child;
+}
+
+void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes)
+{
+	ck_assert_int_eq(write(child->orders, &what, 1), 1);
+	ck_assert_int_eq(read(child->answers, answer, bytes), (ssize_t)bytes);
+}
+
+void end_ordered_child(const struct ordered_child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->orders);
+	close(child->answers);
 }
 
 void choose_scope(struct machine *machine, struct scope *scope, const char *in)
