@@ -75,11 +75,7 @@ static uint32_t relative_type(uint16_t machine)
 
 static void add_relocation(uint64_t address, uint32_t type, uint64_t addend)
 {
-	unsigned word = parts.image.is_64 ? 8 : 4;
-
-	image_add(&parts.relocations, address, word);
-	image_add(&parts.relocations, type, word);
-	image_add(&parts.relocations, addend, word);
+	IMAGE_ADD(&parts.relocations, parts.image.is_64, "www", address, type, addend);
 }
 
 /* Reads it again after some of its bytes have changed. */
@@ -333,10 +329,8 @@ static struct span unwind_entries(struct buffer *header, uint32_t count)
 	buffer_empty(header);
 	buffer_add(header, "\1\x1b\3\x3b....", 8);
 	image_add(header, count, 4);
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		image_add(header, (uint32_t)starts[i], 4);
-		image_add(header, 0x777, 4);
-	}
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		IMAGE_ADD(header, true, "44", (uint32_t)starts[i], 0x777);
 	return image_span(header);
 }
 
@@ -405,9 +399,7 @@ START_TEST(build_ids_of_the_usual_length)
 	make_usual();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		buffer_empty(&parts.notes);
-		image_add(&parts.notes, 4, 4);
-		image_add(&parts.notes, cases[i].bytes, 4);
-		image_add(&parts.notes, cases[i].note, 4);
+		IMAGE_ADD(&parts.notes, true, "444", 4, cases[i].bytes, cases[i].note);
 		buffer_add(&parts.notes, cases[i].name, 4);
 		buffer_fill(&parts.notes, 'i', cases[i].bytes);
 		parts.image.sections[NOTES].type = cases[i].section;
@@ -662,11 +654,9 @@ START_TEST(overlapping_tables_are_read_once)
 		image_set(&hostile, offsetof(Elf64_Ehdr, e_shoff), sizeof(Elf64_Ehdr), 8);
 		image_set(&hostile, offsetof(Elf64_Ehdr, e_shnum), n, 2);
 		for (size_t i = 0; i < n; i++) {
-			image_add(&hostile, 0, 4);
-			image_add(&hostile, i == 0 ? SHT_STRTAB : types[t], 4);
-			buffer_fill(&hostile, '\0', 24);
-			image_add(&hostile, bytes, 8);
-			buffer_fill(&hostile, '\0', 24); /* the names are the first section */
+			/* the names are the first section */
+			IMAGE_ADD(&hostile, true, "44wwww44ww", 0, i == 0 ? SHT_STRTAB : types[t], 0, 0, 0,
+				  bytes, 0, 0, 0, 0);
 		}
 		use_all(image_span(&hostile));
 	}

@@ -76,11 +76,7 @@ static void make_table(unsigned release, unsigned pointer, uint64_t text_word)
 	uint64_t names_at = 8 + n_words * pointer;
 
 	buffer_empty(&table);
-	image_add(&table, releases[release].magic, 4);
-	image_add(&table, 0, 2);
-	image_add(&table, 1, 1);
-	image_add(&table, pointer, 1);
-	image_add(&table, N, pointer);
+	IMAGE_ADD(&table, pointer == 8, "4211w", releases[release].magic, 0, 1, pointer, N);
 	if (!releases[release].has_parts) {
 		names_at = 8 + pointer + (2 * N + 1) * pointer + N * (pointer + 4);
 		add_pairs(&table, TEXT, pointer, 8 + pointer, names_at);
@@ -91,9 +87,8 @@ static void make_table(unsigned release, unsigned pointer, uint64_t text_word)
 	if (is_relative)
 		image_add(&table, text_word, pointer);
 	image_add(&table, names_at, pointer);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 4; i++)
 		image_add(&table, names_at + sizeof(names), pointer);
-	image_add(&table, names_at + sizeof(names), pointer);
 	buffer_add(&table, names, sizeof(names));
 	add_pairs(&table, is_relative ? 0 : TEXT, field, 0, 0);
 }
@@ -208,9 +203,8 @@ START_TEST(the_address_of_the_code_is_found)
 		image.sections[0].address = IMAGE_ADDRESS + image_offset(&image, 0);
 		image.sections[1].address = IMAGE_ADDRESS + image_offset(&image, 1);
 		buffer_empty(&relocations);
-		image_add(&relocations, image.sections[0].address + 24, 8);
-		image_add(&relocations, cases[i].relocated ? R_X86_64_RELATIVE : R_X86_64_NONE, 8);
-		image_add(&relocations, cases[i].relocated, 8);
+		IMAGE_ADD(&relocations, true, "www", image.sections[0].address + 24,
+			  cases[i].relocated ? R_X86_64_RELATIVE : R_X86_64_NONE, cases[i].relocated);
 		image.sections[3] =
 			(struct image_section){ ".rela.dyn", SHT_RELA, 0, image_span(&relocations), 0 };
 		image_write(&bytes, &image);

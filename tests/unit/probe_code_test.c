@@ -119,15 +119,12 @@ static const char code[] = "\x0f\x1f\x44\x00\x00" /* a nop of 5 bytes */
 /* A note of a probe; addresses are those before the file moved by 0x1000. */
 static void add_note(uint64_t address, uint64_t semaphore, const char *texts, size_t text_bytes)
 {
-	unsigned word = parts.image.is_64 ? 8 : 4;
+	bool is_64 = parts.image.is_64;
 
-	image_add(&parts.notes, 8, 4);
-	image_add(&parts.notes, 3 * word + text_bytes, 4);
-	image_add(&parts.notes, 3, 4);
+	IMAGE_ADD(&parts.notes, is_64, "444", 8, (is_64 ? 24 : 12) + text_bytes, 3);
 	buffer_add(&parts.notes, "stapsdt", 8);
-	image_add(&parts.notes, address - 0x1000, word);
-	image_add(&parts.notes, NOTES_BASE - 0x1000, word);
-	image_add(&parts.notes, semaphore ? semaphore - 0x1000 : 0, word);
+	IMAGE_ADD(&parts.notes, is_64, "www", address - 0x1000, NOTES_BASE - 0x1000,
+		  semaphore ? semaphore - 0x1000 : 0);
 	buffer_add(&parts.notes, texts, text_bytes);
 	buffer_fill(&parts.notes, '\0', (4 - parts.notes.length % 4) % 4);
 }
