@@ -240,6 +240,7 @@ START_TEST(without_symtab_they_are_those_of_dynsym)
 }
 
 #define NONE UINT64_MAX
+#define FOUND(function, value) (function(&file, value, &found) ? found : NONE)
 
 /* Makes the file; where this section is in it. */
 static uint64_t made_offset(bool is_64, uint16_t machine, enum section section)
@@ -270,12 +271,9 @@ START_TEST(offsets_have_addresses_and_addresses_offsets)
 	uint64_t found;
 
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
-		ck_assert_msg((elf_file_address(&file, addresses[i][0], &found) ? found : NONE) ==
-			      addresses[i][1],
-			      "offset %zu", i);
+		ck_assert_msg(FOUND(elf_file_address, addresses[i][0]) == addresses[i][1], "offset %zu", i);
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
-		ck_assert_msg((elf_file_offset(&file, offsets[i][0], &found) ? found : NONE) == offsets[i][1],
-			      "address %zu", i);
+		ck_assert_msg(FOUND(elf_file_offset, offsets[i][0]) == offsets[i][1], "address %zu", i);
 }
 
 START_TEST(pointers_are_those_of_the_loaded_file)
@@ -298,8 +296,7 @@ START_TEST(pointers_are_those_of_the_loaded_file)
 		uint64_t found;
 
 		for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++)
-			ck_assert_msg((elf_file_pointer(&file, cases[k][0], &found) ? found : NONE) ==
-				      cases[k][1],
+			ck_assert_msg(FOUND(elf_file_pointer, cases[k][0]) == cases[k][1],
 				      "kind %zu, pointer %zu", i, k);
 	}
 }
@@ -347,21 +344,19 @@ START_TEST(functions_start_where_unwinding_says)
 		{ UINT32_MAX, UINT64_MAX, HEADER + 0x40 }, /* as many as are there */
 	};
 	struct buffer header = { 0 };
-	uint64_t start;
+	uint64_t found;
 
 	make_usual();
 	parts.image.sections[UNWINDING].address = HEADER;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		set_part(UNWINDING, unwind_entries(&header, cases[i].count));
-		ck_assert_msg((elf_file_start(&file, cases[i].address, &start) ? start : NONE) ==
-			      cases[i].start,
-			      "case %zu", i);
+		ck_assert_msg(FOUND(elf_file_start, cases[i].address) == cases[i].start, "case %zu", i);
 	}
 	header.bytes[3] = 0x1b;
 	write_again();
-	ck_assert(file.has_unwind_table && !elf_file_start(&file, HEADER + 0x20, &start));
+	ck_assert(file.has_unwind_table && FOUND(elf_file_start, HEADER + 0x20) == NONE);
 	set_part(UNWINDING, span_of("\1\x1b\3\x3b....\1\0\0", 11));
-	ck_assert(!elf_file_start(&file, HEADER + 0x20, &start));
+	ck_assert(FOUND(elf_file_start, HEADER + 0x20) == NONE);
 	set_part(UNWINDING, span_of("", 0));
 	ck_assert(!file.has_unwind_table);
 	buffer_free(&header);
