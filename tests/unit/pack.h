@@ -8,7 +8,7 @@
 #include "core/buffer.h"
 #include "suite.h"
 
-/* Numbers as this machine has them, each with as many bytes as its digit says: PACK(&out, "448", 7, 8, 99). */
+/* Numbers as this machine has them, of as many bytes as their digits say: PACK(&out, "448", 7, 8, 99). */
 #define PACK(out, widths, ...) pack(out, widths, (const uint64_t[]){ __VA_ARGS__ })
 
 static inline void pack(struct buffer *out, const char *widths, const uint64_t *values)
