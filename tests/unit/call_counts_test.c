@@ -33,10 +33,9 @@ static void check_sums(const struct call_count *counts, size_t n, const char *ex
 	size_t at = 0;
 
 	while (call_counts_next(counts, n, &at, &sum))
-		text =
-			textf("%s%u %u: %lu calls, %lu errors, %lu timed, %lu, %lu\n", text, sum.pid,
-			      sum.number,
-			     (unsigned long)sum.calls, (unsigned long)sum.errors, (unsigned long)sum.timed,
+		text = textf("%s%u %u: %lu calls, %lu errors, %lu timed, %lu, %lu\n", text, sum.pid,
+			     sum.number, (unsigned long)sum.calls, (unsigned long)sum.errors,
+			     (unsigned long)sum.timed,
 			     (unsigned long)sum.sum_ns, (unsigned long)sum.most_ns);
 	ck_assert_uint_eq(at, n);
 	ck_assert_str_eq(text, expected);
@@ -79,9 +78,8 @@ START_TEST(percentiles_are_those_of_the_buckets)
 	for (uint64_t i = 0; i < 300; i++) { /* 100 µs, 200 µs … 30 ms, with two errors */
 		uint64_t ns = 100000 * (i + 1);
 
-		counts[i] =
-			(struct call_count){ WORD(7, SYS_read, i % 3 ? EAGAIN : 0, bucket_of(ns)), 1, ns,
-					     ns };
+		counts[i] = (struct call_count){ WORD(7, SYS_read, i % 3 ? EAGAIN : 0, bucket_of(ns)), 1, ns,
+						 ns };
 	}
 	n = call_counts_sort(counts, 300);
 	ck_assert(call_counts_next(counts, n, &at, &sum));

@@ -790,8 +790,7 @@ START_TEST(units_are_those_with_a_type_and_cpus)
 	rig_put(&rig, "sys/devices/uncore/type", "33\n");
 	rig_put(&rig, "sys/devices/uncore/cpumask", "2\n");
 	ck_assert_int_eq(symlink("../../../devices/uncore",
-				 textf("%s/sys/bus/event_source/devices/uncore", rig.root)),
-			 0);
+				 textf("%s/sys/bus/event_source/devices/uncore", rig.root)), 0);
 	counter_pmus_read(&pmus, &rig.env);
 	ck_assert_uint_eq(pmus.count, 3 + 4);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -840,8 +839,7 @@ START_TEST(numbers_of_an_event_are_with_those_of_its_whole)
 		counter_fill(&of, &frame, &events, i < 5 ? i : 4, counts);
 		ck_assert_str_eq(textf("%s %ld running %g cycles %ld of %ld %s", of.event, (long)of.total,
 				       of.running_ratio, (long)of.cycles_total, (long)of.whole_total,
-				       of.share_of),
-				 expected[i]);
+				       of.share_of), expected[i]);
 	}
 	frame_close(&frame);
 }
@@ -858,13 +856,11 @@ START_TEST(absent_events_share_a_notice_by_their_reason)
 		"no hardware counters, software events are counted instead: Permission denied",
 	};
 	struct counter_events events = {
-		.list =
-			{ { .name = "first", .why = "no such thing" }, { .name = "second" },
-			  { .name = "third" },
-			  { .name = "fourth" }, { .name = "fifth", .why = "no such thing" },
+		.list = { { .name = "first", .why = "no such thing" }, { .name = "second" },
+			  { .name = "third" }, { .name = "fourth" },
+			  { .name = "fifth", .why = "no such thing" },
 			  { .name = "sixth", .why = "no such thing", .remedy = "make it" },
-				  { .name = "seventh" },
-			  { .name = "last" } },
+			  { .name = "seventh" }, { .name = "last" } },
 		.count = 8,
 		.surplus = 2,
 	};

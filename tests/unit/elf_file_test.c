@@ -729,8 +729,7 @@ START_TEST(files_are_read_as_nm_reads_them)
 		symbols_sort(&symbols);
 		if (table == ELF_TABLE_ALL || i == 1)
 			ck_assert_uint_gt(compare_with_nm(paths[i], table == ELF_TABLE_ALL ? "" : "-D",
-							  &symbols),
-					  i < 2 ? 100 : 0);
+							  &symbols), i < 2 ? 100 : 0);
 		ck_assert_uint_eq(symbols.n_left_out, 0);
 		symbols_free(&symbols);
 	}

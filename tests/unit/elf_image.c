@@ -66,12 +66,10 @@ static void add_header(struct buffer *out, const struct image *image, uint64_t s
 	IMAGE_ADD(out, image->is_64, "111", image->is_64 ? ELFCLASS64 : ELFCLASS32, ELFDATA2LSB, EV_CURRENT);
 	buffer_fill(out, '\0', EI_NIDENT - EI_OSABI);
 	IMAGE_ADD(out, image->is_64, "224www4", image->type, image->machine, EV_CURRENT, IMAGE_ADDRESS,
-		  BYTES_OF(Ehdr),
-		  sections_at, 0);
+		  BYTES_OF(Ehdr), sections_at, 0);
 	/* with the first section, which is none, and that of the names */
 	IMAGE_ADD(out, image->is_64, "222222", BYTES_OF(Ehdr), BYTES_OF(Phdr), N_SEGMENTS, BYTES_OF(Shdr),
-		  n + 2,
-		  n + 1);
+		  n + 2, n + 1);
 }
 
 static void add_segment(struct buffer *out, const struct image *image, uint32_t type, uint32_t flags,
@@ -155,11 +153,9 @@ void image_add_symbol(bool is_64, struct buffer *table, struct buffer *names,
 {
 	if (is_64)
 		IMAGE_ADD(table, true, "4112ww", names->length, symbol->info, 0, symbol->section,
-			  symbol->address,
-			  symbol->bytes);
+			  symbol->address, symbol->bytes);
 	else
 		IMAGE_ADD(table, false, "4ww112", names->length, symbol->address, symbol->bytes, symbol->info,
-			  0,
-			  symbol->section);
+			  0, symbol->section);
 	buffer_add(names, symbol->name, strlen(symbol->name) + 1);
 }

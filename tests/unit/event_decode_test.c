@@ -254,14 +254,13 @@ static void assert_text(struct trace_field field, struct span sample, const char
 static const char *kind_of(const char *declaration, unsigned bytes, bool is_signed)
 {
 	static const char *const kinds[] = {
-		[TRACE_FIELD_NUMBER] = "number",
-			[TRACE_FIELD_DEVICE] = "device",	[TRACE_FIELD_POINTER] = "pointer",
-		[TRACE_FIELD_TEXT] = "text",	   [TRACE_FIELD_ARRAY] =
-			"array",	[TRACE_FIELD_ELSEWHERE] = "elsewhere",
+		[TRACE_FIELD_NUMBER] = "number",   [TRACE_FIELD_DEVICE] = "device",
+		[TRACE_FIELD_POINTER] = "pointer", [TRACE_FIELD_ELSEWHERE] = "elsewhere",
+		[TRACE_FIELD_TEXT] = "text",	   [TRACE_FIELD_ARRAY] = "array",
 		[TRACE_FIELD_BEHIND] = "behind",   [TRACE_FIELD_OTHER] = "other",
 	};
-	const char *line =
-		textf("\tfield:%s;\toffset:8;\tsize:%u;\tsigned:%d;\n", declaration, bytes, is_signed);
+	const char *line = textf("\tfield:%s;\toffset:8;\tsize:%u;\tsigned:%d;\n", declaration, bytes,
+				 is_signed);
 	struct span text = span_text(line);
 	struct trace_field field;
 

@@ -166,9 +166,9 @@ START_TEST(batches_are_appended_with_their_texts)
 					       batch.texts + event->was, batch.texts + event->parent),
 					 textf("%s, was %s, of %s",
 					       event->pid == 1 ? "one (one -1) 3"
-						       : "other (/bin/other -2) 10",
+							       : "other (/bin/other -2) 10",
 					       i % 6 == 4 ? "before" : "",
-						       i % 6 == 1 || i % 6 == 2 ? "other" : ""));
+					       i % 6 == 1 || i % 6 == 2 ? "other" : ""));
 		}
 	}
 	fill(&from, event_processes_add(processes, 3), 1);

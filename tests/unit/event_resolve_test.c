@@ -316,8 +316,7 @@ START_TEST(parents_are_told_apart_by_their_ticks)
 	ck_assert_uint_eq(parents[1].start_ticks,
 			  (START_NS + (uint64_t)resolver.boot_ahead_ns) / (10 * MS_NS));
 	ck_assert_uint_eq(parents[2].start_ticks, 9000);
-	TELL({ "put 400 301 sh 0 1000 301 /", NULL },
-	     { "fork pid=404 of=400", "fork*" });
+	TELL({ "put 400 301 sh 0 1000 301 /", NULL }, { "fork pid=404 of=400", "fork*" });
 	ck_assert_uint_eq(resolver.statistics.n_parents, 3);
 	ck_assert_uint_eq(parents[1].forks, 2);
 	close_all();
@@ -353,8 +352,7 @@ START_TEST(nobody_is_looked_up_in_the_proc_of_another_pid_namespace)
 {
 	build_machine();
 	env.foreign_pids = true;
-	TELL({ "existing", NULL },
-	     { "choose events.events=all", NULL },
+	TELL({ "existing", NULL }, { "choose events.events=all", NULL },
 	     { "exit pid=250 code=0", "exit 250 ? code 0" }, { "fork pid=998 of=300", "fork 998 ? of 300 " },
 	     { "comm pid=301 comm=told", "comm 301 told user -1/-1 tty -1" });
 	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, U64_UNKNOWN);
@@ -392,9 +390,8 @@ START_TEST(threads_are_no_processes)
 	     { "exit pid=300 tid=310 code=256", "exit 300/310 bash of 1 systemd code 256" });
 	ck_assert(n_told(EVENT_FORK) == 0 && n_told(EVENT_CLONE) == 1 && n_told(EVENT_EXIT) == 0);
 	ck_assert_uint_eq(resolver.statistics.all.failures, 0);
-	TELL({ "choose events.events=fork,exec,exit", NULL },
-	     { "clone pid=300 tid=311 of=300", "-" }, { "exit pid=300 tid=311 code=0", "-" },
-	     { "exit pid=300 code=0", "exit 300 bash*" });
+	TELL({ "choose events.events=fork,exec,exit", NULL }, { "clone pid=300 tid=311 of=300", "-" },
+	     { "exit pid=300 tid=311 code=0", "-" }, { "exit pid=300 code=0", "exit 300 bash*" });
 	close_all();
 }
 
@@ -438,10 +435,8 @@ START_TEST(a_core_that_was_not_announced_is_not_told)
 	open_all();
 	TELL({ "choose events.events=core,exit", NULL },
 	     { "exit pid=250 code=139", "exit 250 sh) (x of 301 make code 139*" },
-	     { "clone pid=301 tid=310 of=301", "-" },
-	     { "clone pid=301 tid=311 of=301", "-" },
-	     { "clone pid=301 tid=312 of=301", "-" },
-	     { "core pid=301 tid=310", "-" },
+	     { "clone pid=301 tid=310 of=301", "-" }, { "clone pid=301 tid=311 of=301", "-" },
+	     { "clone pid=301 tid=312 of=301", "-" }, { "core pid=301 tid=310", "-" },
 	     { "exit pid=301 tid=311 at=1ms", "-" },
 	     { "exit pid=301 tid=310 code=139 at=1ms", "core 301/310 make of 300 bash" },
 	     { "exit pid=301 tid=312 code=139 at=1ms", "-" });
@@ -470,11 +465,8 @@ static void look_until_ready(void)
 START_TEST(a_process_whose_last_exit_was_lost_ends)
 {
 	open_all();
-	TELL({ "choose events.events=fork,exec,exit", NULL },
-	     { "stat 600 S 3", NULL },
-	     { "existing", NULL },
-	     { "exit pid=600 code=256 at=now", "-" },
-	     { "stat 600 Z 1", NULL });
+	TELL({ "choose events.events=fork,exec,exit", NULL }, { "stat 600 S 3", NULL }, { "existing", NULL },
+	     { "exit pid=600 code=256 at=now", "-" }, { "stat 600 Z 1", NULL });
 	look_until_ready();
 	ck_assert_uint_eq(resolver.ready.count, 1);
 	ck_assert_ptr_nonnull(strstr(text_of(resolver.ready.list),

@@ -264,8 +264,7 @@ static void add_part(struct sink *sink, bool happened, bool counted)
 /* Nor is there a blank line for them. */
 START_TEST(samples_without_rows_are_no_text)
 {
-	static const bool parts[][2] =
-		{ { false, false }, { true, true },   { false, false }, { true, false },
+	static const bool parts[][2] = { { false, false }, { true, true },  { false, false }, { true, false },
 					 { false, false }, { true, false }, { false, true } };
 	const struct wish wish = { .columns = "pid", .n_tables = 2 };
 	int fd = memfd_create("event_table_test", MFD_CLOEXEC);

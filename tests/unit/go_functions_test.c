@@ -194,19 +194,19 @@ START_TEST(the_address_of_the_code_is_found)
 		buffer_empty(&module);
 		buffer_fill(&module, '\0', 22 * 8);
 		image_add(&module, cases[i].module_word, 8);
-		image.sections[0] =
-			(struct image_section){ ".gopclntab", SHT_PROGBITS, 0, image_span(&table), 0 };
-		image.sections[1] =
-			(struct image_section){ ".go.module", SHT_PROGBITS, 0, image_span(&module), 0 };
-		image.sections[2] =
-			(struct image_section){ ".text", SHT_PROGBITS, 0, span_of("code", 4), cases[i].text };
+		image.sections[0] = (struct image_section){ ".gopclntab", SHT_PROGBITS,
+							    .content = image_span(&table) };
+		image.sections[1] = (struct image_section){ ".go.module", SHT_PROGBITS,
+							    .content = image_span(&module) };
+		image.sections[2] = (struct image_section){ ".text", SHT_PROGBITS, 0, span_of("code", 4),
+							    cases[i].text };
 		image.sections[0].address = IMAGE_ADDRESS + image_offset(&image, 0);
 		image.sections[1].address = IMAGE_ADDRESS + image_offset(&image, 1);
 		buffer_empty(&relocations);
 		IMAGE_ADD(&relocations, true, "www", image.sections[0].address + 24,
 			  cases[i].relocated ? R_X86_64_RELATIVE : R_X86_64_NONE, cases[i].relocated);
-		image.sections[3] =
-			(struct image_section){ ".rela.dyn", SHT_RELA, 0, image_span(&relocations), 0 };
+		image.sections[3] = (struct image_section){ ".rela.dyn", SHT_RELA,
+							    .content = image_span(&relocations) };
 		image_write(&bytes, &image);
 		ck_assert(elf_file_parse(&file, image_span(&bytes)));
 		ck_assert_uint_eq(go_functions_text(&file), TEXT);

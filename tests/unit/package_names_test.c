@@ -91,8 +91,9 @@ START_TEST(no_lists_are_no_package)
 START_TEST(lists_are_read_up_to_a_length)
 {
 	static const char *const lists[][2] = { { "short.list", "" }, { "long.list", "" }, { NULL, NULL } };
-	static const char *const files[][2] =
-		{ { "/short", "short-dbgsym" }, { "/long", "" }, { NULL, NULL } };
+	static const char *const files[][2] = { { "/short", "short-dbgsym" },
+						{ "/long", "" },
+						{ NULL, NULL } };
 
 	open_lists(lists);
 	for (unsigned i = 0; i < 2; i++) {

@@ -62,12 +62,11 @@ START_TEST(perf_records_of_every_kind)
 
 		ck_assert_msg(perf_record_next(&rest, &record), "%zu", i);
 		ck_assert_str_eq(textf(SAID, record.kind, record.pid, record.tid, record.parent_pid,
-				       record.parent_tid,
-				       record.exec ? " exec" : "", record.comm,
-					       (unsigned long)record.time_ns),
+				       record.parent_tid, record.exec ? " exec" : "", record.comm,
+				       (unsigned long)record.time_ns),
 				 textf(SAID, recorded[i].kind, recorded[i].pid, recorded[i].tid,
-				       recorded[i].parent,
-				       recorded[i].parent, recorded[i].exec ? " exec" : "", recorded[i].comm,
+				       recorded[i].parent, recorded[i].parent,
+				       recorded[i].exec ? " exec" : "", recorded[i].comm,
 				       (unsigned long)recorded[i].time_ns));
 		ck_assert((record.stack_address != 0) == is_sample &&
 			  (span_length(record.raw) > 0) == is_sample);

@@ -57,8 +57,7 @@ START_TEST(a_name_is_of_a_file_and_a_function)
 		ck_assert_str_eq(textf("%s %.*s, of %.*s, %.*s", name.is_path ? "path" : "name",
 				       (int)span_length(name.file), name.file.at,
 				       (int)span_length(name.provider), name.provider.at,
-				       (int)span_length(name.function), name.function.at),
-				 cases[i][1]);
+				       (int)span_length(name.function), name.function.at), cases[i][1]);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert_msg(!probe_name_parse(&name, span_text(wrong[i])), "%s", wrong[i]);
@@ -214,8 +213,8 @@ static const char *found_text(const char *text)
 	for (unsigned i = 0; i < found.n_places; i++) {
 		const struct probe_place *place = &found.places[i];
 
-		places =
-			textf("%s %d%s", places, (int)(place->offset - start), place->is_nop ? " (nop)" : "");
+		places = textf("%s %d%s", places, (int)(place->offset - start),
+			       place->is_nop ? " (nop)" : "");
 		if (place->semaphore_offset)
 			places = textf("%s/%d", places, (int)(place->semaphore_offset - start));
 	}
@@ -311,9 +310,8 @@ START_TEST(as_many_places_as_there_is_room_for)
 	struct image_symbol symbols[PROBE_PLACES_MAX + 1];
 	char nops[PROBE_PLACES_MAX + 1];
 
-	for (unsigned i = 0; i <= PROBE_PLACES_MAX; i++)
-		symbols[i] =
-			(struct image_symbol)CODE("many", i % PROBE_PLACES_MAX); /* the first one twice */
+	for (unsigned i = 0; i <= PROBE_PLACES_MAX; i++) /* the first one twice */
+		symbols[i] = (struct image_symbol)CODE("many", i % PROBE_PLACES_MAX);
 	memset(nops, '\x90', sizeof(nops));
 	make_file(true, EM_X86_64);
 	set_code(nops, sizeof(nops));
@@ -464,13 +462,8 @@ int uprobe_open(const struct uprobe_form *form, const struct uprobe_place *place
 	if (event_error && (event_error_pid == 0 || process == event_error_pid))
 		return event_error;
 	ck_assert_uint_lt(n_events, sizeof(events) / sizeof(events[0]));
-	events[n_events] = (struct event){ process,
-					   place->offset,
-					   place->semaphore_offset,
-					   place->at_return,
-					   memfd_create("event", MFD_CLOEXEC),
-					   number_of(program),
-					   0 };
+	events[n_events] = (struct event){ process, place->offset, place->semaphore_offset, place->at_return,
+					   memfd_create("event", MFD_CLOEXEC), number_of(program), 0 };
 	events[n_events].number = number_of(events[n_events].fd);
 	return events[n_events++].fd;
 }

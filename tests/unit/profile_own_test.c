@@ -510,12 +510,9 @@ static void check_waits(unsigned pid, const char *expected)
 
 			if (item->process == process && (int)item->cause == cause &&
 			    item->now_ns + item->now_waits > 0)
-				text =
-					textf("%s%s%s %s %.0f %u", text, *text ? ", " : "",
-					      wait_cause_words[cause],
-					     item->function ? item->function : "-",
-						     (double)item->now_ns / 1e6,
-					     (unsigned)item->now_waits);
+				text = textf("%s%s%s %s %.0f %u", text, *text ? ", " : "",
+					     wait_cause_words[cause], item->function ? item->function : "-",
+					     (double)item->now_ns / 1e6, (unsigned)item->now_waits);
 		}
 	ck_assert_str_eq(text, expected);
 }

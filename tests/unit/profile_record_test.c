@@ -36,11 +36,10 @@ static struct span taken(void)
 static const char *told(void)
 {
 	static const char *const kinds[] = {
-		[PROFILE_RECORD_SAMPLE] = "sample",	[PROFILE_RECORD_MAP] =
-			"map",	[PROFILE_RECORD_EXEC] = "exec",
-		[PROFILE_RECORD_FORK] = "fork",		[PROFILE_RECORD_EXIT] = "exit",
-			[PROFILE_RECORD_LOST] = "lost",
-		[PROFILE_RECORD_THROTTLE] = "throttle", [PROFILE_RECORD_OTHER] = "other",
+		[PROFILE_RECORD_SAMPLE] = "sample", [PROFILE_RECORD_MAP] = "map",
+		[PROFILE_RECORD_EXEC] = "exec",	    [PROFILE_RECORD_FORK] = "fork",
+		[PROFILE_RECORD_EXIT] = "exit",	    [PROFILE_RECORD_THROTTLE] = "throttle",
+		[PROFILE_RECORD_LOST] = "lost",	    [PROFILE_RECORD_OTHER] = "other",
 	};
 	struct profile_record record;
 	struct span rest = taken();
@@ -57,11 +56,9 @@ static const char *told(void)
 		if (record.lost)
 			text = textf("%s %lu", text, (unsigned long)record.lost);
 		if (record.kind == PROFILE_RECORD_MAP)
-			text =
-				textf("%s %lx+%lx from %lx of %u:%u %lu %.*s", text,
-				      (unsigned long)record.address,
-				     (unsigned long)record.bytes, (unsigned long)record.offset, record.major,
-				     record.minor, (unsigned long)record.inode, (int)span_length(record.path),
+			text = textf("%s %lx+%lx from %lx of %u:%u %lu %.*s", text,
+				     (unsigned long)record.address, (unsigned long)record.bytes,
+				     (unsigned long)record.offset, record.major, record.minor, (unsigned long)record.inode, (int)span_length(record.path),
 				     record.path.at);
 	}
 	buffer_empty(&ring);

@@ -131,16 +131,10 @@ static const char *linesrc(Dwarf_Line *line, Dwarf_Word *time, Dwarf_Word *lengt
 
 int dw_library_load(void)
 {
-	dw_library = (struct dw_library){ .elf_memory = open_memory,
-					  .elf_end = close_elf,
-					  .begin_elf = begin_elf,
-					  .end = end,
-					  .nextcu = nextcu,
-					  .offdie = offdie,
-					  .ranges = ranges,
-					  .getsrc_die = getsrc_die,
-					  .lineno = lineno,
-					  .linesrc = linesrc };
+	dw_library = (struct dw_library){ .elf_memory = open_memory, .elf_end = close_elf,
+					  .begin_elf = begin_elf, .end = end, .nextcu = nextcu,
+					  .offdie = offdie, .ranges = ranges, .getsrc_die = getsrc_die,
+					  .lineno = lineno, .linesrc = linesrc };
 	return 0;
 }
 

@@ -174,8 +174,8 @@ START_TEST(random_overlaps_are_as_one_by_one)
 
 		for (unsigned i = 0; i < N_RANDOM; i++) {
 			do
-				ranges[i] =
-					(struct range){ random_below(SPACE), 1 + random_below(SPACE / 4) };
+				ranges[i] = (struct range){ random_below(SPACE),
+							    1 + random_below(SPACE / 4) };
 			while (!symbols.later_wins && used[ranges[i].address]);
 			used[ranges[i].address] = true;
 			add(&symbols, ranges[i].address, ranges[i].bytes, textf("%u", i));
