@@ -58,7 +58,8 @@ static const char *told(void)
 		if (record.kind == PROFILE_RECORD_MAP)
 			text = textf("%s %lx+%lx from %lx of %u:%u %lu %.*s", text,
 				     (unsigned long)record.address, (unsigned long)record.bytes,
-				     (unsigned long)record.offset, record.major, record.minor, (unsigned long)record.inode, (int)span_length(record.path),
+				     (unsigned long)record.offset, record.major, record.minor,
+				     (unsigned long)record.inode, (int)span_length(record.path),
 				     record.path.at);
 	}
 	buffer_empty(&ring);
