@@ -46,6 +46,12 @@ static void open_counters(const char *root, const char *names)
 	machine.env.live = true;
 }
 
+static void close_counters(void)
+{
+	close_machine(&machine);
+	ck_assert_uint_eq(machine.env.counters.n_open, 0);
+}
+
 static const void *find_row(const char *cpu, const char *event)
 {
 	return table_find(frame_table(machine.now, "counter"), cpu, event);
@@ -80,7 +86,7 @@ START_LIVE_TEST(page_faults_of_our_own_are_counted)
 	ck_assert_double_eq(table_number(frame_table(machine.now, "counter"),
 					 find_row("all", "page-faults"), "running_ratio"), 1);
 	ck_assert_uint_eq(machine.now->n_notices, 0);
-	close_machine(&machine);
+	close_counters();
 }
 
 START_LIVE_TEST(hardware_or_why_not)
@@ -100,7 +106,7 @@ START_LIVE_TEST(hardware_or_why_not)
 		ck_assert_ptr_null(find_row("all", "cycles"));
 		ck_assert_uint_ne(total_of("all", "context-switches"), U64_UNKNOWN);
 	}
-	close_machine(&machine);
+	close_counters();
 }
 
 START_LIVE_TEST(names_that_mean_nothing_are_told)
@@ -115,7 +121,7 @@ START_LIVE_TEST(names_that_mean_nothing_are_told)
 		ck_assert_uint_le(machine.now->n_notices, 3);
 		ck_assert_uint_ne(total_of("all", "page-faults"), U64_UNKNOWN);
 	}
-	close_machine(&machine);
+	close_counters();
 }
 
 /* In a mount namespace of its own: check runs each test in a process of its own. */
@@ -143,7 +149,7 @@ static void count_switches(void)
 	ck_assert_uint_ge(total_of("0", "task-clock"), 20000000); /* it is the time, in ns */
 	ck_assert_ptr_nonnull(notice_with(machine.now, "no:such_event: "));
 	ck_assert_uint_eq(machine.now->n_notices, 1);
-	close_machine(&machine);
+	close_counters();
 }
 
 START_LIVE_TEST(tracepoints_need_no_debugfs)
@@ -224,7 +230,7 @@ START_LIVE_TEST(too_few_descriptors_are_told)
 		ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
 	}
 	machine.env.counters.n_open--;
-	close_machine(&machine);
+	close_counters();
 }
 
 static const char *const no_topics[] = { NULL };
@@ -262,7 +268,7 @@ START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 	table = frame_table(machine.now, "page_event");
 	faults = table ? table_find(table, "page-faults", NULL) : NULL;
 	if (!faults) {
-		close_machine(&machine);
+		close_counters();
 		skip_test("events of the whole machine may not be counted");
 	}
 	ck_assert_str_eq(table_text(table, faults, "meaning"), "all page faults");
@@ -273,7 +279,7 @@ START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 	ck_assert_uint_ge(table_u64(table, table_find(table, "page-faults", NULL), "total"), before + 3000);
 	for (size_t i = 0; i < table->n_rows; i++)
 		ck_assert_str_ne(table_text(table, table_row(table, i), "meaning"), "");
-	close_machine(&machine);
+	close_counters();
 }
 
 START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
@@ -292,7 +298,7 @@ START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 	if (!notice)
 		skip_test("every user may count here");
 	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
-	close_machine(&machine);
+	close_counters();
 }
 
 /* --- A kernel of the test: events that have the counts that it gives them. */
