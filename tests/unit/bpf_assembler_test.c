@@ -74,13 +74,6 @@ static void call_without_argument(struct bpf_assembler *as)
 	emit_call(as, BPF_FUNC_map_lookup_elem);
 }
 
-static void call_of_kernel_without_argument(struct bpf_assembler *as)
-{
-	emit_set(as, R1, 0);
-	emit_call(as, BPF_FUNC_ktime_get_ns);
-	emit_call_kernel(as, 1, 1);
-}
-
 WORK(call_unknown, emit_call(as, BPF_FUNC_trace_printk))
 
 START_TEST(a_call_changes_registers)
@@ -88,7 +81,6 @@ START_TEST(a_call_changes_registers)
 	check_work(keep_in_r3, "a register is read that is not set");
 	check_work(keep_in_r9, NULL);
 	check_work(call_without_argument, "a register is read that is not set");
-	check_work(call_of_kernel_without_argument, "a register is read that is not set");
 	check_work(call_unknown, "a function is called that the assembler does not know");
 }
 
@@ -139,21 +131,11 @@ START_TEST(registers_are_set_on_every_way_and_held)
 }
 
 WORK(use_undeclared_slot, emit_store_slot_number(as, (struct frame_slot){ -64, 8 }, 0, 1))
-WORK(use_no_slot, emit_store_slot_number(as, (struct frame_slot){ 0 }, 0, 1))
 
 static void use_slot_beyond_its_end(struct bpf_assembler *as)
 {
 	emit_slot(as, 1);
 	emit_store_slot_number(as, emit_slot(as, 1), 8, 1);
-}
-
-/* Of the two that are declared it takes half of each. */
-static void use_slot_over_others(struct bpf_assembler *as)
-{
-	struct frame_slot first = emit_slot(as, 2), second = emit_slot(as, 2);
-
-	emit_store_slot_number(as, (struct frame_slot){ second.at + 8, 16 }, 0, 1);
-	emit_store_slot_number(as, first, 0, 1);
 }
 
 static void use_part_of_slot(struct bpf_assembler *as)
@@ -179,9 +161,7 @@ WORK(fill_more, fill_frame(as, 63))
 START_TEST(slots_are_declared_and_do_not_overlap)
 {
 	check_work(use_undeclared_slot, "the frame is used where no slot is declared");
-	check_work(use_no_slot, "the frame is used where no slot is declared");
 	check_work(use_slot_beyond_its_end, "the frame is used where no slot is declared, or beyond its end");
-	check_work(use_slot_over_others, "the frame is used where no slot is declared");
 	check_work(use_part_of_slot, NULL);
 	check_work(use_frame_without_slot, "the frame is used without a slot");
 	check_work(fill_all, NULL);

@@ -35,8 +35,7 @@ static void check_sums(const struct call_count *counts, size_t n, const char *ex
 	while (call_counts_next(counts, n, &at, &sum))
 		text = textf("%s%u %u: %lu calls, %lu errors, %lu timed, %lu, %lu\n", text, sum.pid,
 			     sum.number, (unsigned long)sum.calls, (unsigned long)sum.errors,
-			     (unsigned long)sum.timed,
-			     (unsigned long)sum.sum_ns, (unsigned long)sum.most_ns);
+			     (unsigned long)sum.timed, (unsigned long)sum.sum_ns, (unsigned long)sum.most_ns);
 	ck_assert_uint_eq(at, n);
 	ck_assert_str_eq(text, expected);
 }

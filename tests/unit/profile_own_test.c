@@ -623,6 +623,13 @@ static void look_after(unsigned ms)
 	look_once();
 }
 
+/* The thread 500 is in this then. */
+static void look_in(const char *channel, long call, unsigned ms)
+{
+	put_wait(500, 500, channel, call);
+	look_after(ms);
+}
+
 /* Then what it is in at a look stands for the time since the one before. */
 START_TEST(without_switches_waits_are_looked_at)
 {
@@ -633,12 +640,9 @@ START_TEST(without_switches_waits_are_looked_at)
 	ck_assert(!wait_switches_has(switches, 500));
 	look_once(); /* the first one */
 	look_after(100);
-	put_wait(500, 500, "0", SYS_futex); /* without a function the call counts only if none has one */
-	look_after(40);
-	put_wait(500, 500, "futex_do_wait", SYS_futex);
-	look_after(50);
-	put_wait(500, 500, "", -1);
-	look_after(30);
+	look_in("0", SYS_futex, 40); /* without a function the call counts only if none has one */
+	look_in("futex_do_wait", SYS_futex, 50);
+	look_in("", -1, 30);
 	put_ran(500, 500, 1060, 110);
 	update(0);
 	check_waits(500,
@@ -741,24 +745,20 @@ START_TEST(calls_are_those_that_threads_are_seen_in)
 	check_call(700, SYS_nanosleep, 0, 0);
 	put_wait(500, 501, "", -1); /* it runs */
 	look_after(30);
-	put_wait(500, 500, "", SYS_read);
-	look_after(10);
+	look_in("", SYS_read, 10);
 	check_call(500, SYS_read, 1, 10);
 	check_call(500, SYS_nanosleep, 3, 70);
 	put_thread_file(500, 500, "syscall", "-1 0x7ffc00000000 0x7f0000\n"); /* outside of a call */
 	look_after(10);
-	put_wait(500, 500, "", BPF_CALL_ODD);
-	look_after(2);
-	put_wait(500, 500, "", 1000000);
-	look_after(4);
+	look_in("", BPF_CALL_ODD, 2);
+	look_in("", 1000000, 4);
 	check_call(500, BPF_CALL_ODD, 2, 6);
 	put_thread_file(500, 500, "syscall", "3 0x7 0x0 0x0 0x0 0x0 0x0 0x7ffc0000 0x7f0000\n");
 	look_after(8);
 	check_call(500, sizeof(void *) == 8 ? 3 | BPF_CALL_FOREIGN : 3, 1, 8);
 
 	follow_calls(600); /* that alone */
-	put_wait(500, 500, "", SYS_read);
-	look_after(10);
+	look_in("", SYS_read, 10);
 	check_call(500, SYS_read, 1, 10);
 	check_call(600, SYS_nanosleep, 1, 10);
 	exited[0] = &processes[0]; /* what has ended is forgotten, others go on */
