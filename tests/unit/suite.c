@@ -10,10 +10,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -369,6 +373,65 @@ void next_tick(struct machine *machine)
 	}
 	scope_read_frame(machine->request.scope, machine->now, false);
 	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
+}
+
+void check_text(const char *name, const char *found, const char *expected)
+{
+	ck_assert_msg(strcmp(found, expected) == 0, "%s: %s\nnot %s", name, found, expected);
+}
+
+const struct notice *notice_with(const struct frame *frame, const char *part)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strstr(frame->notices[i].text, part))
+			return &frame->notices[i];
+	return NULL;
+}
+
+void touch_pages(size_t n_pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), length = n_pages * page;
+	char *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	madvise(pages, length, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < length; at += page)
+		*(volatile char *)(pages + at) = 1;
+	munmap(pages, length);
+}
+
+struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes)
+{
+	int orders[2], answers[2];
+	struct ordered_child child;
+
+	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
+	child = (struct ordered_child){ fork(), orders[1], answers[0] };
+	ck_assert_int_ge(child.pid, 0);
+	if (child.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(orders[1]);
+		obey(orders[0], answers[1]);
+		_exit(0);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	ck_assert_int_eq(read(child.answers, answer, bytes), (ssize_t)bytes);
+	return child;
+}
+
+void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes)
+{
+	ck_assert_int_eq(write(child->orders, &what, 1), 1);
+	ck_assert_int_eq(read(child->answers, answer, bytes), (ssize_t)bytes);
+}
+
+void end_ordered_child(const struct ordered_child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->orders);
+	close(child->answers);
 }
 
 void choose_scope(struct machine *machine, struct scope *scope, const char *in)

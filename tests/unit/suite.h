@@ -86,6 +86,27 @@ struct machine {
 	unsigned ticks;
 };
 
+/* The text that came of this case is as expected. */
+void check_text(const char *name, const char *found, const char *expected);
+
+/* The first notice that has this part; NULL: there is none. */
+const struct notice *notice_with(const struct frame *frame, const char *part);
+
+/* A page fault for each, none for several at once. */
+void touch_pages(size_t n_pages);
+
+/*
+ * A child that obeys orders of a letter each: it reads them from one descriptor, and writes an answer of the
+ * same length for each to the other one. The first answer is to no order: it has begun.
+ */
+struct ordered_child {
+	pid_t pid;
+	int orders, answers;
+};
+struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes);
+void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes);
+void end_ordered_child(const struct ordered_child *child);
+
 /* What topics measure without any setting. */
 const struct topic_settings *usual_settings(void);
 
