@@ -319,15 +319,13 @@ START_TEST(json_values_are_exact_and_cannot_mislead)
 					  -2.5 };
 	static const struct {
 		const char *text, *json;
-	} cases[] = {
-		{ "a\"b\\c", "\"a\\\"b\\\\c\"" },
-		{ "\x1f \x7f", "\"\\u001f \\u007f\"" },
-		{ "\u202e\u00e9", "\"\\u202e\u00e9\"" },
-		{ "\U000e0001", "\"\\udb40\\udc01\"" },
-		{ "\U0010ffff", "\"\\udbff\\udfff\"" },
-		{ "\U0001f600", "\"\U0001f600\"" },
-		{ "\xff", "\"\ufffd\"" },
-	};
+	} cases[] = { { "a\"b\\c", "\"a\\\"b\\\\c\"" },
+		      { "\x1f \x7f", "\"\\u001f \\u007f\"" },
+		      { "\u202e\u00e9", "\"\\u202e\u00e9\"" },
+		      { "\U000e0001", "\"\\udb40\\udc01\"" },
+		      { "\U0010ffff", "\"\\udbff\\udfff\"" },
+		      { "\U0001f600", "\"\U0001f600\"" },
+		      { "\xff", "\"\ufffd\"" } };
 	struct buffer buffer = { 0 };
 
 	for (size_t i = 0; i < LENGTH(numbers); i++) {
@@ -1125,15 +1123,13 @@ START_TEST(replay_reads_old_and_foreign_recordings)
 
 START_TEST(replay_refuses_what_is_no_recording)
 {
-	static const char *const texts[] = {
-		"",
-		"\n",
-		"hello\n",
-		"{}\n",
-		"[]\n",
-		"{\"panetop\":7}\n",
-		"{\"panetop\":\"recording\",\"format\":99}\n",
-	};
+	static const char *const texts[] = { "",
+					     "\n",
+					     "hello\n",
+					     "{}\n",
+					     "[]\n",
+					     "{\"panetop\":7}\n",
+					     "{\"panetop\":\"recording\",\"format\":99}\n" };
 
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		const char *why = NULL;

@@ -56,9 +56,9 @@ int lowest_free_descriptor(void);
 unsigned count_of(const char *text, const char *part);
 
 /* The text has each of these parts, or none of them. */
-#define check_has(text, ...) check_parts(text, false, __VA_ARGS__)
-#define check_lacks(text, ...) check_parts(text, true, __VA_ARGS__)
-#define check_parts(text, is_in, ...) \
+#define check_has(text, ...) check_each_part(text, false, __VA_ARGS__)
+#define check_lacks(text, ...) check_each_part(text, true, __VA_ARGS__)
+#define check_each_part(text, is_in, ...) \
 	do { \
 		const char *part_ = find_part(text, is_in, (const char *const[]){ __VA_ARGS__, NULL }); \
 		ck_assert_msg(!part_, "%s is %sin:\n%s", part_, (is_in) ? "" : "not ", text); \
