@@ -345,9 +345,11 @@ START_TEST(sums_pair_by_their_names)
 	static const struct sum_row first[] = { { U64_UNKNOWN, "a", 100 },
 						{ U64_UNKNOWN, "gone", 9 },
 						{ U64_UNKNOWN, "b", 50 } };
-	static const struct sum_row last[] = { { U64_UNKNOWN, "b", 70 },
-					       { U64_UNKNOWN, "a", 90 },
-					       { U64_UNKNOWN, "came", 5 } };
+	static const struct sum_row last[] = {
+		{ U64_UNKNOWN, "b", 70 },
+		{ U64_UNKNOWN, "a", 90 },
+		{ U64_UNKNOWN, "came", 5 },
+	};
 	static const struct sum_row mixed[] = { { U64_UNKNOWN, "a", 90 }, { 7, "b", 70 } };
 	static const struct sum_row swapped[] = { { 7, "b", 70 }, { U64_UNKNOWN, "a", 90 } };
 	static const struct sum_row nameless[] = { { U64_UNKNOWN, "a", 90 }, { U64_UNKNOWN, NULL, 70 } };

@@ -713,8 +713,10 @@ START_TEST(view_of_a_tree)
 	static const struct {
 		const char *name;
 		uint64_t pid, parent;
-	} items[] = { { "a", 1, 0 }, { "b", 2, 1 }, { "c", 3, 9 }, { "d", 4, 2 }, { "e", 5, 1 },
-		      { "f", 6, 7 }, { "g", 7, 6 }, { "h", 8, 8 }, { "i", 10, 4 } };
+	} items[] = {
+		{ "a", 1, 0 },  { "b", 2, 1 },  { "c", 3, 9 },  { "d", 4, 2 },  { "e", 5, 1 },
+		{ "f", 6, 7 },  { "g", 7, 6 },  { "h", 8, 8 },  { "i", 10, 4 },
+	};
 	static const unsigned depths[] = { 0, 0, 0, 1, 1, 2, 3, 0, 1 };
 	static const uint64_t more[] = { 1, 1, 1, 3, 1, 1, 1, 0, 0 }; /* bits: depths where siblings follow */
 	struct view view;
@@ -1214,76 +1216,43 @@ START_TEST(units_change_at_their_bound)
 		char *(*text)(char *out, double value);
 		double number;
 		const char *expected;
-	} cases[] = { { whole, 0, "0s" },
-		      { whole, 119.4, "119s" },
-		      { whole, 120, "2min" },
-		      { whole, 7199, "119min" },
-		      { whole, 7200, "02:00:00" },
-		      { whole, -5, "-5.000s" },
-		      { total, 0.0974, "97.4ms" },
-		      { total, 0.999, "0.99s" },
-		      { total, 1.999, "1.9s" },
-		      { total, 999.9999, "999.9s" },
-		      { total, 1000, "00:16:40" },
-		      { duration_ascii, 0, "0 s" },
-		      { duration_ascii, 1e-9, "1 ns" },
-		      { duration_ascii, 1e-6, "1.0 us" },
-		      { duration_ascii, 123.4e-6, "123.4 us" },
-		      { duration_ascii, 1e-3, "1.0 ms" },
-		      { duration_ascii, 6.7784, "6.778 s" },
-		      { duration_ascii, 10, "10.0 s" },
-		      { duration_ascii, 99.9, "99.9 s" },
-		      { duration_ascii, 720, "720 s" },
-		      { duration_ascii, 3725, "01:02:05" },
-		      { duration_ascii, 86399, "23:59:59" },
-		      { duration_ascii, 86400, "1d00:00" },
-		      { duration_ascii, 273120, "3d03:52" },
-		      { stretch_text, 119.4, "119 s" },
-		      { stretch_text, 120, "2 min" },
-		      { stretch_text, 7200, "2.0 h" },
-		      { stretch_text, 172799, "47.9 h" },
-		      { stretch_text, 172800, "2.0 days" },
-		      { hertz_text, 999.4e6, "999 MHz" },
-		      { hertz_text, 1e9, "1.00 GHz" },
-		      { hertz_text, NAN, "-" },
-		      { watts_text, 999.99, "999.99 W" },
-		      { watts_text, 999.995, "1000 W" },
-		      { watts_text, -0.001, "0.00 W" },
-		      { watts_text, -0.01, "-0.01 W" },
-		      { watts_text, NAN, "-" },
-		      { celsius, 41.6, "42 °C" },
-		      { celsius, NAN, "-" },
-		      { celsius_ascii, -3, "-3 C" },
-		      { celsius_ascii, -0.4, "0 C" },
-		      { size_text, 1023, "1023 B" },
-		      { size_text, 1024, "1.0 KiB" },
-		      { size_text, 102399, "99.9 KiB" },
-		      { size_text, 102400, "100 KiB" },
-		      { size_text, 1048575, "1023 KiB" },
-		      { size_text, -2048, "-2.0 KiB" },
-		      { size_text, 0x1p60 * 2000, "2000 EiB" },
-		      { size_short, 0x1p50, "1.0P" },
-		      { bits_text, 999.4, "999 b/s" },
-		      { bits_text, 999.5, "1.0 kb/s" },
-		      { bits_text, 99949, "99.9 kb/s" },
-		      { bits_text, 99950, "100 kb/s" },
-		      { bits_text, -2e6, "-2.0 Mb/s" },
-		      { bits_text, 1e15, "1000 Tb/s" },
-		      { bits_text, NAN, "-" },
-		      { rate_text, 0, "0" },
-		      { rate_text, 9.94, "9.9" },
-		      { rate_text, 10, "10" },
-		      { rate_text, 99999, "99999" },
-		      { rate_text, 100000, "100k" },
-		      { rate_text, 1234567, "1.2M" },
-		      { rate_text, 1e15, "1000T" },
-		      { rate_short, 999.4, "999" },
-		      { rate_short, 1000, "1.0k" },
-		      { rate_text, NAN, "-" },
-		      { plain, 0.000931, "<0.01" },
-		      { plain, 0.005, "0.01" },
-		      { plain, -0.0, "0.00" },
-		      { tiny, 2.5e-9, "2.5e-09" } };
+	} cases[] = {
+		{ whole, 0, "0s" },                       { whole, 119.4, "119s" },
+		{ whole, 120, "2min" },                   { whole, 7199, "119min" },
+		{ whole, 7200, "02:00:00" },              { whole, -5, "-5.000s" },
+		{ total, 0.0974, "97.4ms" },              { total, 0.999, "0.99s" },
+		{ total, 1.999, "1.9s" },                 { total, 999.9999, "999.9s" },
+		{ total, 1000, "00:16:40" },              { duration_ascii, 0, "0 s" },
+		{ duration_ascii, 1e-9, "1 ns" },         { duration_ascii, 1e-6, "1.0 us" },
+		{ duration_ascii, 123.4e-6, "123.4 us" }, { duration_ascii, 1e-3, "1.0 ms" },
+		{ duration_ascii, 6.7784, "6.778 s" },    { duration_ascii, 10, "10.0 s" },
+		{ duration_ascii, 99.9, "99.9 s" },       { duration_ascii, 720, "720 s" },
+		{ duration_ascii, 3725, "01:02:05" },     { duration_ascii, 86399, "23:59:59" },
+		{ duration_ascii, 86400, "1d00:00" },     { duration_ascii, 273120, "3d03:52" },
+		{ stretch_text, 119.4, "119 s" },         { stretch_text, 120, "2 min" },
+		{ stretch_text, 7200, "2.0 h" },          { stretch_text, 172799, "47.9 h" },
+		{ stretch_text, 172800, "2.0 days" },     { hertz_text, 999.4e6, "999 MHz" },
+		{ hertz_text, 1e9, "1.00 GHz" },          { hertz_text, NAN, "-" },
+		{ watts_text, 999.99, "999.99 W" },       { watts_text, 999.995, "1000 W" },
+		{ watts_text, -0.001, "0.00 W" },         { watts_text, -0.01, "-0.01 W" },
+		{ watts_text, NAN, "-" },                 { celsius, 41.6, "42 °C" },
+		{ celsius, NAN, "-" },                    { celsius_ascii, -3, "-3 C" },
+		{ celsius_ascii, -0.4, "0 C" },           { size_text, 1023, "1023 B" },
+		{ size_text, 1024, "1.0 KiB" },           { size_text, 102399, "99.9 KiB" },
+		{ size_text, 102400, "100 KiB" },         { size_text, 1048575, "1023 KiB" },
+		{ size_text, -2048, "-2.0 KiB" },         { size_text, 0x1p60 * 2000, "2000 EiB" },
+		{ size_short, 0x1p50, "1.0P" },           { bits_text, 999.4, "999 b/s" },
+		{ bits_text, 999.5, "1.0 kb/s" },         { bits_text, 99949, "99.9 kb/s" },
+		{ bits_text, 99950, "100 kb/s" },         { bits_text, -2e6, "-2.0 Mb/s" },
+		{ bits_text, 1e15, "1000 Tb/s" },         { bits_text, NAN, "-" },
+		{ rate_text, 0, "0" },                    { rate_text, 9.94, "9.9" },
+		{ rate_text, 10, "10" },                  { rate_text, 99999, "99999" },
+		{ rate_text, 100000, "100k" },            { rate_text, 1234567, "1.2M" },
+		{ rate_text, 1e15, "1000T" },             { rate_short, 999.4, "999" },
+		{ rate_short, 1000, "1.0k" },             { rate_text, NAN, "-" },
+		{ plain, 0.000931, "<0.01" },             { plain, 0.005, "0.01" },
+		{ plain, -0.0, "0.00" },                  { tiny, 2.5e-9, "2.5e-09" },
+	};
 	char text[VALUE_TEXT_MAX];
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
@@ -1301,22 +1270,16 @@ START_TEST(numbers_of_cells)
 		enum unit unit;
 		double number;
 		const char *text;
-	} cases[] = { { UNIT_JOULES, 9999.9, "9999.9" },
-		      { UNIT_JOULES, 10000, "10.0k" },
-		      { UNIT_JOULES, -10000, "-10.0k" },
-		      { UNIT_RATIO, 0.5, "50.0" },
-		      { UNIT_CELSIUS, 41.25, "41.2" },
-		      { UNIT_VOLTS, 1.25, "1.250" },
-		      { UNIT_RPM, 1200, "1200" },
-		      { UNIT_COUNT, 12, "12" },
-		      { UNIT_COUNT, 12.5, "12.5" },
-		      { UNIT_NONE, -0.004, "-0.004" },
-		      { UNIT_NONE, -0.005, "-0.01" },
-		      { UNIT_BITS, 1500, "1.5kb" },
-		      { UNIT_BYTES_PER_SECOND, 1536, "1.5K" },
-		      { UNIT_WATTS, 1.5, "1.50" },
-		      { UNIT_HERTZ, 2.5e9, "2.50GHz" },
-		      { UNIT_PER_SECOND, 5, "5.0" } };
+	} cases[] = {
+		{ UNIT_JOULES, 9999.9, "9999.9" },       { UNIT_JOULES, 10000, "10.0k" },
+		{ UNIT_JOULES, -10000, "-10.0k" },       { UNIT_RATIO, 0.5, "50.0" },
+		{ UNIT_CELSIUS, 41.25, "41.2" },         { UNIT_VOLTS, 1.25, "1.250" },
+		{ UNIT_RPM, 1200, "1200" },              { UNIT_COUNT, 12, "12" },
+		{ UNIT_COUNT, 12.5, "12.5" },            { UNIT_NONE, -0.004, "-0.004" },
+		{ UNIT_NONE, -0.005, "-0.01" },          { UNIT_BITS, 1500, "1.5kb" },
+		{ UNIT_BYTES_PER_SECOND, 1536, "1.5K" }, { UNIT_WATTS, 1.5, "1.50" },
+		{ UNIT_HERTZ, 2.5e9, "2.50GHz" },        { UNIT_PER_SECOND, 5, "5.0" },
+	};
 	char text[VALUE_TEXT_MAX];
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
@@ -1356,43 +1319,27 @@ START_TEST(numbers_of_sentences)
 		enum unit unit;
 		double number;
 		const char *text;
-	} cases[] = { { UNIT_SECONDS, 671.927, "11 min" },
-		      { UNIT_SECONDS, 0, "0 s" },
-		      { UNIT_SECONDS, 1.44, "1.4 s" },
-		      { UNIT_SECONDS, 9.96, "10 s" },
-		      { UNIT_SECONDS, 34567, "9.6 h" },
-		      { UNIT_SECONDS, 200000, "2.3 days" },
-		      { UNIT_SECONDS, 123.4e-6, "123 us" },
-		      { UNIT_SECONDS, -5.5, "-5.5 s" },
-		      { UNIT_RATIO, 0.99999, "99.9 %" },
-		      { UNIT_RATIO, 0.995, "99.5 %" },
-		      { UNIT_RATIO, 1, "100 %" },
-		      { UNIT_RATIO, 1.126, "113 %" },
-		      { UNIT_RATIO, 0.031, "3.1 %" },
-		      { UNIT_PER_SECOND, 189817.3, "189k/s" },
-		      { UNIT_PER_SECOND, 0, "0/s" },
-		      { UNIT_COUNT, 8970000, "8.97M" },
-		      { UNIT_COUNT, 12, "12" },
-		      { UNIT_SECONDS, NAN, "-" },
-		      { UNIT_COUNT, 9999, "9999" },
-		      { UNIT_COUNT, 10000, "10.0k" },
-		      { UNIT_COUNT, 999999, "999k" },
-		      { UNIT_COUNT, -10000, "-10.0k" },
-		      { UNIT_COUNT, 9.94, "9.9" },
-		      { UNIT_COUNT, 9.96, "10" },
-		      { UNIT_COUNT, 2e15, "2000T" },
-		      { UNIT_RATIO, 0.0996, "10 %" },
-		      { UNIT_RATIO, -0.05, "-5.0 %" },
-		      { UNIT_SECONDS, 0.9996, "1.0 s" },
-		      { UNIT_SECONDS, 5e-10, "0.5 ns" },
-		      { UNIT_SECONDS, 7199, "119 min" },
-		      { UNIT_BYTES, 1536, "1.5 KiB" },
-		      { UNIT_BYTES_PER_SECOND, 1536, "1.5 KiB/s" },
-		      { UNIT_BITS_PER_SECOND, 1500, "1.5 kb/s" },
-		      { UNIT_PER_SECOND, 9.96, "10/s" },
-		      { UNIT_CELSIUS, 41, "41 C" },
-		      { UNIT_WATTS, 1.5, "1.50 W" },
-		      { UNIT_NONE, 1.5, "1.50" } };
+	} cases[] = {
+		{ UNIT_SECONDS, 671.927, "11 min" },          { UNIT_SECONDS, 0, "0 s" },
+		{ UNIT_SECONDS, 1.44, "1.4 s" },              { UNIT_SECONDS, 9.96, "10 s" },
+		{ UNIT_SECONDS, 34567, "9.6 h" },             { UNIT_SECONDS, 200000, "2.3 days" },
+		{ UNIT_SECONDS, 123.4e-6, "123 us" },         { UNIT_SECONDS, -5.5, "-5.5 s" },
+		{ UNIT_RATIO, 0.99999, "99.9 %" },            { UNIT_RATIO, 0.995, "99.5 %" },
+		{ UNIT_RATIO, 1, "100 %" },                   { UNIT_RATIO, 1.126, "113 %" },
+		{ UNIT_RATIO, 0.031, "3.1 %" },               { UNIT_PER_SECOND, 189817.3, "189k/s" },
+		{ UNIT_PER_SECOND, 0, "0/s" },                { UNIT_COUNT, 8970000, "8.97M" },
+		{ UNIT_COUNT, 12, "12" },                     { UNIT_SECONDS, NAN, "-" },
+		{ UNIT_COUNT, 9999, "9999" },                 { UNIT_COUNT, 10000, "10.0k" },
+		{ UNIT_COUNT, 999999, "999k" },               { UNIT_COUNT, -10000, "-10.0k" },
+		{ UNIT_COUNT, 9.94, "9.9" },                  { UNIT_COUNT, 9.96, "10" },
+		{ UNIT_COUNT, 2e15, "2000T" },                { UNIT_RATIO, 0.0996, "10 %" },
+		{ UNIT_RATIO, -0.05, "-5.0 %" },              { UNIT_SECONDS, 0.9996, "1.0 s" },
+		{ UNIT_SECONDS, 5e-10, "0.5 ns" },            { UNIT_SECONDS, 7199, "119 min" },
+		{ UNIT_BYTES, 1536, "1.5 KiB" },              { UNIT_BYTES_PER_SECOND, 1536, "1.5 KiB/s" },
+		{ UNIT_BITS_PER_SECOND, 1500, "1.5 kb/s" },   { UNIT_PER_SECOND, 9.96, "10/s" },
+		{ UNIT_CELSIUS, 41, "41 C" },                 { UNIT_WATTS, 1.5, "1.50 W" },
+		{ UNIT_NONE, 1.5, "1.50" },
+	};
 	char text[VALUE_TEXT_MAX];
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
@@ -1526,12 +1473,11 @@ START_TEST(a_share_of_all_is_one)
 	static const struct {
 		const char *name;
 		double grown, ratio;
-	} cases[] = { { "a", 1.0000000000004594, 1 },
-		      { "b", 1.001, 1.001 },
-		      { "c", 0.9999999999, 0.9999999999 },
-		      { "d", 1, 1 },
-		      { "e", 0, 0 },
-		      { "f", NAN, NAN } };
+	} cases[] = {
+		{ "a", 1.0000000000004594, 1 },      { "b", 1.001, 1.001 },
+		{ "c", 0.9999999999, 0.9999999999 }, { "d", 1, 1 },
+		{ "e", 0, 0 },                       { "f", NAN, NAN },
+	};
 
 	open_both(&shares, 1, 2);
 	for (size_t c = 0; c < LENGTH(cases); c++) {
@@ -1668,9 +1614,9 @@ START_TEST(rows_are_found_by_their_keys)
 		const char *key, *other;
 		int row; /* -1: none */
 	} cases[] = {
-		{ "a", NULL, 0 },  { "a", "x", 0 },   { "a", "y", 1 },  { "b", "x", 2 },
-		{ "b", NULL, 2 },  { "x", NULL, -1 }, { "a", "z", -1 }, { "b", "y", -1 },
-		{ "l", NULL, -1 }, { "c", NULL, 4 },  { "c", "x", -1 }, { "d", "x", -1 },
+		{ "a", NULL, 0 },  { "a", "x", 0 },   { "a", "y", 1 },   { "b", "x", 2 },
+		{ "b", NULL, 2 },  { "x", NULL, -1 }, { "a", "z", -1 },  { "b", "y", -1 },
+		{ "l", NULL, -1 }, { "c", NULL, 4 },  { "c", "x", -1 },  { "d", "x", -1 },
 	};
 	const void *first;
 	struct table *table;
@@ -1857,9 +1803,9 @@ START_TEST(headings_have_the_unit_of_their_sizes)
 		enum size_unit unit;
 		const char *table, *whole, *part;
 	} cases[] = {
-		{ false, false, SIZE_AUTO, "", "", "" },    { false, false, SIZE_MIB, "", "MiB", "MiB" },
-		{ false, true, SIZE_PERCENT, "", "", "%" }, { false, false, SIZE_PERCENT, "", "", "" },
-		{ true, true, SIZE_AUTO, "", "", "" },      { true, true, SIZE_KIB, "KiB", "", "" },
+		{ false, false, SIZE_AUTO, "", "", "" },      { false, false, SIZE_MIB, "", "MiB", "MiB" },
+		{ false, true, SIZE_PERCENT, "", "", "%" },   { false, false, SIZE_PERCENT, "", "", "" },
+		{ true, true, SIZE_AUTO, "", "", "" },        { true, true, SIZE_KIB, "KiB", "", "" },
 		{ true, true, SIZE_PERCENT, "%", "", "" },
 	};
 

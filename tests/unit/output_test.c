@@ -319,13 +319,12 @@ START_TEST(json_values_are_exact_and_cannot_mislead)
 					  -2.5 };
 	static const struct {
 		const char *text, *json;
-	} cases[] = { { "a\"b\\c", "\"a\\\"b\\\\c\"" },
-		      { "\x1f \x7f", "\"\\u001f \\u007f\"" },
-		      { "\u202e\u00e9", "\"\\u202e\u00e9\"" },
-		      { "\U000e0001", "\"\\udb40\\udc01\"" },
-		      { "\U0010ffff", "\"\\udbff\\udfff\"" },
-		      { "\U0001f600", "\"\U0001f600\"" },
-		      { "\xff", "\"\ufffd\"" } };
+	} cases[] = {
+		{ "a\"b\\c", "\"a\\\"b\\\\c\"" },        { "\x1f \x7f", "\"\\u001f \\u007f\"" },
+		{ "\u202e\u00e9", "\"\\u202e\u00e9\"" }, { "\U000e0001", "\"\\udb40\\udc01\"" },
+		{ "\U0010ffff", "\"\\udbff\\udfff\"" },  { "\U0001f600", "\"\U0001f600\"" },
+		{ "\xff", "\"\ufffd\"" },
+	};
 	struct buffer buffer = { 0 };
 
 	for (size_t i = 0; i < LENGTH(numbers); i++) {
@@ -648,8 +647,8 @@ START_TEST(expositions_as_a_whole)
 static void print_delays(const struct sink_format *format, bool of_run, bool sparse)
 {
 	static const struct bucket_row rows[] = {
-		{ "0", 0, 0.5, 2 }, { "0", 0.5, 2, 1 },   { "0", 2, NAN, 4 }, { "1", 0, 0.5, 0 },
-		{ "1", 0.5, 2, 5 }, { "1", NAN, NAN, 9 }, { "1", 2, NAN, 0 }, { "all", 0, 0.5, 77 },
+		{ "0", 0, 0.5, 2 },    { "0", 0.5, 2, 1 },    { "0", 2, NAN, 4 },    { "1", 0, 0.5, 0 },
+		{ "1", 0.5, 2, 5 },    { "1", NAN, NAN, 9 },  { "1", 2, NAN, 0 },    { "all", 0, 0.5, 77 },
 	};
 	struct schema schema = bucket_schema;
 
@@ -761,9 +760,11 @@ static void print_volumes(const struct volume_row *rows, size_t n_rows, bool spa
 /* One less than powers of four up to 10^12, as a bound counts; their buckets are too wide for a sum. */
 START_TEST(bounds_of_sizes_are_powers)
 {
-	static const struct volume_row rows[] = { { "0", 0, 1, 2, 70 },
-						  { "0", 1, 2, 3, 0 },
-						  { "0", 0x1p38, 0x1p39, 4, 0 } };
+	static const struct volume_row rows[] = {
+		{ "0", 0, 1, 2, 70 },
+		{ "0", 1, 2, 3, 0 },
+		{ "0", 0x1p38, 0x1p39, 4, 0 },
+	};
 
 	print_volumes(rows, 3, true);
 	ck_assert_uint_eq(count_of(text, "panetop_volume_bytes_bucket{cpu=\"0\","), 21);
@@ -1621,8 +1622,8 @@ static const struct column worker_columns[] = {
 static void print_workers(size_t top, bool additive, size_t n_rows)
 {
 	static const struct worker_row rows[] = {
-		{ "all", 0, "all", 1160, 9 }, { "a", 10, "make", 100, 1 }, { "a", 11, "make", 50, 2 },
-		{ "b", 12, "make", 7, 2 },    { "a", 13, "sh", 1000, 2 },  { "a", 14, "cc/1", 3, 2 },
+		{ "all", 0, "all", 1160, 9 }, { "a", 10, "make", 100, 1 },  { "a", 11, "make", 50, 2 },
+		{ "b", 12, "make", 7, 2 },    { "a", 13, "sh", 1000, 2 },   { "a", 14, "cc/1", 3, 2 },
 		{ "twice", 15, "sh", 5, 2 },
 	};
 	struct schema workers = { .name = "worker",
