@@ -279,7 +279,7 @@ START_TEST(a_sleep_leaves_a_gap)
 	ck_assert(time.by_sample);
 	ck_assert_str_eq(columns_at(history_time(&history, 3), 300, 1, 20, &time), "................1234");
 	history.slept.spans[0].slept_ns = 8 * 3600 * SECOND; /* what was before is out of sight */
-	ck_assert_str_eq(columns_at(end_of_history(), 300, 1, 20, &time), "..................56");
+	ck_assert_str_eq(columns_at(end_of_history(), 300, 1, 20, &time), "...................6");
 }
 
 /* The moment of a click is in the column that was clicked. */
