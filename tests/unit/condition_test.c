@@ -99,20 +99,6 @@ START_TEST(values_have_a_longest_length)
 	ck_assert_int_eq(parse(textf("t(\"%s\") == 0", longest + 1), &condition), CONDITION_GOOD);
 }
 
-START_TEST(names_are_of_small_letters_digits_and_underscores)
-{
-	static const char others[] = "`{/:-AZ";
-	struct condition condition;
-
-	ck_assert_int_eq(parse("az09_.z9a0_ < 1", &condition), CONDITION_GOOD);
-	ck_assert(span_is(condition.topic, "az09_") && span_is(condition.column, "z9a0_"));
-	for (const char *other = others; *other; other++) {
-		ck_assert_int_eq(parse(textf("%ca < 1", *other), &condition), CONDITION_NO_TOPIC);
-		ck_assert_int_eq(parse(textf("a%c < 1", *other), &condition), CONDITION_NO_COMPARISON);
-		ck_assert(span_is(condition.topic, "a"));
-	}
-}
-
 /* What lies behind it is of others. */
 START_TEST(a_condition_ends_where_its_text_does)
 {

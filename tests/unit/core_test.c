@@ -391,20 +391,6 @@ START_TEST(utf8_put_and_next_agree)
 	}
 }
 
-START_TEST(arena_keeps_its_chunks)
-{
-	struct arena arena = { 0 };
-	char *first = arena_take(&arena, 10), *large = arena_take(&arena, 100000);
-
-	memset(large, 7, 100000);
-	ck_assert_str_eq(arena_print(&arena, "%s-%d", "x", 42), "x-42");
-	ck_assert_str_eq(arena_copy(&arena, "abc", 2), "ab");
-	arena_reset(&arena);
-	ck_assert_ptr_eq(arena_take(&arena, 10), first);
-	ck_assert_ptr_eq(arena_take(&arena, 100000), large);
-	arena_free(&arena);
-}
-
 START_TEST(an_arena_gives_back_what_a_peak_took)
 {
 	struct arena arena = { 0 };
@@ -666,46 +652,6 @@ START_TEST(messages_never_wait)
 	close(fds[1]);
 }
 
-/* Does a message that a full pipe kept out come through at the end, when somebody begins to read? */
-static bool is_taken_at_the_end(void)
-{
-	int fds[2], before = dup(STDERR_FILENO), status;
-	pid_t reads;
-
-	fill_pipe(fds);
-	dup2(fds[1], STDERR_FILENO);
-	error_message("test", "the last one");
-	fcntl(fds[0], F_SETFL, 0);
-	reads = fork();
-	if (reads == 0) {
-		struct buffer text = { 0 };
-
-		close(fds[1]);
-		close(STDERR_FILENO);
-		while (buffer_read(&text, fds[0], (size_t)1 << 20) == -EINTR)
-			;
-		buffer_char(&text, '\0');
-		_exit(strstr(text.bytes, "xpanetop: test: the last one\n") ? 0 : 1);
-	}
-	error_message_close();
-	dup2(before, STDERR_FILENO);
-	close(before);
-	close(fds[1]);
-	ck_assert_int_eq(waitpid(reads, &status, 0), reads);
-	close(fds[0]);
-	return status == 0;
-}
-
-/* It is waited for a second at most, in which a busy machine may not get to read. */
-START_TEST(kept_messages_are_taken_at_the_end)
-{
-	bool taken = false;
-
-	for (unsigned i = 0; i < 20 && !taken; i++)
-		taken = is_taken_at_the_end();
-	ck_assert(taken);
-}
-
 /* For who asks later: without the name of the program, clean, a line each, and not for ever. */
 START_TEST(messages_are_kept_for_a_report)
 {
@@ -802,32 +748,6 @@ START_TEST(costly_samples_come_less_often)
 			last = delay;
 		}
 	}
-}
-
-/* As many as a large file may hold: looking one up must not take longer for it. */
-START_TEST(lines_may_be_many)
-{
-	struct config_lines lines = { 0 };
-	struct buffer text = { 0 };
-	char name[32];
-
-	for (unsigned i = 0; i < 200000; i++)
-		buffer_print(&text, "name%u = %u\n", i, i);
-	ck_assert_uint_eq(config_lines_parse(&lines, span_of(text.bytes, text.length)), 0);
-	ck_assert_uint_eq(config_lines_parse(&lines, span_text("name7 = other")), 0);
-	ck_assert_uint_eq(lines.n_items, 200000);
-	for (unsigned i = 8; i < 200000; i++) {
-		snprintf(name, sizeof(name), "name%u", i);
-		ck_assert_str_eq(config_lines_get(&lines, name), name + 4);
-	}
-	ck_assert_str_eq(config_lines_get(&lines, "name7"), "other");
-	ck_assert_str_eq(config_lines_get(&lines, "name199998"), "199998");
-	config_lines_set(&lines, "name0", NULL, 0);
-	ck_assert_ptr_null(config_lines_get(&lines, "name0"));
-	ck_assert_str_eq(config_lines_get(&lines, "name12"), "12");
-	ck_assert_str_eq(lines.items[0].name, "name1"); /* in their order */
-	config_lines_free(&lines);
-	buffer_free(&text);
 }
 
 START_TEST(lines_survive_their_file)
@@ -1190,55 +1110,6 @@ START_TEST(lists_new_processes_in_parts)
 	env_close(&env);
 }
 
-/* Of what came two listings before; the one before was a full one. */
-static bool is_partial(struct env *env, struct env_pids_mark then, struct env_pids_mark now, unsigned n_parts)
-{
-	const uint32_t *pids;
-	size_t n_pids;
-
-	env->tick++;
-	ck_assert_int_eq(pids_list(env, &pids, &n_pids), 0);
-	env->pids.marks[1] = then;
-	env->pids.n_parts = n_parts;
-	if (env->pids.offset < 0)
-		env->pids.offset = 0;
-	env->tick++;
-	ck_assert_int_eq(pids_list_new(env, &now, &pids, &n_pids), 0);
-	return env->pids.n_parts == n_parts + 1;
-}
-
-/* Up to 1024 new processes are listed alone, seven times; not where PIDs may have wrapped. */
-START_TEST(few_new_processes_are_listed_alone)
-{
-	static const struct {
-		struct env_pids_mark then, now;
-		unsigned n_parts;
-		bool exits_known, partial;
-	} cases[] = {
-		{ { 1000, 5 }, { 1000, 5 }, 0, false, true },
-		{ { 1000, 5 }, { 2024, 1029 }, 0, false, true },
-		{ { 1000, 5 }, { 2025, 1029 }, 0, false, false },
-		{ { 1000, 5 }, { 2024, 1030 }, 0, false, false },
-		{ { 1000, 5 }, { 1001, 4 }, 0, false, false },
-		{ { 1000, 5 }, { 999, 6 }, 0, false, false },
-		{ { 0, 5 }, { 1, 6 }, 0, false, false },
-		{ { 1, 5 }, { 2, 6 }, 6, false, true },
-		{ { 1, 5 }, { 2, 6 }, 7, false, false },
-		{ { 1, 5 }, { 2, 6 }, 59, true, true },
-		{ { 1, 5 }, { 2, 6 }, 60, true, false },
-	};
-	struct env env;
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		env.pids.exits_known = cases[i].exits_known;
-		ck_assert_msg(is_partial(&env, cases[i].then, cases[i].now, cases[i].n_parts) ==
-				      cases[i].partial,
-			      "%zu", i);
-	}
-	env_close(&env);
-}
-
 /* What a loop told, a letter each. */
 struct told {
 	struct loop loop;
@@ -1350,43 +1221,6 @@ START_TEST(a_loop_calls_what_is_ready)
 	close_loop(&told);
 }
 
-/* A byte of a pipe in each call, and no answer yet. */
-static void tell_byte(void *context, uint32_t events)
-{
-	struct told *told = context;
-	char byte;
-
-	ck_assert_int_eq(read(told->fds[0], &byte, 1), 1);
-	ck_assert_int_eq(recv(told->test_fd, &byte, 1, MSG_DONTWAIT), -1);
-	tell_ready(told, events);
-}
-
-START_TEST(a_loop_answers_a_test_when_nothing_is_left)
-{
-	int sockets[2];
-	char bytes[4];
-	struct told told;
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-	ck_assert_int_eq(setenv("PANETOP_TEST_FD", textf("%d", sockets[1]), 1), 0);
-	open_loop(&told, 4);
-	unsetenv("PANETOP_TEST_FD");
-	told.test_fd = sockets[0];
-	ck_assert_int_eq(recv(sockets[0], bytes, sizeof(bytes), MSG_DONTWAIT), 1);
-	ck_assert_int_eq(bytes[0], 0);
-	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_byte, &told), 0);
-	ck_assert_int_eq(write(sockets[0], "x", 1), 1);
-	ck_assert_int_eq(write(told.fds[1], "abc", 3), 3);
-	loop_wake_in(&told.loop, 100000000);
-	ck_assert_int_eq(loop_run(&told.loop), 0);
-	ck_assert_str_eq(told.letters, "rrrw");
-	ck_assert_int_eq(recv(sockets[0], bytes, sizeof(bytes), MSG_DONTWAIT), 1);
-	ck_assert_int_eq(bytes[0], 'x');
-	close(sockets[0]);
-	close(sockets[1]);
-	close_loop(&told);
-}
-
 START_TEST(a_loop_hears_signals)
 {
 	struct told told;
@@ -1418,28 +1252,6 @@ START_TEST(a_loop_leaves_ignored_signals_ignored)
 	ck_assert_int_eq(kill(getpid(), SIGUSR2), 0);
 	ck_assert(!loop_poll_signals(&told.loop));
 	ck_assert(told.n == 1 && told.number == SIGUSR2);
-	close_loop(&told);
-}
-
-START_TEST(a_loop_refuses_files_and_more_than_it_has_room_for)
-{
-	struct told told;
-	int fd = open("/proc/self/exe", O_RDONLY), last;
-	unsigned n;
-
-	open_loop(&told, 1);
-	n = told.loop.n_watches;
-	ck_assert_int_eq(loop_watch(&told.loop, fd, POLLIN, tell_ready, &told), -EPERM);
-	ck_assert_uint_eq(told.loop.n_watches, n);
-	for (; n < LOOP_WATCHES_MAX; n++)
-		ck_assert_int_eq(loop_watch(&told.loop, dup(told.fds[0]), POLLIN, tell_ready, &told), 0);
-	last = dup(told.fds[0]);
-	ck_assert_int_eq(loop_watch(&told.loop, last, POLLIN, tell_ready, &told), -ENOSPC);
-	close(last);
-	close(fd);
-	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
-	ck_assert_int_eq(loop_run(&told.loop), 0);
-	ck_assert_str_eq(told.letters, "r"); /* the others are not called when it is stopped */
 	close_loop(&told);
 }
 

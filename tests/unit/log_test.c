@@ -177,57 +177,6 @@ START_TEST(long_texts_make_it_hold_fewer)
 	}
 }
 
-static size_t memory_of(const struct intern *texts)
-{
-	return texts->arena.held + texts->index.n_slots * sizeof(*texts->index.slots) +
-	       texts->capacity * sizeof(*texts->texts);
-}
-
-/* Short ones take most memory beside their bytes. */
-START_TEST(texts_of_their_own_take_bounded_memory)
-{
-	open_stage();
-	event_log_close(&stage.log);
-	event_log_open(&stage.log, &schema, EVENT_LOG_ROWS, TEXT_LIMIT);
-	for (unsigned i = 0; i < 300; i++) {
-		frame_clear(&stage.frame);
-		for (unsigned k = 0; k < 1000; k++) {
-			struct event_row *row = table_add(&stage.frame.tables[0]);
-
-			row->number = stage.number++;
-			row->command = arena_print(&stage.frame.arena, "%u", (unsigned)row->number);
-		}
-		event_log_add(&stage.log, &stage.frame.tables[0]);
-		ck_assert_uint_le(memory_of(&stage.log.packed->texts), TEXT_LIMIT + ((size_t)1 << 20));
-	}
-	ck_assert_uint_ge(stage.log.n_rows, 20000);
-	for (size_t i = 0; i < stage.log.n_rows; i++)
-		ck_assert_int_eq(atoi(text_of(&stage.log, i, "command")), (int)number_of(&stage.log, i));
-}
-
-/* A command without its directories is stored with the command, also when the log copies its texts. */
-START_TEST(the_end_of_a_text_shares_its_copy)
-{
-	open_stage();
-	for (unsigned i = 0; i < 5000; i++) {
-		struct event_row *row;
-
-		frame_clear(&stage.frame);
-		row = table_add(&stage.frame.tables[0]);
-		row->number = i;
-		row->command = arena_print(&stage.frame.arena, "/usr/bin/%04u", i);
-		row->info = row->command + 9;
-		event_log_add(&stage.log, &stage.frame.tables[0]);
-		ck_assert_uint_le(stage.log.packed->texts.n_texts, i + 1);
-	}
-	for (size_t i = 0; i < stage.log.n_rows; i++) {
-		const char *info = text_of(&stage.log, i, "info");
-
-		ck_assert_ptr_eq(info, text_of(&stage.log, i, "command") + 9);
-		ck_assert_int_eq(atoi(info), (int)number_of(&stage.log, i));
-	}
-}
-
 struct wide_row {
 	uint64_t key, time, number;
 	double seconds;

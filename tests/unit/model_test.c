@@ -222,94 +222,6 @@ START_TEST(what_is_divided_is_less_once)
 	}
 }
 
-static uint32_t random_word(uint32_t *state)
-{
-	return *state = *state * 1664525 + 1013904223;
-}
-
-/* Every fourth number is unknown; those on request are so in most rows, and in all without them. */
-static void fill_row(struct frame *frame, struct table *table, size_t number, bool on_request,
-		     uint32_t *state)
-{
-	void *row = table_add(table);
-
-	for (unsigned i = 0; i < table->schema->n_columns; i++) {
-		const struct column *column = &table->schema->columns[i];
-		uint64_t value = column->kind == COLUMN_KEY ? number : random_word(state) >> 8;
-
-		if (column->kind == COLUMN_RATE || (column->on_request && (!on_request || number % 3)) ||
-		    (column->kind != COLUMN_KEY && random_word(state) >> 30 == 0))
-			continue;
-		if (column->type == VALUE_TEXT)
-			row_set_text(row, column, arena_print(&frame->arena, "row %zu", number));
-		else if (column->type == VALUE_U64)
-			row_set_u64(row, column, value);
-		else
-			row_set_f64(row, column, (double)value);
-	}
-}
-
-static void fill_tables(struct frame *frame, uint64_t seconds, size_t first, bool on_request, uint32_t *state)
-{
-	frame_clear(frame);
-	frame->mono_ns = seconds * 1000000000;
-	for (unsigned i = 0; i < frame->n_tables; i++) {
-		frame->tables[i].present = true;
-		frame->tables[i].mono_ns = frame->mono_ns;
-		for (size_t row = 0; row < 30; row++)
-			fill_row(frame, &frame->tables[i], first + row * 7 % 30, on_request, state);
-	}
-}
-
-static void assert_same_rates(const struct table *one, const struct table *other)
-{
-	ck_assert_uint_eq(one->interval_ns, other->interval_ns);
-	for (size_t i = 0; i < one->n_rows; i++) {
-		const void *row = table_row(one, i), *other_row = table_row(other, i);
-
-		ck_assert_int_eq(table_is_fresh(one, row), table_is_fresh(other, other_row));
-		for (unsigned c = 0; c < one->schema->n_columns; c++) {
-			const struct column *column = &one->schema->columns[c];
-
-			ck_assert_msg(column->type == VALUE_TEXT ||
-					      row_is_known(row, column) == row_is_known(other_row, column),
-				      "%s %s", one->schema->name, column->key);
-			ck_assert_msg(column->type == VALUE_TEXT || !row_is_known(row, column) ||
-					      row_same_value(column, row, other_row),
-				      "%s %s", one->schema->name, column->key);
-		}
-	}
-}
-
-/* Of every topic, with columns on request that come and go; the frame itself is filled again meanwhile. */
-START_TEST(a_base_has_what_rates_need)
-{
-	struct frame first, second, other;
-	struct derive_base base = { 0 };
-	uint32_t state = 1;
-
-	frame_open(&first, topic_schemas(), n_topics);
-	frame_open(&second, topic_schemas(), n_topics);
-	frame_open(&other, topic_schemas(), n_topics);
-	derive_base_open(&base, topic_schemas(), n_topics);
-	for (unsigned i = 0; i < 4; i++) {
-		fill_tables(&first, 10, 0, i % 2 == 1, &state);
-		fill_tables(&second, 12, 2, true, &state);
-		frame_copy(&other, &second);
-		frame_derive(&second, &first);
-		derive_base_take(&base, &first);
-		fill_tables(&first, 11, 0, true, &state);
-		frame_derive(&other, &base.frame);
-		for (unsigned t = 0; t < n_topics; t++)
-			if (topics[t]->schema->shape != SHAPE_EVENTS)
-				assert_same_rates(&second.tables[t], &other.tables[t]);
-	}
-	derive_base_close(&base);
-	frame_close(&other);
-	frame_close(&second);
-	frame_close(&first);
-}
-
 /* A row without a block has nothing of what is apart, takes nothing, and shares nothing with a copy. */
 START_TEST(fields_apart)
 {
@@ -640,46 +552,6 @@ START_TEST(a_folded_tree)
 	view_close(&view);
 }
 
-struct pair_row {
-	uint64_t pid, parent;
-};
-
-static const struct column pair_columns[] = {
-	COLUMN(struct pair_row, pid, .title = "PID", .kind = COLUMN_KEY),
-	COLUMN(struct pair_row, parent, .title = "PARENT", .kind = COLUMN_GAUGE),
-};
-
-static const struct schema pair_schema = { .name = "pair",
-					   .row_size = sizeof(struct pair_row),
-					   SCHEMA_COLUMNS(pair_columns) };
-
-/* With a limit, roots and those below them are in the order of the sort. */
-START_TEST(a_tree_by_the_first_column)
-{
-	struct view view;
-
-	open_sample(&now, &pair_schema, 1);
-	for (uint64_t pid = 1; pid <= 40; pid++)
-		*(struct pair_row *)table_add(&now.tables[0]) =
-			(struct pair_row){ .pid = pid, .parent = pid <= 20 ? 0 : pid - 20 };
-	view_open(&view, &pair_schema);
-	view_choose_tree(&view, "pid", "parent");
-	view_choose_sort(&view, "pid");
-	view.descending = true;
-	view.limit = 3;
-	view_apply(&view, &now.tables[0]);
-	ck_assert_uint_eq(view.n_rows, 3);
-	ck_assert_uint_eq(((const struct pair_row *)view.rows[0])->pid, 20);
-	ck_assert_uint_eq(((const struct pair_row *)view.rows[1])->pid, 40);
-	ck_assert_uint_eq(((const struct pair_row *)view.rows[2])->pid, 19);
-	ck_assert(view_depth(&view, 0) == 0 && view_depth(&view, 1) == 1);
-	ck_assert(tree_set_fold(&view.tree, row_hash_key(&pair_schema, view.rows[0]), true));
-	view_apply(&view, &now.tables[0]);
-	ck_assert_uint_eq(view_folded(&view, 0), 1);
-	ck_assert_uint_eq(((const struct pair_row *)view.rows[1])->pid, 19);
-	view_close(&view);
-}
-
 /* Although the memory of rows that were there before is still held. */
 START_TEST(a_table_without_rows_has_no_numbers)
 {
@@ -748,21 +620,6 @@ START_TEST(view_with_too_many_lists)
 		view_choose_rows(&view, "1", "pid", NULL);
 	view_exclude(&view, 1, "pid");
 	check_view(&view, "a");
-	view_close(&view);
-}
-
-START_TEST(view_columns_by_key)
-{
-	const char *unknown;
-	struct view view;
-
-	view_open(&view, &item_schema);
-	ck_assert_int_eq(view_choose_columns(&view, "pid,name", &unknown), 0);
-	ck_assert(view.n_columns == 2 && view.columns[0] == 1);
-	ck_assert_int_lt(view_choose_columns(&view, "pid,wrong,name", &unknown), 0);
-	ck_assert_int_eq(strncmp(unknown, "wrong", 5), 0);
-	ck_assert_int_lt(view_choose_columns(&view, "", &unknown), 0);
-	ck_assert_uint_eq(view.n_columns, 2); /* untouched on failure */
 	view_close(&view);
 }
 
@@ -841,20 +698,6 @@ START_TEST(history_goes_back_and_forgets)
 	history_close(&history);
 	ck_assert_uint_eq(history.n_series + history.n_borrowed + history.n_marks + history.count, 0);
 	history_close(&history); /* as of one that was never opened */
-}
-
-START_TEST(the_newest_marks_stay)
-{
-	struct history history;
-
-	history_open(&history, item_series, 1, 4);
-	for (unsigned i = 0; i < HISTORY_MARKS_MAX + 3; i++)
-		history_mark(&history, 1000 + i, (char)('a' + i % 26));
-	ck_assert_uint_eq(history.n_marks, HISTORY_MARKS_MAX);
-	for (unsigned i = 0; i < HISTORY_MARKS_MAX; i++)
-		ck_assert(history.marks[i].mono_ns == 1003 + i &&
-			  history.marks[i].letter == 'a' + (int)(i + 3) % 26);
-	history_close(&history);
 }
 
 /* A pane may replace what it derives: only in the newest sample, and only if that is of this frame. */
@@ -997,43 +840,6 @@ static double hundred(const void *row)
 {
 	(void)row;
 	return 100;
-}
-
-static double second_number(const void *row)
-{
-	return (double)((const uint64_t *)row)[1];
-}
-
-/* Sizes are shares of the one that is all, which itself stays a size. */
-START_TEST(sizes_are_shares_of_one)
-{
-	static const struct column columns[] = {
-		{ .key = "part", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_BYTES },
-		{ .key = "whole", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_BYTES, .offset = 8 },
-	};
-	static const struct schema schema = { .name = "x",
-					      .columns = columns,
-					      .n_columns = 2,
-					      .row_size = 16,
-					      .percent_base = second_number,
-					      .percent_column = 1 };
-	static const struct {
-		uint64_t part, whole;
-		const char *share, *all;
-	} cases[] = {
-		{ 512, 2048, "25.0", "2.0K" },
-		{ 3, 1, "300.0", "1B" },
-		{ 0, 2048, "0.0", "2.0K" },
-		{ 512, 0, "-", "0B" },
-	};
-	const struct value_format format = { .unit = SIZE_PERCENT };
-	char number[VALUE_TEXT_MAX];
-
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		ck_assert_str_eq(value_text(number, &schema, &columns[0], &cases[i], &format),
-				 cases[i].share);
-		ck_assert_str_eq(value_text(number, &schema, &columns[1], &cases[i], &format), cases[i].all);
-	}
 }
 
 /* Of a table with a size, and a count that is none. */
@@ -1531,28 +1337,6 @@ START_TEST(samples_that_cannot_be_compared)
 	ck_assert(isnan(item_at(1)->reads_per_second));
 }
 
-/* New is what has a bit that was not there; of more schemas than there is room for nothing is. */
-START_TEST(requests_know_what_is_new)
-{
-	static const struct schema schemas[REQUESTED_SCHEMAS_MAX + 1];
-	struct sample_request request = { 0 };
-
-	ck_assert(!sample_request_add(&request, &schemas[0], 0));
-	ck_assert(!sample_request_wants_any(&request, &schemas[0]));
-	ck_assert(sample_request_add(&request, &schemas[0], 1 << 3));
-	ck_assert(!sample_request_add(&request, &schemas[0], 1 << 3));
-	ck_assert(sample_request_add(&request, &schemas[0], 1 << 3 | 1 << 4));
-	ck_assert(sample_request_wants(&request, &schemas[0], 3) &&
-		  sample_request_wants(&request, &schemas[0], 4));
-	ck_assert(!sample_request_wants(&request, &schemas[0], 5));
-	ck_assert(sample_request_wants_any(&request, &schemas[0]) &&
-		  !sample_request_wants_any(&request, &schemas[1]));
-	for (unsigned i = 1; i <= REQUESTED_SCHEMAS_MAX; i++)
-		ck_assert(sample_request_add(&request, &schemas[i], 1 << 1) == (i < REQUESTED_SCHEMAS_MAX));
-	ck_assert(!sample_request_wants(&request, &schemas[REQUESTED_SCHEMAS_MAX], 1));
-	ck_assert(sample_request_add(&request, &schemas[REQUESTED_SCHEMAS_MAX - 1], 1 << 2));
-}
-
 /* Each call has a place of its own by its text and process, and a number that no earlier one had. */
 START_TEST(calls_are_requested_once)
 {
@@ -1719,108 +1503,6 @@ START_TEST(a_copy_of_a_frame_has_all)
 	ck_assert_ptr_eq(frame_newest_notice(&copy, "other"), &copy.notices[1]);
 	ck_assert_ptr_null(frame_newest_notice(&copy, "nothing"));
 	frame_close(&copy);
-}
-
-/* Behind those that are there, with texts of the other frame, and blocks where they have some. */
-START_TEST(rows_are_appended)
-{
-	const struct schema *schema = topic_find("process")->schema;
-	const struct column *group = schema_find(schema, "group"), *read = schema_find(schema, "read_bytes");
-	const struct column *name = schema_find(schema, "name");
-	void *row;
-
-	open_both(schema, 0, 0);
-	row = table_add(&before.tables[0]);
-	row_set_text(row, group, arena_copy(&before.arena, "/a", 2));
-	row_set_u64(row, read, 7);
-	row_set_text(row, name, arena_copy(&before.arena, "x", 1));
-	row = table_add_bare(&before.tables[0]);
-	row_set_text(row, name, arena_copy(&before.arena, "y", 1));
-	ck_assert_uint_eq(table_append(&now, &now.tables[0], &before.tables[0]), 0);
-	ck_assert_uint_eq(table_append(&now, &now.tables[0], &before.tables[0]), 2);
-	frame_close(&before);
-	ck_assert_uint_eq(now.tables[0].n_rows, 4);
-	for (size_t i = 0; i < 4; i++) {
-		row = table_row(&now.tables[0], i);
-		ck_assert_str_eq(row_text(row, name), i % 2 == 0 ? "x" : "y");
-		ck_assert_uint_eq(row_u64(row, read), i % 2 == 0 ? 7 : U64_UNKNOWN);
-		ck_assert(i % 2 == 0 ? strcmp(row_text(row, group), "/a") == 0 : !row_text(row, group));
-	}
-}
-
-struct typed_row {
-	double a, b;
-};
-
-#define NAMED(field, field_key, ...)                                                                         \
-	{ .key = field_key,                                                                                  \
-	  .offset = offsetof(struct typed_row, field),                                                       \
-	  .type = VALUE_F64,                                                                                 \
-	  .kind = COLUMN_GAUGE,                                                                              \
-	  __VA_ARGS__ }
-
-/* Of two columns that may be meant the one that is meant more exactly, in either order. */
-START_TEST(what_is_typed_means_one_column)
-{
-	static const struct {
-		const char *typed;
-		struct column better, worse;
-	} cases[] = {
-		{ "load", NAMED(a, "load", .title = "x"), NAMED(b, "LOAD", .title = "load") },
-		{ "load", NAMED(a, "Load", .title = "x"), NAMED(b, "other", .title = "load") },
-		{ "load", NAMED(a, "other", .title = "load"), NAMED(b, "load_ratio", .title = "%load") },
-		{ "load", NAMED(a, "load_ratio", .title = "%load"),
-		  NAMED(b, "other", .title = "load", .hidden = true) },
-		{ "load", NAMED(a, "other", .title = "load", .hidden = true),
-		  NAMED(b, "load_ratio", .title = "%Load") },
-		{ "load", NAMED(a, "load_ratio", .title = "%Load"), NAMED(b, "other", .title = "Load") },
-		{ "load", NAMED(a, "other", .title = "Load"), NAMED(b, "others", .title = "~Load") },
-		{ "load", NAMED(a, "other", .title = "~Load"), NAMED(b, "load_1", .title = "x") },
-		{ "load", NAMED(a, "load_1", .title = "x"), NAMED(b, "other", .title = "loads") },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++)
-		for (unsigned swapped = 0; swapped < 2; swapped++) {
-			struct column both[2];
-			const struct schema schema = { .name = "s", .columns = both, .n_columns = 2 };
-
-			both[swapped] = cases[i].better;
-			both[1 - swapped] = cases[i].worse;
-			ck_assert_msg(schema_match(&schema, span_text(cases[i].typed)) == (int)swapped,
-				      "%zu, %u", i, swapped);
-		}
-}
-
-START_TEST(headings_have_the_unit_of_their_sizes)
-{
-	static const struct column columns[] = {
-		{ .key = "whole", .type = VALUE_U64, .unit = UNIT_BYTES },
-		{ .key = "part", .type = VALUE_U64, .unit = UNIT_BYTES },
-		{ .key = "count", .type = VALUE_U64, .unit = UNIT_COUNT },
-	};
-	static const struct {
-		bool one_unit, has_base;
-		enum size_unit unit;
-		const char *table, *whole, *part;
-	} cases[] = {
-		{ false, false, SIZE_AUTO, "", "", "" },      { false, false, SIZE_MIB, "", "MiB", "MiB" },
-		{ false, true, SIZE_PERCENT, "", "", "%" },   { false, false, SIZE_PERCENT, "", "", "" },
-		{ true, true, SIZE_AUTO, "", "", "" },        { true, true, SIZE_KIB, "KiB", "", "" },
-		{ true, true, SIZE_PERCENT, "%", "", "" },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct schema schema = { .columns = columns,
-					       .n_columns = 3,
-					       .one_unit = cases[i].one_unit,
-					       .percent_base = cases[i].has_base ? hundred : NULL,
-					       .percent_column = 0 };
-
-		ck_assert_str_eq(size_unit_heading(&schema, cases[i].unit), cases[i].table);
-		ck_assert_str_eq(size_unit_of_column(&schema, &columns[0], cases[i].unit), cases[i].whole);
-		ck_assert_str_eq(size_unit_of_column(&schema, &columns[1], cases[i].unit), cases[i].part);
-		ck_assert_str_eq(size_unit_of_column(&schema, &columns[2], cases[i].unit), "");
-	}
 }
 
 /* Of a table, or of a histogram, whose edges have five digits. */

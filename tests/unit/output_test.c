@@ -800,62 +800,6 @@ START_TEST(own_bounds_rise_and_are_not_too_many)
 	check_has(text, "cut_rows{topic=\"volume\"} 1\n");
 }
 
-struct measure_row {
-	double heat_celsius, flow_bytes_per_second, speed_bits_per_second, starts_per_second;
-	uint64_t count, nodes_total, faults_total;
-	double wait;
-	const char *model, *latest, *line;
-};
-
-static const struct column measure_columns[] = {
-	COLUMN(struct measure_row, heat_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = "t",
-	       .help = "its \"heat\""),
-	C(measure_row, flow_bytes_per_second, GAUGE, BYTES_PER_SECOND, "f"),
-	C(measure_row, speed_bits_per_second, GAUGE, BITS_PER_SECOND, "b"),
-	C(measure_row, starts_per_second, GAUGE, PER_SECOND, "s"),
-	C(measure_row, count, GAUGE, COUNT, "c"),
-	C(measure_row, nodes_total, GAUGE, COUNT, "n"),
-	C(measure_row, faults_total, COUNTER, COUNT, "f"),
-	C(measure_row, wait, COUNTER, SECONDS, "w"),
-	C(measure_row, model, LABEL, NONE, "m"),
-	C(measure_row, latest, LABEL, NONE, "l", .fleeting = true),
-	C(measure_row, line, LABEL, NONE, "c", .text = TEXT_COMMAND),
-};
-
-static const struct schema measure_schema = { .name = "measure",
-					      .help = "measures",
-					      .row_size = sizeof(struct measure_row),
-					      SCHEMA_COLUMNS(measure_columns) };
-
-static void print_measures(const struct sink_format *format)
-{
-	static const struct measure_row row = { 41.5, 1500, 8000, 2, 3, 4, 5, 1.5, "some", "now", "sh -c x" };
-
-	begin(format, &measure_schema);
-	print_rows(&measure_schema, &row, 1);
-}
-
-/* A row without keys has no labels; a unit is told where the name ends in it. */
-START_TEST(names_of_metrics_have_base_units)
-{
-	print_measures(&sink_openmetrics);
-	check_has(text, "panetop_measure_row_info{model=\"some\"} 1\n",
-		  "# TYPE panetop_measure_heat_celsius gauge\n# UNIT panetop_measure_heat_celsius celsius\n"
-		  "# HELP panetop_measure_heat_celsius its \\\"heat\\\"\npanetop_measure_heat_celsius 41.5\n",
-		  "\npanetop_measure_flow_bytes_per_second 1500\n",
-		  "\npanetop_measure_speed_bytes_per_second 1000\n",
-		  "\npanetop_measure_starts_per_second 2\n", "\npanetop_measure_counts 3\n",
-		  "\npanetop_measure_nodes 4\n",
-		  "# TYPE panetop_measure_faults counter\n# HELP panetop_measure_faults h\n"
-		  "panetop_measure_faults_total 5\n",
-		  "# TYPE panetop_measure_wait counter\n# HELP panetop_measure_wait h\n"
-		  "panetop_measure_wait_total 1.5\n");
-	ck_assert_uint_eq(count_of(text, "# UNIT"), 1);
-	print_measures(&sink_prometheus);
-	check_has(text,
-		  "# HELP panetop_measure_heat_celsius its \"heat\"\npanetop_measure_heat_celsius 41.5\n");
-}
-
 /* What counts from the start of a run is a counter only where the next exposition comes from the same run. */
 START_TEST(counters_of_a_run_need_a_run_that_goes_on)
 {
@@ -1063,33 +1007,6 @@ START_TEST(replay_follows_a_pipe)
 	frame_close(&frame);
 }
 
-/* What it would take to parse it is not there; the samples before it are. */
-START_TEST(replay_ends_at_a_line_that_does_not_fit)
-{
-	const char *why;
-	char path[SCRATCH_PATH_MAX];
-	struct source source;
-	struct frame frame;
-	int fd;
-
-	run_sink(&sink_record_lines, 1);
-	ck_assert_uint_le(line_reader_longest(), (size_t)sysconf(_SC_PHYS_PAGES) * 4096);
-	scratch_template(path, "long-line");
-	fd = mkstemp(path);
-	ck_assert_int_eq(write(fd, text, text_length), (ssize_t)text_length);
-	ck_assert_int_eq(ftruncate(fd, (off_t)(text_length + line_reader_longest() + 1000000)), 0);
-	ck_assert_int_eq(pwrite(fd, "\n", 1, lseek(fd, 0, SEEK_END)), 1);
-	lseek(fd, 0, SEEK_SET);
-	ck_assert_int_eq(open_replay(&source, fd, 0, schemas, 2, &why), 0);
-	frame_open(&frame, schemas, 2);
-	ck_assert_uint_eq(count_frames(&source, &frame), 2);
-	ck_assert_int_eq(source.next(source.state, &frame), 0);
-	ck_assert_ptr_nonnull(source.remark(source.state));
-	check_has(source.remark(source.state), "fits into memory");
-	source.close(source.state);
-	frame_close(&frame);
-}
-
 /* Columns that this version lacks are passed over; columns that the recording lacks are unknown. */
 START_TEST(replay_reads_old_and_foreign_recordings)
 {
@@ -1293,72 +1210,6 @@ START_TEST(families_of_all_topics_differ)
 	free(all);
 }
 
-struct odd_row {
-	const char *name;
-	uint64_t count;
-	double busy, one, two, over, from, to;
-};
-
-static const struct column odd_columns[] = {
-	COLUMN(struct odd_row, name, .kind = COLUMN_KEY),
-	COLUMN(struct odd_row, count, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT),
-	COLUMN(struct odd_row, busy, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS),
-	COLUMN(struct odd_row, one, .kind = COLUMN_RATE, .scale = 1,
-	       .rate_of = offsetof(struct odd_row, count)),
-	COLUMN(struct odd_row, two, .kind = COLUMN_RATE, .scale = 2,
-	       .rate_of = offsetof(struct odd_row, count)),
-	COLUMN(struct odd_row, over, .kind = COLUMN_RATE, .rate_of = offsetof(struct odd_row, count),
-	       .rate_over = offsetof(struct odd_row, busy)),
-	COLUMN(struct odd_row, from, .kind = COLUMN_KEY),
-	COLUMN(struct odd_row, to, .kind = COLUMN_BOUND),
-};
-
-enum { ODD_NAME, ODD_COUNT, ODD_BUSY, ODD_ONE, ODD_TWO, ODD_OVER, ODD_FROM, ODD_TO };
-
-static const char *odd_metric(const struct schema *schema, unsigned column)
-{
-	static char name[EXPOSITION_NAME_MAX];
-
-	return exposition_metric(schema, &odd_columns[column], name) ? name : "none";
-}
-
-START_TEST(metrics_depend_on_shapes_and_scales)
-{
-	static const char *const metrics[] = { "none", "panetop_odd_count_total", "panetop_odd_busy_total",
-					       "none", "panetop_odd_two",         "panetop_odd_over" };
-	struct schema odd = { .name = "odd",
-			      .row_size = sizeof(struct odd_row),
-			      SCHEMA_COLUMNS(odd_columns) };
-	char name[EXPOSITION_NAME_MAX], long_name[200] = "";
-
-	for (unsigned i = 0; i < LENGTH(metrics); i++)
-		ck_assert_str_eq(odd_metric(&odd, i), metrics[i]);
-	ck_assert_str_eq(odd_metric(&odd, ODD_TO), "none");
-	ck_assert_ptr_eq(exposition_counter(&odd, &odd_columns[ODD_ONE]), &odd_columns[ODD_COUNT]);
-	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_TWO]));
-	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_OVER]));
-	ck_assert_str_eq(exposition_label(&odd, &odd_columns[ODD_FROM]), "from");
-	odd.sum_row = "all"; /* which has no counter */
-	ck_assert_str_eq(odd_metric(&odd, ODD_ONE), "panetop_odd_one");
-	odd.shape = SHAPE_HISTOGRAM;
-	ck_assert_str_eq(odd_metric(&odd, ODD_TO), "panetop_odd_bucket");
-	ck_assert_str_eq(odd_metric(&odd, ODD_COUNT), "none");
-	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_ONE]));
-	ck_assert_ptr_null(exposition_label(&odd, &odd_columns[ODD_FROM]));
-	ck_assert_str_eq(exposition_label(&odd, &odd_columns[ODD_NAME]), "name");
-	ck_assert(!exposition_info(&odd, name));
-	odd.name = "odd_bucket";
-	ck_assert_str_eq(odd_metric(&odd, ODD_TO), "panetop_odd_bucket");
-	memset(long_name, 'x', sizeof(long_name) - 1);
-	odd.name = long_name;
-	ck_assert_uint_eq(strlen(odd_metric(&odd, ODD_TO)), EXPOSITION_NAME_MAX - 1);
-	check_has(odd_metric(&odd, ODD_TO), "x_bucket");
-	odd.n_columns = ODD_TO; /* without upper bounds */
-	ck_assert_str_eq(odd_metric(&odd, ODD_TO), "none");
-	odd.shape = SHAPE_EVENTS;
-	ck_assert_str_eq(odd_metric(&odd, ODD_COUNT), "none");
-}
-
 START_TEST(describe_names_every_column)
 {
 	struct described *all = alloc_zeroed(n_topics, sizeof(*all));
@@ -1383,41 +1234,6 @@ START_TEST(describe_names_every_column)
 	json_decref(json);
 	buffer_free(&out);
 	free(all);
-}
-
-/* Of a pipe on the screen only so much is kept, and lines that are no objects end it. */
-START_TEST(replay_of_a_pipe_keeps_its_newest_lines)
-{
-	enum { KEPT = 65536 };
-	const char *why, *second;
-	size_t n_lines = 0, n_frames, length;
-	uint64_t first_ns, last_ns;
-	struct source source;
-	int fds[2];
-
-	run_sink(&sink_record_lines, 1);
-	second = strchr(text, '\n') + 1;
-	length = strcspn(second, "\n") + 1;
-	ck_assert_int_eq(pipe(fds), 0);
-	ck_assert_int_eq(write(fds[1], text, (size_t)(second - text)), second - text);
-	ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
-	source.keep_back(source.state, KEPT);
-	for (; n_lines * length < 4 * KEPT; n_lines++) {
-		ck_assert_int_eq(write(fds[1], second, length), (ssize_t)length);
-		ck_assert(source.pull(source.state));
-	}
-	source.extent(source.state, &n_frames, &first_ns, &last_ns);
-	ck_assert_uint_gt(n_frames, 0);
-	ck_assert_uint_le(n_frames, n_lines / 4 + 1);
-	ck_assert_int_eq(source.seek(source.state, 0), 0);
-	for (size_t i = 0; i < 70000 && source.wait_fd(source.state) >= 0; i++) {
-		ck_assert_int_eq(write(fds[1], "0123456789abcdef\n", 17), 17);
-		source.pull(source.state);
-	}
-	ck_assert_int_eq(source.wait_fd(source.state), -1);
-	check_has(source.remark(source.state), "is not a recording");
-	close(fds[1]);
-	source.close(source.state);
 }
 
 /* Empty rows take two bytes in a line, and all columns in a table. */
@@ -1668,48 +1484,6 @@ START_TEST(expositions_have_sums_of_what_comes_and_goes)
 	check_has(text, "cut_rows{topic=\"worker\"} 0\n");
 }
 
-static void add_worker(struct table *table, const char *name, uint64_t bytes)
-{
-	struct worker_row *row = table_add(table);
-
-	*row = (struct worker_row){ "a", table->n_rows, name, bytes, 1 };
-}
-
-/* Of each topic by itself. */
-START_TEST(expositions_keep_the_names_of_commands)
-{
-	const struct schema worker = { .name = "worker",
-				       .help = "w",
-				       .row_size = sizeof(struct worker_row),
-				       SCHEMA_COLUMNS(worker_columns) };
-	struct schema helper = worker;
-	const struct schema *const both[] = { &worker, &helper };
-
-	helper.name = "helper";
-	begin_views(&sink_prometheus, both, 2);
-	plan.top = 1;
-	for (uint64_t i = 0; i < 2; i++) {
-		struct frame frame;
-
-		frame_open(&frame, both, 2);
-		frame.tables[0].present = frame.tables[1].present = true;
-		frame.mono_ns = 100 * (i + 1);
-		add_worker(&frame.tables[0], "make", i == 0 ? 100 : 90);
-		add_worker(&frame.tables[0], "sh", i == 0 ? 90 : 100);
-		add_worker(&frame.tables[1], "sh", 70);
-		add_worker(&frame.tables[1], "make", 60);
-		print_frame(&frame);
-		frame_close(&frame);
-	}
-	end_output();
-	check_has(text,
-		  "panetop_worker_bytes{node=\"a\",command=\"make\"} 90\n"
-		  "panetop_worker_bytes{node=\"a\",command=\"(others)\"} 100\n",
-		  "panetop_helper_bytes{node=\"a\",command=\"sh\"} 70\n"
-		  "panetop_helper_bytes{node=\"a\",command=\"(others)\"} 60\n",
-		  "cut_rows{topic=\"worker\"} 1\n");
-}
-
 struct stack_row {
 	const char *stack, *files;
 	uint64_t samples;
@@ -1938,19 +1712,6 @@ START_TEST(lines_of_numbers_are_headed_again)
 		print_numbers(n);
 		ck_assert_uint_eq(count_of(text, "time "), n <= 20 ? 2 : 3); /* with that of the end */
 	}
-}
-
-START_TEST(formats_go_by_name)
-{
-	static const char *const names[] = { "text",  "csv", "json", "openmetrics", "folded", "prometheus",
-					     "pprof", "xml", "" };
-	static const struct sink_format *const formats[LENGTH(names)] = { &sink_text,   &sink_csv,
-									  &sink_json,   &sink_openmetrics,
-									  &sink_folded, &sink_prometheus,
-									  &sink_pprof };
-
-	for (size_t i = 0; i < LENGTH(names); i++)
-		ck_assert_ptr_eq(sink_format_find(names[i]), formats[i]);
 }
 
 START_TEST(recordings_of_lines_have_an_ending)

@@ -666,18 +666,6 @@ START_TEST(a_point_without_a_sample_is_as_the_one_before)
 	ck_assert_uint_eq(of.stretch.n_gaps, 2);
 }
 
-START_TEST(a_graph_has_so_many_points_at_most)
-{
-	for (size_t n = STRETCH_POINTS_MAX - 1; n <= STRETCH_POINTS_MAX + 1; n++) {
-		tell_samples(n);
-		of.telling.told[n - 1].one = .5;
-		read_told();
-		ck_assert_uint_eq(of.stretch.n_points, n < STRETCH_POINTS_MAX ? n : STRETCH_POINTS_MAX);
-		ck_assert_double_eq(stretch_line(&of.stretch, &told_reported, 0, 0)[of.stretch.n_points - 1],
-				    .5);
-	}
-}
-
 /* "b warning at 3. 2-5 3": its subject and text, since and until when, and in how many samples. */
 static void check_found(size_t index, const char *expected)
 {
@@ -720,33 +708,6 @@ START_TEST(findings_come_and_go)
 	read_told();
 	check_found(0, "a critical at 2. 1-4 3");
 	check_found(2, "z note at 4. 1-5 5");
-}
-
-/* Of the same kind those of most samples, and of as many the earliest. */
-START_TEST(the_worst_findings_are_first)
-{
-	static const char *const subjects = "dbaczyx";
-
-	tell_findings(5, (const char *const[]){ "", "zb", "ybD", "zyac", "xd" }); /* d is known already */
-	ck_assert_uint_eq(of.stretch.n_findings, strlen(subjects));
-	for (unsigned i = 0; i < of.stretch.n_findings; i++)
-		if (i != 2 && i != 3) /* these two are alike */
-			ck_assert_int_eq(of.stretch.findings[i].subject[0], subjects[i]);
-	check_found(0, "d critical at 2. 2-4 2");
-	check_found(6, "x note at 4. -96-4 1");
-}
-
-START_TEST(so_many_findings_are_told)
-{
-	for (unsigned more = 0; more < 2; more++) {
-		tell_samples(3);
-		of.telling.told[1].notes = STRETCH_FINDINGS_MAX - 1;
-		of.telling.told[2].findings = more ? "ab" : "a";
-		read_told();
-		ck_assert_uint_eq(of.stretch.n_findings, STRETCH_FINDINGS_MAX);
-		ck_assert_int_eq(of.stretch.has_more_findings, more);
-		check_found(0, "a warning at 2. 2-2 1");
-	}
 }
 
 /* The first and the last are read for their clocks; of tables, only what the page shows is. */

@@ -185,29 +185,3 @@ START_TEST(files_of_others_are_opened)
 	close(fd);
 	close(root.fd);
 }
-
-static char keys[60];
-static unsigned n_closed;
-
-/* The newest first. */
-static void close_state(void *state)
-{
-	n_closed++;
-	ck_assert_uint_eq(*(unsigned *)state, sizeof(keys) - n_closed);
-}
-
-START_TEST(any_number_of_states_is_kept)
-{
-	struct env env;
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	for (unsigned i = 0; i < sizeof(keys); i++)
-		*(unsigned *)env_state_add(&env, &keys[i], sizeof(i), close_state) = i;
-	for (unsigned i = 0; i < sizeof(keys); i++)
-		ck_assert_uint_eq(*(unsigned *)env_state(&env, &keys[i]), i);
-	env_state_remove(&env, &keys[sizeof(keys) - 1]);
-	ck_assert_ptr_null(env_state(&env, &keys[sizeof(keys) - 1]));
-	ck_assert_uint_eq(n_closed, 1);
-	env_close(&env);
-	ck_assert_uint_eq(n_closed, sizeof(keys));
-}

@@ -356,38 +356,3 @@ START_TEST(rows_cease_to_hold_one_by_one)
 	judges("c=5", "");
 	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 0);
 }
-
-/* Sixty a minute are one a second; what was not used up is kept, up to sixty. With a rest of its own, one. */
-START_TEST(firings_come_back_with_time)
-{
-	static const struct {
-		const char *rule;
-		double after[2]; /* seconds, from the last one: so many may fire then … */
-		unsigned many[2];
-	} cases[] = {
-		{ "thing(a)", { 0.5, 0.5 }, { 0, 1 } },
-		{ "thing(a)", { 1, 2 }, { 1, 2 } },
-		{ "thing(a)", { 59, 61 }, { 59, 60 } },
-		{ "thing(a) at most once per 4s", { 3, 1 }, { 0, 1 } },
-		{ "thing(a) at most once per 4s", { 4, 40 }, { 1, 1 } },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		uint64_t mono_ns = UINT64_C(1000000000000), n_dropped;
-
-		begin(cases[i].rule);
-		while (rule_set_may_fire(&judge.set, 0, mono_ns, &n_dropped))
-			;
-		ck_assert_uint_eq(judge.set.rules[0].fired, judge.set.rules[0].rule.has_rest ? 1 : 60);
-		for (unsigned step = 0; step < 2; step++) {
-			unsigned many = 0;
-
-			mono_ns += (uint64_t)(cases[i].after[step] * 1e9);
-			judge.set.rules[0].n_dropped = 2;
-			while (rule_set_may_fire(&judge.set, 0, mono_ns, &n_dropped))
-				ck_assert_uint_eq(n_dropped, many++ > 0 ? 0 : 2);
-			ck_assert_msg(many == cases[i].many[step], "%zu: %u", i, many);
-		}
-		ck_assert(!rule_set_may_fire(&judge.set, 0, mono_ns - 1000, &n_dropped)); /* it went back */
-	}
-}

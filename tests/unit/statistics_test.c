@@ -193,33 +193,6 @@ START_TEST(lags_are_found_again)
 	}
 }
 
-/* A value that is not known costs a little of the answer, and no more. */
-START_TEST(lags_with_gaps)
-{
-	double x[N], y[N];
-
-	for (unsigned round = 0; round < 20; round++) {
-		long lag = (long)(round % 7);
-		struct lag whole, gaps;
-
-		for (long i = 0; i < N; i++)
-			x[i] = 1e6 + random_share();
-		for (long i = 0; i < N; i++)
-			y[i] = 3e6 + (i >= lag ? x[i - lag] : 1e6) + 0.3 * random_share();
-		whole = lag_find(x, y, N, 20);
-		ck_assert_int_eq(whole.steps, lag);
-		ck_assert_double_ge(whole.correlation, 0.9);
-		x[N / 2] = NAN;
-		y[N / 3] = INFINITY;
-		gaps = lag_find(x, y, N, 20);
-		ck_assert_int_eq(gaps.steps, lag);
-		ck_assert_double_eq_tol(gaps.correlation, whole.correlation, 0.02);
-		for (unsigned i = 0; i < 50; i++)
-			x[i] = NAN; /* it was not followed yet */
-		ck_assert_int_eq(lag_find(x, y, N, 20).steps, lag);
-	}
-}
-
 START_TEST(lags_that_cannot_be_known)
 {
 	double x[N], still[N];

@@ -87,30 +87,6 @@ START_TEST(the_window_of_paging_is_exact_to_a_second)
 	rig_close(&rig);
 }
 
-/* All topics of a tick share what the first one parsed. */
-START_TEST(proc_stat_is_parsed_once_per_tick)
-{
-	static const char *const names[] = { "system", NULL };
-	const struct proc_stat *stat, *again;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", names);
-	rig_put(&rig, "proc/stat", "cpu 4 4 4 4\ncpu1 1 1 1 1\ncpu7 1 1 1 1\nctxt 9\n");
-	rig_sample(&rig, 1);
-	ck_assert_int_eq(proc_stat_read(&rig.env, &stat), 0);
-	ck_assert_uint_eq(stat->n_cpus, 2);
-	ck_assert_uint_eq(stat->cpus[1].cpu, 7);
-	ck_assert(stat->has_all && stat->all.user == 4);
-	ck_assert_uint_eq(stat->totals.context_switches, 9);
-	rig_put(&rig, "proc/stat", "cpu0 1 1 1 1\n");
-	ck_assert_int_eq(proc_stat_read(&rig.env, &again), 0);
-	ck_assert(again == stat && stat->n_cpus == 2 && stat->has_all);
-	rig_sample(&rig, 1);
-	ck_assert_int_eq(proc_stat_read(&rig.env, &again), 0);
-	ck_assert(again->n_cpus == 1 && again->cpus[0].cpu == 0 && !again->has_all);
-	rig_close(&rig);
-}
-
 /* A reading of CPU time long before the clocks of processes, as panetop had to wait, is extended to them. */
 START_TEST(busy_time_is_of_the_moment_of_the_clocks)
 {

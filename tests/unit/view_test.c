@@ -631,23 +631,3 @@ START_TEST(rows_of_one_value_stand_in_their_order)
 		shows("limit", "abdec");
 	}
 }
-
-/* Every order of four rows, and each number of rows that is kept. */
-START_TEST(any_number_of_rows_is_the_highest_of_any_order)
-{
-	for (unsigned code = 0; code < 256; code++) {
-		unsigned order[4] = { code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3 };
-
-		if ((1U << order[0] | 1U << order[1] | 1U << order[2] | 1U << order[3]) != 15)
-			continue;
-		open_things(&schema);
-		frame.tables[0].n_rows = 0;
-		for (unsigned i = 0; i < 4; i++)
-			add((const char *const[]){ "a", "b", "c", "d" }[order[i]], order[i] + 1, 0, NULL);
-		choose("sort +pid");
-		for (size_t keep = 0; keep <= 4; keep++) {
-			shows(textf("limit %zu", keep), textf("%.*s", (int)keep, "abcd"));
-			ck_assert_uint_eq(view.n_matching, 4);
-		}
-	}
-}
