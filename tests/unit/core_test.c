@@ -391,23 +391,6 @@ START_TEST(utf8_put_and_next_agree)
 	}
 }
 
-START_TEST(an_arena_gives_back_what_a_peak_took)
-{
-	struct arena arena = { 0 };
-
-	for (unsigned round = 0; round < 50; round++) {
-		for (unsigned i = 0; i < (round ? 10 : 100000); i++)
-			memset(arena_take(&arena, 100), 7, 100);
-		ck_assert_uint_ge(arena.held, round ? 1000 : 10000000);
-		arena_reset(&arena);
-		if (round == 2)
-			ck_assert_uint_ge(arena.held, 10000000);
-	}
-	ck_assert_uint_le(arena.held, 100000);
-	ck_assert_str_eq(arena_copy(&arena, "still of use", 12), "still of use");
-	arena_free(&arena);
-}
-
 static void ignore_signal(int number)
 {
 	(void)number;
@@ -698,53 +681,29 @@ START_TEST(costly_samples_come_less_often)
 	static const struct {
 		uint64_t first;
 		unsigned share;
-		struct {
-			uint64_t cost, delay;
-		} steps[12];
+		const char *steps; /* cost and delay */
 	} cases[] = {
-		{ UINT64_MAX,
-		  0,
-		  { { 500, 5000 } /* the first, alone */,
-		    { 50, 1000 },
-		    { 900, 1000 },
-		    { 900, 1000 },
-		    { 800, 8000 },
-		    { 810, 8000 },
-		    { 790, 8000 },
-		    { 10, 1000 },
-		    { 10, 1000 } } },
-		{ 0, 0, { { 500, 1000 }, { 500, 1000 }, { 500, 5000 } } }, /* from zero three are needed */
-		{ UINT64_MAX, 110, { { 9, 1000 }, { 20, 1000 }, { 20, 1000 }, { 20, 2200 } } },
-		{ UINT64_MAX,
-		  0,
-		  { { 100, 1000 },
-		    { 101, 1000 },
-		    { 101, 1000 },
-		    { 101, 1010 },
-		    { 201, 1010 },
-		    { 201, 1010 },
-		    { 201, 1010 } } },
-		{ UINT64_MAX,
-		  0,
-		  { { 101, 1010 },
-		    { 202, 1010 },
-		    { 202, 1010 },
-		    { 202, 2020 },
-		    { 102, 2020 },
-		    { 101, 1010 } } },
+		{ UINT64_MAX, 0,
+		  "500:5000 50:1000 900:1000 900:1000 800:8000 810:8000 790:8000 10:1000 10:1000" },
+		{ 0, 0, "500:1000 500:1000 500:5000" }, /* from zero three are needed */
+		{ UINT64_MAX, 110, "9:1000 20:1000 20:1000 20:2200" },
+		{ UINT64_MAX, 0, "100:1000 101:1000 101:1000 101:1010 201:1010 201:1010 201:1010" },
+		{ UINT64_MAX, 0, "101:1010 202:1010 202:1010 202:2020 102:2020 101:1010" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const uint64_t first = cases[i].first;
 		struct rate_limit limit = { .share = cases[i].share, .costs_ns = { first, first, first } };
 		uint64_t last = 1000;
+		char *rest = NULL;
 		bool changed;
 
-		for (unsigned s = 0; cases[i].steps[s].cost; s++) {
-			uint64_t delay = rate_limit_delay(&limit, cases[i].steps[s].cost, 1000, &changed);
+		for (const char *at = cases[i].steps; *at; at = rest + strspn(rest, " ")) {
+			uint64_t cost = strtoull(at, &rest, 10), delay = strtoull(rest + 1, &rest, 10);
 
-			ck_assert_msg(delay == cases[i].steps[s].delay, "case %zu, step %u", i, s);
-			ck_assert_msg(changed == (delay != last), "case %zu, step %u", i, s);
+			ck_assert_msg(rate_limit_delay(&limit, cost, 1000, &changed) == delay, "%zu: %s", i,
+				      at);
+			ck_assert_msg(changed == (delay != last), "%zu: %s", i, at);
 			last = delay;
 		}
 	}
@@ -817,23 +776,6 @@ static void open_root(struct env *env, char *root)
 {
 	make_root(root);
 	ck_assert_int_eq(env_open(env, root), 0);
-}
-
-/* What a caller's buffer held is told when the buffer is gone. */
-START_TEST(env_keeps_failed_paths)
-{
-	char root[SCRATCH_PATH_MAX], path[] = "sys/one";
-	struct env env;
-
-	open_root(&env, root);
-	env_note_failure(&env, path, -EIO);
-	memset(path, 'x', sizeof(path) - 1);
-	ck_assert_str_eq(env_failed_path(&env, -EIO), "sys/one");
-	for (int i = 0; i < 2 * ENV_FAILURES_MAX; i++)
-		env_note_failure(&env, "more", -EPERM);
-	env_forget_failures(&env);
-	ck_assert_ptr_null(env_failed_path(&env, -EIO));
-	env_close(&env);
 }
 
 /* One read per tick, the same text for all who ask; a file that appears later is found. */
@@ -1425,21 +1367,6 @@ START_TEST(typed_names_are_taken_in_any_case)
 	ck_assert(typed_is(span_text("MEMory"), "memory") && typed_begins(span_text("MEM"), "memory"));
 	ck_assert(!typed_is(span_text("memor"), "memory") && !typed_is(span_text("memoryx"), "memory"));
 	ck_assert(!typed_begins(span_text(""), "memory") && !typed_begins(span_text("memoryx"), "memory"));
-}
-
-/* Also where the locale says otherwise, as the Turkish one of i: i is not I there. */
-START_TEST(letters_of_ascii)
-{
-	for (int byte = -128; byte < 128; byte++) {
-		bool capital = byte >= 'A' && byte <= 'Z', small = byte >= 'a' && byte <= 'z';
-
-		ck_assert_int_eq(ascii_lower((char)byte), capital ? byte + ('a' - 'A') : byte);
-		ck_assert_int_eq(ascii_upper((char)byte), small ? byte - ('a' - 'A') : byte);
-	}
-	ck_assert(ascii_same("INFINITE", "infinitive", 7));
-	ck_assert(!ascii_same("INFINITE", "infinitive", 8));
-	ck_assert(ascii_same("ii", "II", 3) && !ascii_same("ii", "IIi", 3) && !ascii_same("iii", "II", 3));
-	ck_assert(!ascii_same("\xc4\xb0", "i", 1) && !ascii_same("@[", "`{", 2));
 }
 
 START_TEST(signals_have_names)

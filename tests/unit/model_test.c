@@ -222,35 +222,6 @@ START_TEST(what_is_divided_is_less_once)
 	}
 }
 
-/* A row without a block has nothing of what is apart, takes nothing, and shares nothing with a copy. */
-START_TEST(fields_apart)
-{
-	const struct schema *schema = topic_find("process")->schema;
-	const struct column *group = schema_find(schema, "group"), *read = schema_find(schema, "read_bytes");
-	void *bare, *whole, *row = row_new(schema);
-
-	open_both(schema, 0, 0);
-	table_reserve(&now.tables[0], 2);
-	bare = table_add_bare(&now.tables[0]);
-	whole = table_add(&now.tables[0]);
-	ck_assert(!row_is_known(bare, read) && !row_is_known(whole, read));
-	ck_assert(!row_is_known(bare, group) && !row_is_known(whole, group));
-	row_set_u64(bare, read, 7);
-	row_set_u64(whole, read, 7);
-	row_set_text(whole, group, "/a");
-	ck_assert(row_u64(bare, read) == U64_UNKNOWN && row_u64(whole, read) == 7);
-	frame_copy(&before, &now);
-	row_copy(row, whole, schema);
-	row_set_u64(whole, read, 8);
-	ck_assert_uint_eq(row_u64(row, read), 7);
-	ck_assert(!row_is_known(table_row(&before.tables[0], 0), read));
-	ck_assert_uint_eq(row_u64(table_row(&before.tables[0], 1), read), 7);
-	ck_assert_str_eq(row_text(table_row(&before.tables[0], 1), group), "/a");
-	row_copy(row, bare, schema);
-	ck_assert(!row_is_known(row, read) && !row_is_known(row, group));
-	free(row);
-}
-
 /* In a table of all there are a new row grew from 0, but not when the sample before could not be taken. */
 START_TEST(rates_begin_anew_after_a_failure)
 {
@@ -526,32 +497,6 @@ START_TEST(view_partial_sort_equals_full_sort)
 	view_close(&some);
 }
 
-/* Rows below a folded one are counted, not shown; its numbers stay its own. */
-START_TEST(a_folded_tree)
-{
-	static const char *const names[] = { "a", "b", "c", "d", "e" }; /* a chain, but e is below a */
-	struct view view;
-	uint64_t fold;
-
-	open_sample(&now, &item_schema, 1);
-	for (uint64_t i = 0; i < 5; i++)
-		add_item(&now, names[i], i + 1, i < 4 ? i : 1, 0);
-	view_open(&view, &item_schema);
-	view_choose_tree(&view, "pid", "reads");
-	check_view(&view, "abcde");
-	ck_assert(view_has_children(&view, 1) && !view_has_children(&view, 3) &&
-		  !view_has_children(&view, 4));
-	fold = row_hash_key(&item_schema, view.rows[1]);
-	ck_assert(tree_set_fold(&view.tree, fold, true) && !tree_set_fold(&view.tree, fold, true));
-	check_view(&view, "abe");
-	ck_assert_uint_eq(view_folded(&view, 1), 2);
-	ck_assert_uint_eq(view_folded(&view, 0) + view_folded(&view, 2), 0);
-	ck_assert(view_has_children(&view, 1) && view.tree.more[1] == 2);
-	ck_assert(tree_set_fold(&view.tree, fold, false) && !tree_set_fold(&view.tree, fold, false));
-	check_view(&view, "abcde");
-	view_close(&view);
-}
-
 /* Although the memory of rows that were there before is still held. */
 START_TEST(a_table_without_rows_has_no_numbers)
 {
@@ -650,22 +595,6 @@ static const char *values_of(const struct history *history, unsigned series)
 	return text;
 }
 
-START_TEST(history_is_a_ring)
-{
-	struct history history;
-	struct history_span span;
-
-	history_open(&history, item_series, 1, 4);
-	for (uint64_t i = 1; i <= 6; i++)
-		add_reads(&history, i, i == 5 ? 0 : i * 10);
-	ck_assert_str_eq(values_of(&history, 0), "30 40 ? 60");
-	ck_assert_uint_eq(history_time(&history, 0), 3000000000);
-	ck_assert(history_between(&history, 0, 0, UINT64_MAX, &span));
-	ck_assert(span.first == 30 && span.last == 60 && span.seconds == 3);
-	ck_assert(!history_between(&history, 0, 6000000000, UINT64_MAX, &span));
-	history_close(&history);
-}
-
 /* A step back in a recording takes away what came later; what was not sampled before is unknown. */
 START_TEST(history_goes_back_and_forgets)
 {
@@ -713,26 +642,6 @@ START_TEST(history_takes_a_derived_number)
 	open_sample(&now, &item_schema, 2);
 	history_set(&history, 0, &now, 9); /* the newest sample is of another frame */
 	ck_assert_str_eq(textf("%s, %s", values_of(&history, 0), values_of(&history, 1)), "10, 7");
-	history_close(&history);
-}
-
-START_TEST(history_resamples)
-{
-	struct history history;
-	double values[6];
-
-	history_open(&history, item_series, 1, 4);
-	for (uint64_t i = 1; i <= 6; i++)
-		add_reads(&history, 10 * i, i * 10);
-	ck_assert_int_eq(history_find(&history, 29999999999), -1);
-	ck_assert_int_eq(history_find(&history, 30000000000), 0);
-	ck_assert_int_eq(history_find(&history, UINT64_MAX), 3);
-	history_resample(&history, 0, 62000000000, 7000000000, 11000000000, values, 6);
-	ck_assert(isnan(values[0])); /* at 27 s there was nothing yet */
-	ck_assert(values[1] == 30 && values[2] == 40 && values[3] == 40 && values[4] == 50 &&
-		  values[5] == 60);
-	history_resample(&history, 0, 72000000000, 1, 11000000000, values, 1);
-	ck_assert(isnan(values[0])); /* the last sample is too old */
 	history_close(&history);
 }
 
@@ -834,58 +743,6 @@ START_TEST(sizes_round_down)
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
 		ck_assert_str_eq(shown(cases[i].bytes, cases[i].unit), cases[i].text);
-}
-
-static double hundred(const void *row)
-{
-	(void)row;
-	return 100;
-}
-
-/* Of a table with a size, and a count that is none. */
-static enum size_unit unit_of(uint64_t bytes, bool one_unit, bool has_base, enum size_unit chosen)
-{
-	static const struct column columns[] = {
-		{ .key = "bytes", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_BYTES },
-		{ .key = "count", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_COUNT, .offset = 8 },
-	};
-	const struct schema schema = { .name = "x",
-				       .columns = columns,
-				       .n_columns = 2,
-				       .row_size = 16,
-				       .one_unit = one_unit,
-				       .percent_base = has_base ? hundred : NULL };
-	uint64_t row[] = { bytes, UINT64_C(1) << 50 };
-	const struct table table = { .schema = &schema, .rows = (char *)row, .n_rows = 1 };
-
-	return size_unit_of_table(&table, chosen);
-}
-
-/* A table may have one unit for all its sizes, and shares of one of them. */
-START_TEST(a_table_chooses_its_unit)
-{
-	static const struct {
-		uint64_t bytes;
-		bool one_unit, has_base;
-		enum size_unit chosen, unit;
-	} cases[] = {
-		{ 1, false, false, SIZE_MIB, SIZE_MIB },
-		{ 1, false, false, SIZE_AUTO, SIZE_AUTO },
-		{ 1, false, false, SIZE_PERCENT, SIZE_AUTO }, /* of what? */
-		{ 1, false, true, SIZE_PERCENT, SIZE_PERCENT },
-		{ 1, false, true, SIZE_MIB, SIZE_MIB },
-		{ 1, true, true, SIZE_B, SIZE_B },
-		{ 0, true, true, SIZE_AUTO, SIZE_B },
-		{ 999999, true, true, SIZE_AUTO, SIZE_B },
-		{ 1000 * 1024, true, true, SIZE_AUTO, SIZE_KIB },
-		{ (UINT64_C(1000) << 30) - 1, true, true, SIZE_AUTO, SIZE_MIB },
-		{ UINT64_C(1000) << 30, true, true, SIZE_AUTO, SIZE_GIB },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++)
-		ck_assert_msg(unit_of(cases[i].bytes, cases[i].one_unit, cases[i].has_base,
-				      cases[i].chosen) == cases[i].unit,
-			      "%zu", i);
 }
 
 START_TEST(shares_are_of_one_cpu_or_of_all)
@@ -1337,31 +1194,6 @@ START_TEST(samples_that_cannot_be_compared)
 	ck_assert(isnan(item_at(1)->reads_per_second));
 }
 
-/* Each call has a place of its own by its text and process, and a number that no earlier one had. */
-START_TEST(calls_are_requested_once)
-{
-	struct sample_request request = { 0 };
-	char text[PROBE_CALL_TEXT_MAX + 1];
-
-	memset(text, 'x', PROBE_CALL_TEXT_MAX);
-	text[PROBE_CALL_TEXT_MAX] = '\0';
-	ck_assert_int_eq(sample_request_probe(&request, text, 0), -1);
-	ck_assert_int_eq(sample_request_probe(&request, text + 1, 0), 0);
-	for (unsigned again = 0; again < 2; again++) {
-		ck_assert_int_eq(sample_request_probe(&request, "a:f", 0), 1);
-		ck_assert_int_eq(sample_request_probe(&request, "a:f", 7), 2);
-	}
-	ck_assert(request.probe_calls[2].number == 3 && request.probe_calls[2].pid == 7);
-	request.probe_calls[0] = (struct probe_call){ 0 };
-	ck_assert_int_eq(sample_request_probe(&request, "a:f", 7), 2); /* behind a free place */
-	ck_assert_int_eq(sample_request_probe(&request, "b:g", 0), 0);
-	ck_assert_uint_eq(request.probe_calls[0].number, 4);
-	for (int place = 3; place < PROBE_CALLS_MAX; place++)
-		ck_assert_int_eq(sample_request_probe(&request, textf("c:%d", place), 0), place);
-	ck_assert_int_eq(sample_request_probe(&request, "d:h", 0), -1);
-	ck_assert_int_eq(sample_request_probe(&request, "c:3", 0), 3);
-}
-
 struct twin_row {
 	const char *label, *name;
 	uint64_t pid;
@@ -1390,44 +1222,6 @@ static const struct schema *const twin_schemas[] = { &twin_schema, &twin_events 
 static void add_twin(struct table *table, const char *label, const char *name, const char *other)
 {
 	*(struct twin_row *)table_add(table) = (struct twin_row){ label, name, U64_UNKNOWN, other };
-}
-
-START_TEST(rows_are_found_by_their_keys)
-{
-	static const struct {
-		const char *key, *other;
-		int row; /* -1: none */
-	} cases[] = {
-		{ "a", NULL, 0 },  { "a", "x", 0 },   { "a", "y", 1 },   { "b", "x", 2 },
-		{ "b", NULL, 2 },  { "x", NULL, -1 }, { "a", "z", -1 },  { "b", "y", -1 },
-		{ "l", NULL, -1 }, { "c", NULL, 4 },  { "c", "x", -1 },  { "d", "x", -1 },
-	};
-	const void *first;
-	struct table *table;
-	struct frame frame;
-
-	frame_open(&frame, twin_schemas, 2);
-	table = frame_slot(&frame, "twin");
-	add_twin(table, "l", "a", "x");
-	add_twin(table, "l", "a", "y");
-	add_twin(table, "b", "b", "x");
-	add_twin(table, "d", NULL, "x");
-	add_twin(table, "x", "c", NULL);
-	for (size_t i = 0; i < LENGTH(cases); i++)
-		ck_assert_msg(table_find(table, cases[i].key, cases[i].other) ==
-				      (cases[i].row < 0 ? NULL : table_row(table, (size_t)cases[i].row)),
-			      "%zu", i);
-	first = table_row(table, 0);
-	ck_assert(table_row_is(table, first, "a") && !table_row_is(table, first, "x"));
-	ck_assert(table_row_has_key(table, first, "a") && table_row_has_key(table, first, "x"));
-	ck_assert(!table_row_has_key(table, first, "l")); /* a label */
-	ck_assert(!table_row_has_key(table, first, "y"));
-	ck_assert(isnan(table_number(table, NULL, "pid")) && table_u64(table, NULL, "pid") == U64_UNKNOWN);
-	ck_assert_str_eq(table_text(table, NULL, "name"), "");
-	ck_assert_str_eq(table_text(table, table_row(table, 3), "name"), "");
-	ck_assert_ptr_null(frame_table(&frame, "twin")); /* it was not sampled */
-	ck_assert_ptr_null(frame_slot(&frame, "nothing"));
-	frame_close(&frame);
 }
 
 /* All that a frame can say. */

@@ -1210,32 +1210,6 @@ START_TEST(families_of_all_topics_differ)
 	free(all);
 }
 
-START_TEST(describe_names_every_column)
-{
-	struct described *all = alloc_zeroed(n_topics, sizeof(*all));
-	struct buffer out = { 0 };
-	json_t *json;
-
-	all[0].panes[0] = "one";
-	all[0].panes[1] = "two";
-	for (unsigned t = 0; t < n_topics; t++)
-		all[t].schema = topics[t]->schema;
-	describe_json(&out, all, n_topics);
-	json = json_loadb(out.bytes, out.length, 0, NULL);
-	ck_assert_uint_eq(json_array_size(json_object_get(json, "topics")), n_topics);
-	for (unsigned t = 0; t < n_topics; t++) {
-		const json_t *topic = json_array_get(json_object_get(json, "topics"), t);
-
-		ck_assert_str_eq(json_string_value(json_object_get(topic, "name")), all[t].schema->name);
-		ck_assert_uint_eq(json_array_size(json_object_get(topic, "panes")), t == 0 ? 2 : 0);
-		ck_assert_uint_eq(json_array_size(json_object_get(topic, "columns")),
-				  all[t].schema->n_columns);
-	}
-	json_decref(json);
-	buffer_free(&out);
-	free(all);
-}
-
 /* Empty rows take two bytes in a line, and all columns in a table. */
 START_TEST(replay_leaves_out_rows_beyond_all_measure)
 {
@@ -1377,45 +1351,6 @@ START_TEST(widths_of_text_only_grow)
 	check_has(text, "name   address size level events ev/s\nx            -    -",
 		  "\n\nname            address size level events ev/s\nlonger than six       -",
 		  "\n\nname            address size level events ev/s\ny                     -");
-}
-
-static void add_line(const struct frame *frame, bool ascii, struct buffer *out)
-{
-	(void)frame;
-	(void)ascii;
-	buffer_text(out, "a line\n");
-}
-
-/* The second of two tables has no rows. */
-static void print_lines(unsigned n_above, bool with_row)
-{
-	struct frame frame;
-
-	setenv("TZ", "UTC", 1);
-	tzset();
-	begin_views(&sink_text, schemas, 2);
-	plan.lines = add_line;
-	plan.n_above = n_above;
-	open_frame(&frame, 1);
-	if (with_row)
-		((struct thing_row *)table_add(&frame.tables[0]))->name = "x";
-	print_frame(&frame);
-	frame_close(&frame);
-	end_output();
-}
-
-START_TEST(lines_stand_between_tables)
-{
-	static const char time[] = "2024-11-20 09:30:01.123 vb\"ox\n",
-			  table[] = "name   address size level events ev/s\n"
-				    "x            -    -     -      -    -\n";
-
-	print_lines(1, true);
-	ck_assert_str_eq(text, textf("%s%s\na line\n", time, table));
-	print_lines(0, true);
-	ck_assert_str_eq(text, textf("%sa line\n\n%s", time, table));
-	print_lines(1, false);
-	ck_assert_str_eq(text, textf("%sa line\n", time));
 }
 
 struct worker_row {
@@ -1759,33 +1694,28 @@ static bool breaks_off(void)
 /* It is asked at each 256th row; then nothing of the sample is written. */
 START_TEST(a_signal_breaks_a_sample_off)
 {
-	static const struct {
-		unsigned n_rows, n_asked;
-		bool whole;
-	} cases[] = {
-		{ 255, 0, true }, { 256, 1, true }, { 511, 1, true }, { 512, 2, false }, { 1000, 2, false }
-	};
+	static const unsigned cases[][2] = { { 255, 0 }, { 256, 1 }, { 511, 1 }, { 512, 2 }, { 1000, 2 } };
 	const struct sink_format *const formats[] = { &sink_csv, &sink_json, &sink_folded };
 	const struct schema *const only[] = { &stack_schema };
 
 	for (unsigned i = 0; i < 3 * LENGTH(cases); i++) {
-		unsigned c = i % LENGTH(cases);
+		unsigned n_rows = cases[i / 3][0];
+		bool whole = cases[i / 3][1] < 2;
 		struct frame frame;
 		off_t length;
 
-		begin(formats[i / LENGTH(cases)], &stack_schema);
+		begin(formats[i % 3], &stack_schema);
 		length = lseek(sink.fd, 0, SEEK_END);
 		sink.interrupted = breaks_off;
 		n_asked = 0;
 		frame_open(&frame, only, 1);
 		frame.tables[0].present = true;
-		for (unsigned r = 0; r < cases[c].n_rows; r++)
+		for (unsigned r = 0; r < n_rows; r++)
 			*(struct stack_row *)table_add(&frame.tables[0]) =
 				(struct stack_row){ "main", "a", r, 1 };
-		ck_assert_int_eq(sink_frame(&sink, &frame), cases[c].whole ? 0 : -ECANCELED);
-		ck_assert_uint_eq(n_asked, cases[c].n_asked);
-		ck_assert_uint_eq(sink.frames, cases[c].whole);
-		ck_assert_int_eq(lseek(sink.fd, 0, SEEK_END) > length, cases[c].whole);
+		ck_assert_int_eq(sink_frame(&sink, &frame), whole ? 0 : -ECANCELED);
+		ck_assert(n_asked == cases[i / 3][1] && sink.frames == whole);
+		ck_assert_int_eq(lseek(sink.fd, 0, SEEK_END) > length, whole);
 		frame_close(&frame);
 		read_output();
 	}

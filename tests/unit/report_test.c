@@ -1195,21 +1195,3 @@ START_TEST(the_first_of_two_times_is_before_the_other)
 	ck_assert_int_eq(moment_find(tell_times(0, 0), "a.recording", "09:30", &index), 1);
 	ck_assert_str_eq(said_now(), "a.recording: the recording has no samples\n");
 }
-
-START_TEST(a_signal_ends_the_search_for_a_time)
-{
-	static const int signals[] = { SIGTERM, 0 };
-	struct source *source = tell_times(100, 0);
-	struct loop loop = { .n_watches = 0 };
-	size_t index = 1000;
-
-	ck_assert_int_eq(loop_open(&loop, signals), 0);
-	ck_assert_int_eq(raise(SIGTERM), 0);
-	ck_assert_int_eq(moment_find(source, "a.recording", "09:30:07", &index), 1);
-	ck_assert_uint_eq(index, 1000);
-	ck_assert_str_eq(said_now(), "");
-	signal(SIGTERM, SIG_IGN); /* the one that is pending goes */
-	ck_assert_int_eq(moment_find(source, "a.recording", "09:30:07", &index), 0);
-	ck_assert_uint_eq(index, 7);
-	loop_close(&loop);
-}

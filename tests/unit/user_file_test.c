@@ -501,18 +501,6 @@ START_TEST(a_left_temporary_file_is_replaced)
 	ck_assert(S_ISDIR(status_of("file").st_mode) && !exists(temporary));
 }
 
-START_TEST(it_may_be_waited_for_the_disk)
-{
-	struct buffer buffer = { 0 };
-
-	open_file("file");
-	buffer_text(&buffer, "text");
-	ck_assert_int_eq(user_file_replace(&file, &buffer, 0600, true), 0);
-	ck_assert_uint_eq(buffer.length, 0);
-	ck_assert_str_eq(text_of("file"), "text");
-	buffer_free(&buffer);
-}
-
 /* From here on there are two users. */
 static void need_root(void)
 {
