@@ -337,22 +337,3 @@ START_TEST(counts_hold_for_some_time)
 	judges("!", "");
 	judges("b=1", "1:#=0/0+0 ");
 }
-
-/* Some cease to hold and others do not; a row without a name has none that a rule could choose. */
-START_TEST(rows_cease_to_hold_one_by_one)
-{
-	begin("thing.number > 5 for 1s");
-	add_rule("thing(b).number > 5");
-	add_rule("thing(b).number > 8");
-	judges("a=6 b=6 c=6 =9", "1:b=6/0+0 ");
-	judges("a=6 b=5 c=6", "0:a=6/1+0 0:c=6/1+0 ");
-	judges("a=5 b=9 c=6", "1:b=9/0+0 2:b=9/0+0 ");
-	judges("a=6 b=6 c=6", "0:b=6/1+0 ");
-	judges("a=6 b=9 c=6", "0:a=6/1+0 2:b=9/0+0 ");
-	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 3);
-	judges("c=6", "");
-	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 1);
-	ck_assert_uint_eq(judge.set.rules[1].n_subjects, 0);
-	judges("c=5", "");
-	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 0);
-}

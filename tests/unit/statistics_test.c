@@ -209,53 +209,6 @@ START_TEST(lags_that_cannot_be_known)
 	ck_assert(lag_find(x, x, N, 20).steps == 0 && lag_find(x, x, 12, 1000).steps == 0);
 }
 
-/* y is x, by this many steps later; the first values of x are not known. */
-static struct lag find_shift(size_t count, size_t unknown, size_t shift, size_t most)
-{
-	double x[N], y[N];
-
-	for (size_t i = 0; i < count; i++)
-		x[i] = i < unknown ? NAN : random_share();
-	for (size_t i = 0; i < count; i++)
-		y[i] = i >= shift ? x[i - shift] : random_share();
-	return lag_find(x, y, count, most);
-}
-
-START_TEST(lags_have_bounds)
-{
-	ck_assert_int_eq(find_shift(100, 0, 12, 12).steps, 12);
-	ck_assert_double_eq_tol(find_shift(100, 0, 12, 12).correlation, 1, 1e-9);
-	ck_assert_double_le(find_shift(100, 0, 12, 11).correlation, 0.9);
-	ck_assert_int_eq(find_shift(100, 0, 50, N).steps, 50); /* half of the values are left */
-	ck_assert_double_le(find_shift(100, 0, 51, N).correlation, 0.9);
-	ck_assert_int_eq(find_shift(100, 20, 40, 50).steps, 40); /* half of the other 80 */
-	ck_assert_double_le(find_shift(100, 20, 45, 50).correlation, 0.9);
-}
-
-/* Eight values are enough, of which all are known; of equal lags the shortest counts. */
-START_TEST(lags_need_an_overlap)
-{
-	double x[N], y[N];
-
-	for (unsigned i = 0; i < N; i++) {
-		x[i] = random_share();
-		y[i] = 0.01 * x[i];
-	}
-	ck_assert_double_eq_tol(lag_find(x, y, 8, 0).correlation, 1, 1e-9);
-	ck_assert(isnan(lag_find(x, y, 7, 0).correlation));
-	for (unsigned i = 1; i < 15; i += 2)
-		y[i] = INFINITY;
-	ck_assert(isnan(lag_find(x, y, 14, 0).correlation)); /* 0, 2, … 12 */
-	ck_assert_double_eq_tol(lag_find(x, y, 15, 0).correlation, 1, 1e-9);
-	for (unsigned i = 0; i < N; i++) {
-		x[i] = i % 10 < 5;
-		y[i] = (i + 5) % 10 < 5;
-	}
-	ck_assert_int_eq(lag_find(x, x, N, 40).steps, 0);
-	ck_assert_int_eq(lag_find(x, y, N, 40).steps, 0);
-	ck_assert_double_eq_tol(lag_find(x, y, N, 40).correlation, -1, 1e-9);
-}
-
 /* Beyond 512 values in another way, with the same result. */
 START_TEST(lags_of_many_values)
 {

@@ -142,30 +142,6 @@ START_TEST(colors_of_a_file)
 	ck_assert_int_eq(palette_find("Critical"), -1);
 }
 
-/* None of the nine names is without effect. */
-START_TEST(every_name_colors_something)
-{
-	const struct palette usual = *theme_file();
-
-	for (int name = 0; name < N_PALETTE_NAMES; name++) {
-		struct theme_colors before[N_STYLES];
-		struct palette changed = usual;
-		bool any = false;
-
-		for (int style = 0; style < N_STYLES; style++)
-			before[style] = theme_colors(THEME_FILE, (enum style)style);
-		changed.colors[name] = 90;
-		theme_set_file(&changed);
-		for (int style = 0; style < N_STYLES; style++) {
-			struct theme_colors now = theme_colors(THEME_FILE, (enum style)style);
-
-			any |= now.front != before[style].front || now.back != before[style].back;
-		}
-		theme_set_file(&usual);
-		ck_assert_msg(any, "%s", palette_names[name]);
-	}
-}
-
 /* A light ground is known by its own colour, or by a dark text on the terminal's. */
 START_TEST(a_file_may_be_for_a_light_ground)
 {
