@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <float.h>
 #include <math.h>
 #include <poll.h>
 #include <sched.h>
@@ -13,17 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/arena.h"
-#include "core/ascii.h"
 #include "core/buffer.h"
 #include "core/clock.h"
 #include "core/process_pattern.h"
@@ -542,64 +536,6 @@ START_TEST(what_a_pipe_does_not_take_now_is_kept)
 	close(fds[1]);
 	buffer_free(&buffer);
 	buffer_free(&got);
-}
-
-/* A file that may not grow takes a part of what it is given, and refuses the rest. */
-START_TEST(what_was_written_before_a_failure_is_gone)
-{
-	struct rlimit before, limit;
-
-	signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
-	for (rlim_t room = 0; room < 4; room++) {
-		struct buffer buffer = { 0 };
-		FILE *file = tmpfile();
-		char bytes[8] = "";
-		int error, limited, restored;
-
-		ck_assert_ptr_nonnull(file);
-		buffer_text(&buffer, "abcd");
-		limit = (struct rlimit){ .rlim_cur = room, .rlim_max = before.rlim_max };
-		limited = setrlimit(RLIMIT_FSIZE, &limit); /* of what assertions write, too */
-		error = buffer_write_now(&buffer, fileno(file));
-		restored = setrlimit(RLIMIT_FSIZE, &before);
-		ck_assert(limited == 0 && restored == 0);
-		ck_assert_int_eq(error, -EFBIG);
-		check_bytes(&buffer, 4 - room, "abcd" + room);
-		ck_assert_int_eq(pread(fileno(file), bytes, sizeof(bytes), 0), (long)room);
-		ck_assert_mem_eq(bytes, "abcd", room);
-		fclose(file);
-		buffer_free(&buffer);
-	}
-}
-
-/* It is ready as long as it has room for one byte; nobody reads from it. */
-START_TEST(a_terminal_that_takes_no_more_keeps_nobody)
-{
-	struct buffer buffer = { 0 };
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY), side, cancel[2];
-	struct termios raw;
-	size_t left;
-
-	if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0)
-		skip_test("there are no pseudo-terminals: %s", strerror(errno));
-	side = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-	ck_assert_int_ge(side, 0);
-	ck_assert_int_eq(tcgetattr(side, &raw), 0);
-	cfmakeraw(&raw);
-	ck_assert_int_eq(tcsetattr(side, TCSANOW, &raw), 0);
-	buffer_fill(&buffer, 'x', 1 << 21);
-	ck_assert_int_eq(buffer_write_now(&buffer, side), 0);
-	left = buffer.length;
-	ck_assert(left > 0 && left < 1 << 21);
-	ck_assert_int_eq(pipe(cancel), 0);
-	ck_assert_int_eq(write(cancel[1], "x", 1), 1);
-	ck_assert_int_eq(buffer_write(&buffer, side, cancel[0]), -ECANCELED);
-	close(side);
-	close(terminal);
-	close(cancel[0]);
-	close(cancel[1]);
-	buffer_free(&buffer);
 }
 
 /* What comes of messages while nobody reads them: those that fit are kept, the others counted. */

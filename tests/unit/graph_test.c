@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
 #include "suite.h"

@@ -3,28 +3,23 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/arena.h"
-#include "core/bytes.h"
 #include "core/utf8.h"
 #include "model/derive.h"
 #include "output/command_sums.h"
 #include "output/describe.h"
 #include "output/exposition.h"
 #include "output/json_writer.h"
-#include "output/line_reader.h"
 #include "output/recording.h"
 #include "output/sink.h"
 #include "suite.h"
@@ -980,33 +975,6 @@ START_TEST(replay_of_recordings_one_behind_the_other)
 	buffer_free(&twice);
 }
 
-/* What a pipe has not brought yet is no end: pull() tells whether there will be more. */
-START_TEST(replay_follows_a_pipe)
-{
-	const char *why;
-	size_t part;
-	struct source source;
-	struct frame frame;
-	int fds[2];
-
-	run_sink(&sink_record_lines, 1);
-	part = strcspn(text, "\n") + 11;
-	frame_open(&frame, schemas, 2);
-	ck_assert_int_eq(pipe(fds), 0);
-	ck_assert_int_eq(write(fds[1], text, part), (ssize_t)part);
-	ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
-	ck_assert_int_eq(source.wait_fd(source.state), fds[0]);
-	ck_assert_int_eq(source.next(source.state, &frame), -EAGAIN);
-	ck_assert(source.pull(source.state));
-	ck_assert_int_eq(write(fds[1], text + part, text_length - part), (ssize_t)(text_length - part));
-	close(fds[1]);
-	ck_assert(!source.pull(source.state));
-	ck_assert_uint_eq(count_frames(&source, &frame), 2);
-	ck_assert_int_eq(source.wait_fd(source.state), -1);
-	source.close(source.state);
-	frame_close(&frame);
-}
-
 /* Columns that this version lacks are passed over; columns that the recording lacks are unknown. */
 START_TEST(replay_reads_old_and_foreign_recordings)
 {
@@ -1059,41 +1027,6 @@ START_TEST(replay_refuses_what_is_no_recording)
 		close(fds[1]);
 		ck_assert_int_lt(open_replay(&source, fds[0], 0, schemas, 2, &why), 0);
 		ck_assert_ptr_nonnull(why);
-	}
-}
-
-/* Allows files of so many bytes: beyond them write(2) fails as on a full disk, after a part of the line. */
-static void limit_files(rlim_t bytes)
-{
-	struct rlimit limit;
-
-	signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = bytes;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
-/* The line that did not fit is taken away, and it may go on, if the file is ours to cut; else it ends. */
-START_TEST(recording_on_a_full_disk_stays_whole)
-{
-	for (int own_file = 0; own_file < 2; own_file++) {
-		struct frame frame;
-		off_t whole;
-
-		open_frame(&frame, 1);
-		add_things(&frame, 1);
-		begin(&sink_record_lines, &thing_schema);
-		sink.own_file = own_file;
-		print_frame(&frame);
-		whole = lseek(sink.fd, 0, SEEK_END);
-		limit_files((rlim_t)whole + 20);
-		ck_assert_int_eq(sink_frame(&sink, &frame), own_file ? 0 : -EFBIG);
-		limit_files(RLIM_INFINITY);
-		ck_assert_uint_eq(sink.good_frames, 1);
-		ck_assert_uint_eq(sink.lost.n_lost, own_file ? 1 : 0);
-		frame_close(&frame);
-		read_output();
-		ck_assert_int_eq((off_t)text_length, own_file ? whole : whole + 20);
 	}
 }
 
@@ -1449,41 +1382,6 @@ static const struct stack_row stack_rows[] = {
 	{ "main;work", "b;lib", 1, .01 },
 };
 
-/* A message Profile: "field:number", "field:'text'", "field:[packed numbers]", "field:{message}". */
-static void print_profile(struct buffer *out, struct span in, uint64_t of)
-{
-	uint64_t tag, number;
-
-	while (take_varint(&in, &tag)) {
-		uint64_t field = tag >> 3;
-		struct span content;
-
-		buffer_print(out, "%s%u:", out->length > 0 && out->bytes[out->length - 1] != '{' ? " " : "",
-			     (unsigned)field);
-		ck_assert(take_varint(&in, &number));
-		if ((tag & 7) == 0) {
-			buffer_print(out, "%llu", (unsigned long long)number);
-			continue;
-		}
-		ck_assert_uint_eq(tag & 7, 2);
-		ck_assert_uint_le(number, span_length(in));
-		content = span_of(in.at, number);
-		in.at = content.end;
-		buffer_char(out, "'[{"[of == 2 ? 1 : of != 0 || field != 6 ? 2 : 0]);
-		if (of == 0 && field == 6)
-			buffer_print(out, "%.*s'", (int)number, content.at);
-		else if (of == 2)
-			while (take_varint(&content, &number))
-				buffer_print(out, "%llu%c", (unsigned long long)number,
-					     content.at < content.end ? ' ' : ']');
-		else
-			print_profile(out, content, of * 10 + field);
-		if (of != 2 && !(of == 0 && field == 6))
-			buffer_char(out, '}');
-	}
-	ck_assert_ptr_eq(in.at, in.end);
-}
-
 /* Of two frames the first has five rows. */
 static void print_stacks(const struct sink_format *format, const struct stack_row *rows, bool timed,
 			 unsigned n_frames)
@@ -1508,40 +1406,6 @@ static void print_stacks(const struct sink_format *format, const struct stack_ro
 	}
 	frame_close(&frame);
 	end_output();
-}
-
-static void check_profile(bool timed, unsigned n_frames, const char *expected)
-{
-	struct buffer profile = { 0 };
-
-	print_stacks(&sink_pprof, stack_rows, timed, n_frames);
-	print_profile(&profile, span_of(text, text_length), 0);
-	buffer_char(&profile, '\0');
-	ck_assert_str_eq(profile.bytes, expected);
-	buffer_free(&profile);
-}
-
-/* Numbers of fields as in profile.proto: text 6, sample type 1, sample 2, mapping 3, location 4, function 5.
- */
-START_TEST(a_profile_has_each_function_once)
-{
-	check_profile(
-		true, 2,
-		"6:'' 6:'samples' 6:'count' 1:{1:1 2:2} 6:'cpu' 6:'nanoseconds' 1:{1:3 2:4} 11:{1:3 2:4} "
-		"12:10000000 "
-		"6:'a' 3:{1:1 5:5 7:1} 6:'main' 5:{1:1 2:6 3:6} 4:{1:1 2:1 4:{1:1}} "
-		"6:'lib' 3:{1:2 5:7 7:1} 6:'work' 5:{1:2 2:8 3:8} 4:{1:2 2:2 4:{1:2}} "
-		"2:{1:[2 1] 2:[5 50000000]} 2:{1:[1] 2:[2 20000000]} "
-		"2:{1:[2 1] 2:[1 10000000]} "
-		"6:'lone' 5:{1:3 2:9 3:9} 4:{1:3 4:{1:3}} 2:{1:[3 1] 2:[300 3000000000]} "
-		"6:'b' 3:{1:3 5:10 7:1} 5:{1:4 2:6 3:6} 4:{1:4 2:3 4:{1:4}} 2:{1:[2 4] 2:[1 10000000]} "
-		"9:4500000000 10:1500000000");
-	check_profile(false, 1,
-		      "6:'' 6:'samples' 6:'count' 1:{1:1 2:2} "
-		      "6:'a' 3:{1:1 5:3 7:1} 6:'main' 5:{1:1 2:4 3:4} 4:{1:1 2:1 4:{1:1}} "
-		      "6:'lib' 3:{1:2 5:5 7:1} 6:'work' 5:{1:2 2:6 3:6} 4:{1:2 2:2 4:{1:2}} "
-		      "2:{1:[2 1] 2:[5]} 2:{1:[1] 2:[2]} 9:4500000000 10:500000000");
-	check_profile(true, 0, "6:'' 6:'samples' 6:'count' 1:{1:1 2:2}");
 }
 
 /* CSI as a C1 control, an override of direction, an escape, a byte that is no UTF-8; a letter that is. */
@@ -1638,15 +1502,6 @@ START_TEST(a_sample_is_a_line_of_numbers)
 			       "09:30:00   10    2.5     27.5      0    -\n");
 	print_numbers(0);
 	ck_assert_str_eq(text, "");
-}
-
-/* Behind each 20 lines where the output is no terminal. */
-START_TEST(lines_of_numbers_are_headed_again)
-{
-	for (unsigned n = 19; n <= 21; n++) {
-		print_numbers(n);
-		ck_assert_uint_eq(count_of(text, "time "), n <= 20 ? 2 : 3); /* with that of the end */
-	}
 }
 
 START_TEST(recordings_of_lines_have_an_ending)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "pane/panes.h"
@@ -211,7 +210,9 @@ START_TEST(the_verdict_of_power_names_what_is_missing)
 	assert_verdict(facts, POWER_OK, "OK  Watts may not be read. 47 °C at package.");
 	facts.refused = false;
 	facts.high_celsius = 90;
-	assert_verdict(facts, POWER_OK, "OK  Nothing measures watts here. 47 °C at package, high is 90 °C.");
+	assert_verdict(facts, POWER_OK,
+		       "OK  Nothing measures watts here. "
+		       "47 °C at package, high is 90 °C.");
 }
 
 static void assert_related(const struct power_relation *relations, unsigned n, double load_range,

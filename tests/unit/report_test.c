@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,6 @@
 #include "output/report/stretch.h"
 #include "pane/panes.h"
 #include "suite.h"
-#include "sys/error_message.h"
-#include "sys/loop.h"
 #include "topic/topic.h"
 
 static void check_hidden(const char *text, const char *expected)

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "model/statistics.h"
 #include "suite.h"

@@ -63,7 +63,8 @@ unsigned count_of(const char *text, const char *part);
 		const char *part_ = find_part(text, is_in, (const char *const[]){ __VA_ARGS__, NULL }); \
 		ck_assert_msg(!part_, "%s is %sin:\n%s", part_, (is_in) ? "" : "not ", text); \
 	} while (0)
-const char *find_part(const char *text, bool is_in, const char *const *parts); /* the first that is, or is not */
+/* The first that is, or is not, in it; NULL: there is none. */
+const char *find_part(const char *text, bool is_in, const char *const *parts);
 
 /* Of the machine: root of a user namespace has no rights outside it, and maybe no other user in it. */
 bool is_root(void);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "model/derive.h"
 #include "rig.h"
 #include "suite.h"
 #include "topic/cpu/proc_stat.h"
