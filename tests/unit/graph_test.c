@@ -185,7 +185,8 @@ static const char *columns_at(uint64_t now_ns, double span, double step, int n_c
 START_TEST(what_is_constant_is_in_the_middle)
 {
 	static const double cases[][3] = {
-		{ 0, 40, 40 }, { 36, 40, 40 }, { 38, 40, 60 }, { 40, 40, 80 }, { 0, 0, 1 }, { NAN, NAN, 1 },
+		{ 0, 40, 40 },   { 36, 40, 40 },  { 38, 40, 60 },
+		{ 40, 40, 80 },  { 0, 0, 1 },     { NAN, NAN, 1 },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
@@ -315,21 +316,4 @@ START_TEST(what_a_recording_says_of_sleeps_stays_inside)
 	ck_assert_int_eq(graph_time_column(&time, 1000 * SECOND), 39); /* as if it came after now */
 	time.by_sample = false;
 	ck_assert_int_eq(graph_time_column(&time, UINT64_MAX), 39);
-}
-
-START_TEST(a_click_finds_the_graph_under_it)
-{
-	static struct graph_places places = { .count = 1 };
-	uint64_t ago_ns;
-
-	places.list[0] = (struct graph_place){
-		3, 10, 2, 20, { .now_ns = 100 * SECOND, .seconds = 1, .by_sample = true, .columns = 40 },
-	};
-	ck_assert(graph_ago_at(&places, 3, 29, &ago_ns) && ago_ns == 0);
-	ck_assert(graph_ago_at(&places, 4, 10, &ago_ns));
-	ck_assert_int_eq(graph_time_column(&places.list[0].time, 100 * SECOND - ago_ns),
-			 1); /* the later half of the cell */
-	ck_assert(!graph_ago_at(&places, 5, 10, &ago_ns));
-	ck_assert(!graph_ago_at(&places, 3, 30, &ago_ns));
-	ck_assert(!graph_ago_at(&places, 3, 9, &ago_ns));
 }

@@ -765,27 +765,6 @@ START_TEST(shares_are_of_one_cpu_or_of_all)
 	}
 }
 
-/* Neighbouring edges of the narrowest buckets, 1/256 apart, never look the same. */
-START_TEST(edges_of_buckets_differ)
-{
-	static const struct schema histogram = { .shape = SHAPE_HISTOGRAM,
-						 .row_size = sizeof(struct item_row),
-						 SCHEMA_COLUMNS(item_columns) };
-	const struct value_format format = { SIZE_AUTO, false, 0 };
-	char low[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
-	struct column column = item_columns[3];
-	struct item_row row = { 0 };
-
-	column.unit = UNIT_SECONDS;
-	for (double seconds = 300e-9; seconds < 60; seconds *= 1 + 1.0 / 256) {
-		row.busy_seconds = seconds;
-		value_text(low, &histogram, &column, &row, &format);
-		row.busy_seconds = seconds * (1 + 1.0 / 256);
-		value_text(high, &histogram, &column, &row, &format);
-		ck_assert_str_ne(low, high);
-	}
-}
-
 static char *duration(char *out, double seconds)
 {
 	return duration_text(out, seconds, false);
@@ -1299,52 +1278,61 @@ START_TEST(a_copy_of_a_frame_has_all)
 	frame_close(&copy);
 }
 
-/* Of a table, or of a histogram, whose edges have five digits. */
+static const char *cell_of(enum shape shape, enum unit unit, enum size_unit size, double number)
+{
+	static char text[VALUE_TEXT_MAX];
+	const struct schema of_shape = { .shape = shape,
+					 .row_size = sizeof(struct item_row),
+					 SCHEMA_COLUMNS(item_columns) };
+	const struct item_row row = { .busy_seconds = number };
+	struct column column = item_columns[3];
+
+	column.unit = unit;
+	column.kind = COLUMN_GAUGE;
+	return value_text(text, &of_shape, &column, &row,
+			  &(struct value_format){ .unit = size, .ascii = true });
+}
+
+/* Of a table, or of a histogram, whose edges have five digits: neighbours, 1/256 apart, never look the same.
+ */
 START_TEST(cells_of_real_numbers)
 {
 	static const struct {
-		enum shape shape;
-		enum unit unit;
-		enum size_unit size;
-		double number;
-		const char *text;
+		double seconds;
+		const char *cell, *edge;
 	} cases[] = {
-		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, 1572864, "1" },
-		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, -1572864, "-1" },
-		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, 524288, "0.50" },
-		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, -524288, "-0.50" },
-		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, 0, "0" },
-		{ SHAPE_TABLE, UNIT_BYTES, SIZE_PERCENT, 1536, "1.5K" },
-		{ SHAPE_TABLE, UNIT_BYTES, SIZE_AUTO, -1536, "-1.5K" },
-		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 1.5e-6, "1.5us" },
-		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 0.9e-6, "900ns" },
-		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 0.9, "900.0ms" },
-		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 999.5, "999.500s" },
-		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 1000, "00:16:40" },
-		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, -90061, "-1d01:01" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 512e-9, "512ns" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1e-6, "1us" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1.5e-6, "1.5000us" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 15.5e-6, "15.500us" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 155.5e-6, "155.50us" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1e-3, "1ms" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 2.25, "2.2500s" },
-		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 999.5, "999.50s" },
-		{ SHAPE_HISTOGRAM, UNIT_COUNT, SIZE_AUTO, 7, "7" },
+		{ 1e-9, "1ns", "1ns" },              { 512e-9, "512ns", "512ns" },
+		{ 1e-6, "1.0us", "1us" },            { 1.5e-6, "1.5us", "1.5000us" },
+		{ 10.24e-6, "10.2us", "10.240us" },  { 155.5e-6, "155.5us", "155.50us" },
+		{ 0.9e-3, "900.0us", "900us" },      { 0.9, "900.0ms", "900ms" },
+		{ 2.25, "2.250s", "2.2500s" },       { 999.5, "999.500s", "999.50s" },
+		{ 1000, "00:16:40", "00:16:40" },    { -90061, "-1d01:01", "-1d01:01" },
 	};
+	static const struct {
+		enum size_unit unit;
+		double bytes;
+		const char *cell;
+	} sizes[] = {
+		{ SIZE_MIB, 1572864, "1" },     { SIZE_MIB, -1572864, "-1" },
+		{ SIZE_MIB, 524288, "0.50" },   { SIZE_MIB, -524288, "-0.50" },
+		{ SIZE_MIB, 0, "0" },           { SIZE_PERCENT, 1536, "1.5K" },
+		{ SIZE_AUTO, -1536, "-1.5K" },
+	};
+	char low[VALUE_TEXT_MAX];
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		const struct schema of_shape = { .shape = cases[i].shape,
-						 .row_size = sizeof(struct item_row),
-						 SCHEMA_COLUMNS(item_columns) };
-		const struct value_format format = { .unit = cases[i].size, .ascii = true };
-		struct column column = item_columns[3];
-		struct item_row row = { .busy_seconds = cases[i].number };
-		char text[VALUE_TEXT_MAX];
-
-		column.unit = cases[i].unit;
-		column.kind = COLUMN_GAUGE;
-		ck_assert_str_eq(value_text(text, &of_shape, &column, &row, &format), cases[i].text);
+		ck_assert_str_eq(cell_of(SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, cases[i].seconds),
+				 cases[i].cell);
+		ck_assert_str_eq(cell_of(SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, cases[i].seconds),
+				 cases[i].edge);
+	}
+	for (size_t i = 0; i < LENGTH(sizes); i++)
+		ck_assert_str_eq(cell_of(SHAPE_TABLE, UNIT_BYTES, sizes[i].unit, sizes[i].bytes),
+				 sizes[i].cell);
+	for (double seconds = 300e-9; seconds < 60; seconds *= 1 + 1.0 / 256) {
+		strcpy(low, cell_of(SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, seconds));
+		ck_assert_str_ne(
+			low, cell_of(SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, seconds * (1 + 1.0 / 256)));
 	}
 }
 

@@ -277,21 +277,6 @@ START_TEST(descriptors_are_files_for_the_kernel)
 	assert_written("/proc/self/cwd/../up", "up");
 }
 
-static int write_meanwhile(void *state, int fd)
-{
-	(void)fd;
-	ck_assert(!exists("new"));     /* not while it is written */
-	make_link("elsewhere", state); /* of another one */
-	return 0;
-}
-
-START_TEST(a_new_file_may_be_wanted)
-{
-	ck_assert_int_eq(user_file_write_new(&file, at("new"), write_meanwhile, "new"), -EEXIST);
-	check_why(at("new"), USER_FILE_NEW, "it exists already; choose another name");
-	ck_assert(!exists("elsewhere"));
-}
-
 /* Not even a link of this user, since it was none when it was looked at; it is replaced itself. */
 START_TEST(a_link_that_came_later_is_not_followed)
 {
