@@ -196,59 +196,6 @@ static const struct finding_rule rules[] = {
 	{ .name = "of_no_column", .topic = "thing", .key = "name", .called = "other" },
 };
 
-/* A recording of three samples with the same findings. */
-static int next_sample(void *state, struct frame *frame)
-{
-	struct table *table = frame_slot(frame, "finding");
-	size_t *at = state;
-
-	if (*at >= 3)
-		return 0;
-	frame->mono_ns = ++*at * UINT64_C(1000000000);
-	frame->wall_ns = UINT64_C(1732095000000000000) + frame->mono_ns;
-	frame->host = "box";
-	table->present = true;
-	for (size_t i = 0; i < LENGTH(rules); i++) {
-		void *row = table_add(table);
-
-		row_set_text(row, schema_find(&finding_schema, "rule"), rules[i].name);
-		row_set_text(row, schema_find(&finding_schema, "subject"),
-			     arena_print(&frame->arena, "%s 1 secret", rules[i].name));
-		row_set_text(row, schema_find(&finding_schema, "severity"), "warning");
-		row_set_text(row, schema_find(&finding_schema, "text"), "It is so.");
-	}
-	return 1;
-}
-
-static int seek_sample(void *state, size_t index)
-{
-	*(size_t *)state = index;
-	return 0;
-}
-
-static size_t find_sample(void *state, uint64_t wall_ns)
-{
-	(void)state;
-	(void)wall_ns;
-	return 0;
-}
-
-static bool extent_of_samples(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
-{
-	(void)state;
-	*n_frames = 3;
-	*first_ns = UINT64_C(1732095001000000000);
-	*last_ns = UINT64_C(1732095003000000000);
-	return true;
-}
-
-static void add_machine(const struct frame *frame, bool ascii, struct buffer *out)
-{
-	(void)frame;
-	(void)ascii;
-	buffer_text(out, "a machine\n");
-}
-
 /* NUL-terminated, until the next one. */
 static struct buffer page;
 
@@ -258,55 +205,6 @@ static void make_page(const struct report_plan *plan)
 	buffer_free(&page);
 	ck_assert_int_eq(report_make(plan, &page), REPORT_FAULTLESS);
 	buffer_char(&page, '\0');
-}
-
-static void make_page_of_findings(bool names)
-{
-	static const struct explained_series no_series[] = { { 0 } };
-	static const struct reported_chart no_charts[] = { { 0 } };
-	static const struct reported_table no_tables[] = { { 0 } };
-	static const char *const none[] = { NULL };
-	static const struct reported reported = { .charts = no_charts,
-						  .tables = no_tables,
-						  .also = none,
-						  .strained = none,
-						  .pressure = { "pressure", NULL, "stalled_ratio" },
-						  .own_cpu = { "system", NULL,
-							       "context_switches_per_second" },
-						  .lines = add_machine };
-	const struct schema *const schemas[] = { &thing_schema, &finding_schema,
-						 topic_find("system")->schema };
-	size_t at = 0;
-	const struct source source = { .next = next_sample,
-				       .judged = true,
-				       .seek = seek_sample,
-				       .find = find_sample,
-				       .extent = extent_of_samples,
-				       .state = &at };
-
-	make_page(&(struct report_plan){ .source = &source,
-					 .last = REPORT_TO_END,
-					 .moment = REPORT_WORST,
-					 .schemas = schemas,
-					 .n_schemas = 3,
-					 .rules = rules,
-					 .n_rules = LENGTH(rules),
-					 .explained = no_series,
-					 .reported = &reported,
-					 .names = names });
-}
-
-/* Where what a rule calls its rows is personal; of a command its name stays. */
-START_TEST(subjects_that_are_personal_are_cut)
-{
-	make_page_of_findings(false);
-	check_has(page.bytes, "<b>of_command</b>: It is so.",
-		  "<b>of_name 1 secret</b>: ", "<b>by_command</b>: ", "<b>of_machine 1 secret</b>: ",
-		  "<b>of_no_topic 1 secret</b>: ", "<b>of_no_column 1 secret</b>: ", "in 3 of 3 samples",
-		  "Command lines, users and addresses are left out");
-	make_page_of_findings(true);
-	check_has(page.bytes, "<b>of_command 1 secret</b>: ", "<b>by_command 1 secret</b>: ");
-	check_lacks(page.bytes, "are left out");
 }
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -339,9 +237,10 @@ static const struct schema asked_schema = GAUGES("asked");   /* of the lines of 
 static const struct schema drawn_schema = GAUGES("drawn");   /* of a graph */
 static const struct schema listed_schema = GAUGES("listed"); /* of a table */
 
-#define N_TOLD_SCHEMAS 7
+#define N_TOLD_SCHEMAS 8
 static const struct schema *told_schemas[N_TOLD_SCHEMAS] = {
-	&idle_schema, &gauge_schema, &finding_schema, &asked_schema, &drawn_schema, &listed_schema,
+	&idle_schema,  &gauge_schema,  &finding_schema, &asked_schema,
+	&drawn_schema, &listed_schema, &thing_schema,
 };
 
 /*
@@ -366,7 +265,8 @@ struct telling {
 	size_t n, next;
 	size_t taken[LONGEST], n_taken; /* indexes, in the order in which they were read */
 	bool wanted[N_TOLD_SCHEMAS];
-	int error; /* of the sample after the last but one */
+	int error;     /* of the sample after the last but one */
+	bool of_rules; /* each finds something in each sample */
 };
 
 static void add_gauge(struct frame *frame, const char *name, const char *owner, uint64_t bytes, double share)
@@ -377,11 +277,11 @@ static void add_gauge(struct frame *frame, const char *name, const char *owner, 
 }
 
 static void add_told_finding(struct frame *frame, const struct told *told, const char *severity,
-			     const char *subject)
+			     const char *rule, const char *subject)
 {
 	void *row = table_add(frame_slot(frame, "finding"));
 
-	row_set_text(row, schema_find(&finding_schema, "rule"), "told");
+	row_set_text(row, schema_find(&finding_schema, "rule"), rule);
 	row_set_text(row, schema_find(&finding_schema, "subject"), subject);
 	row_set_text(row, schema_find(&finding_schema, "severity"), severity);
 	row_set_text(row, schema_find(&finding_schema, "text"),
@@ -396,9 +296,9 @@ static void add_told_findings(struct frame *frame, const struct told *told)
 				 *letter <= 'Z'   ? "critical"
 				 : *letter <= 'm' ? "warning"
 						  : "note",
-				 arena_print(&frame->arena, "%c", *letter | 0x20));
+				 "told", arena_print(&frame->arena, "%c", *letter | 0x20));
 	for (unsigned i = 0; i < told->notes; i++) {
-		add_told_finding(frame, told, "note", arena_print(&frame->arena, "%u", i));
+		add_told_finding(frame, told, "note", "told", arena_print(&frame->arena, "%u", i));
 		frame_notice(frame, "gauge", NULL, "reason <%u>", i);
 	}
 }
@@ -426,6 +326,9 @@ static int next_told(void *state, struct frame *frame)
 	for (unsigned i = 0; i < told->gauges; i++)
 		add_gauge(frame, arena_print(&frame->arena, "gauge %u", i), NULL, 1, told->level);
 	add_told_findings(frame, told);
+	for (size_t i = 0; telling->of_rules && i < LENGTH(rules); i++)
+		add_told_finding(frame, told, "warning", rules[i].name,
+				 arena_print(&frame->arena, "%s 1 secret", rules[i].name));
 	return 1;
 }
 
@@ -725,7 +628,7 @@ START_TEST(samples_are_left_out_of_many)
 		{ 1, 9, 2, 3, 3, " 0 2 5 8", 3 },
 		{ 9, 9, 9, 0, 1, " 8 9", 1 },
 	};
-	const bool shown[] = { false, true, true, true, true, true, false };
+	const bool shown[N_TOLD_SCHEMAS] = { false, true, true, true, true, true };
 
 	for (size_t c = 0; c < LENGTH(cases); c++) {
 		char taken[256] = "";
@@ -889,6 +792,24 @@ START_TEST(a_page_has_all_of_its_parts)
 		  "<td class=\"left\">bob</td><td>4.0K</td></tr>",
 		  "<td class=\"left\">alice</td><td>2.0K</td></tr>", "<dt>owner</dt>\n<dd>whose it is</dd>");
 	check_lacks(page.bytes, "a * stands for each", "carol", "The sample with the worst findings");
+}
+
+/* Where what a rule calls its rows is personal; of a command its name stays. */
+START_TEST(subjects_that_are_personal_are_cut)
+{
+	tell_samples(3);
+	of.telling.of_rules = true;
+	of.plan.rules = rules;
+	of.plan.n_rules = LENGTH(rules);
+	make_page(&of.plan);
+	check_has(page.bytes, "<b>of_command</b>: ", "<b>of_name 1 secret</b>: ", "<b>by_command</b>: ",
+		  "<b>of_machine 1 secret</b>: ", "<b>of_no_topic 1 secret</b>: ",
+		  "<b>of_no_column 1 secret</b>: ", "in 3 of 3 samples",
+		  "Command lines, users and addresses are left out");
+	of.plan.names = true;
+	make_page(&of.plan);
+	check_has(page.bytes, "<b>of_command 1 secret</b>: ", "<b>by_command 1 secret</b>: ");
+	check_lacks(page.bytes, "are left out");
 }
 
 /* Points are 2⅓ s apart. Also of two beside each other, where a gap is between. */
