@@ -692,53 +692,62 @@ START_TEST(lines_are_written_into_their_file)
 	config_lines_free(&lines);
 }
 
-static void write_file(const char *directory, const char *name, const char *text)
-{
-	int fd;
+/* An environment that each test opens anew; most in a directory of their own. */
+static char root[SCRATCH_PATH_MAX];
+static struct env env;
+static bool is_open;
 
-	fd = open(textf("%s/%s", directory, name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+static void open_at(const char *path)
+{
+	if (is_open)
+		env_close(&env);
+	ck_assert_int_eq(env_open(&env, path), 0);
+	is_open = true;
+}
+
+static void open_root(void)
+{
+	scratch_directory(root, "core");
+	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0700), 0);
+	open_at(root);
+}
+
+static void make_process(const char *name)
+{
+	ck_assert_int_eq(mkdir(textf("%s/proc/%s", root, name), 0700), 0);
+}
+
+static void write_file(const char *name, const char *text)
+{
+	int fd = open(textf("%s/%s", root, name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	close(fd);
 }
 
-static void make_root(char *directory)
-{
-	scratch_directory(directory, "core");
-	ck_assert_int_eq(mkdir(textf("%s/proc", directory), 0700), 0);
-}
-
-static void open_root(struct env *env, char *root)
-{
-	make_root(root);
-	ck_assert_int_eq(env_open(env, root), 0);
-}
-
 /* One read per tick, the same text for all who ask; a file that appears later is found. */
 START_TEST(env_reads_once_per_tick)
 {
-	char root[SCRATCH_PATH_MAX];
-	struct env env;
 	struct env_file *file;
 	struct span text;
 
-	open_root(&env, root);
+	open_root();
 	env.tick = 1;
 	file = env_file(&env, "proc/x");
 	ck_assert_ptr_eq(env_file(&env, "proc/x"), file);
 	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
 	ck_assert_str_eq(env_failed_path(&env, -ENOENT), "proc/x");
 	ck_assert_ptr_null(env_failed_path(&env, -EACCES));
-	write_file(root, "proc/x", "one");
+	write_file("proc/x", "one");
 	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
 	env.tick = 2;
 	ck_assert(env_read(&env, file, &text) == 0 && span_is(text, "one"));
-	write_file(root, "proc/x", "two");
+	write_file("proc/x", "two");
 	ck_assert(env_read(&env, file, &text) == 0 && span_is(text, "one"));
 	env.tick = 3;
 	ck_assert(env_read(&env, file, &text) == 0 && span_is(text, "two"));
 	ck_assert(!env.live);
-	env_close(&env);
 }
 
 static bool is_in(struct span text, const char *name)
@@ -750,7 +759,6 @@ static bool is_in(struct span text, const char *name)
 START_TEST(env_reads_announced_changes)
 {
 	char place[] = "/tmp/announced.XXXXXX";
-	struct env env;
 	struct env_file *file;
 	struct span text;
 	uint64_t reads;
@@ -758,7 +766,7 @@ START_TEST(env_reads_announced_changes)
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		skip_test("a mount namespace cannot be made: %s", strerror(errno));
 	ck_assert_ptr_nonnull(mkdtemp(place));
-	ck_assert_int_eq(env_open(&env, "/"), 0);
+	open_at("/");
 	env.tick = 1;
 	file = env_file_announced(&env, "proc/self/mountinfo");
 	ck_assert_int_eq(env_read(&env, file, &text), 0);
@@ -774,7 +782,6 @@ START_TEST(env_reads_announced_changes)
 	ck_assert(is_in(text, place));
 	umount(place);
 	rmdir(place);
-	env_close(&env);
 }
 
 /* What proc/self is: of this namespace, of one further out, a copy, or from before Linux 4.1. */
@@ -793,41 +800,35 @@ START_TEST(env_finds_its_own_pid)
 		{ "NSpid:\t\n", false, 0 },
 		{ "", false, 0 },
 	};
-	struct env env;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		char root[SCRATCH_PATH_MAX], text[160];
+		char text[160];
 		uint32_t pid = cases[i].pid ? cases[i].pid : (uint32_t)getpid();
 
-		make_root(root);
-		ck_assert_int_eq(mkdir(textf("%s/proc/self", root), 0755), 0);
+		open_root();
+		make_process("self");
 		snprintf(text, sizeof(text), cases[i].status, (int)getpid()); /* NOLINT */
-		write_file(root, "proc/self/status", text);
-		ck_assert_int_eq(env_open(&env, root), 0);
+		write_file("proc/self/status", text);
+		open_at(root);
 		ck_assert_msg(env.own_pid == (cases[i].ours ? pid : 0), "case %zu: %u", i, env.own_pid);
 		ck_assert(!env.foreign_pids); /* nothing is done to processes of another root */
-		env_close(&env);
 	}
-	ck_assert_int_eq(env_open(&env, "/"), 0);
+	open_at("/");
 	ck_assert(env.own_pid == (uint32_t)getpid() && !env.foreign_pids);
-	env_close(&env);
 }
 
 /* Neither a pipe nor a directory nor a huge file in the place of a kernel file stops the program. */
 START_TEST(env_refuses_strange_files)
 {
-	char root[SCRATCH_PATH_MAX];
-	struct env env;
 	struct span text;
 
-	open_root(&env, root);
+	open_root();
 	ck_assert_int_eq(mkfifo(textf("%s/proc/fifo", root), 0600), 0);
 	ck_assert_int_lt(env_read(&env, env_file(&env, "proc/fifo"), &text), 0);
 	ck_assert_int_eq(env_read(&env, env_file(&env, "proc"), &text), -EISDIR);
-	write_file(root, "proc/huge", "");
+	write_file("proc/huge", "");
 	ck_assert_int_eq(truncate(textf("%s/proc/huge", root), (off_t)1 << 30), 0);
 	ck_assert_int_eq(env_read(&env, env_file(&env, "proc/huge"), &text), -EFBIG);
-	env_close(&env);
 	ck_assert_int_eq(env_open(&env, textf("%s/none", root)), -ENOENT);
 }
 
@@ -838,39 +839,33 @@ START_TEST(pids_are_whole_numbers_in_order)
 					     "01",     "2147483648", "7x",        "+3",         "self",
 					     "9/task", "9/task/11",  "9/task/10", "9/task/9" };
 	static const uint32_t wanted[] = { 1, 9, 10, INT32_MAX };
-	char root[SCRATCH_PATH_MAX];
 	const uint32_t *pids;
-	struct env env;
 	size_t n_pids;
 
-	open_root(&env, root);
+	open_root();
 	for (size_t i = 0; i < LENGTH(names); i++)
-		ck_assert_int_eq(mkdir(textf("%s/proc/%s", root, names[i]), 0700), 0);
+		make_process(names[i]);
 	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), 0);
 	ck_assert_uint_eq(n_pids, LENGTH(wanted));
 	ck_assert_mem_eq(pids, wanted, sizeof(wanted));
 	ck_assert_int_eq(pids_threads(&env, 9, &pids, &n_pids), 0);
 	ck_assert(n_pids == 3 && pids[0] == 9 && pids[1] == 10 && pids[2] == 11);
 	ck_assert_int_eq(pids_threads(&env, 10, &pids, &n_pids), -ENOENT);
-	env_close(&env);
-	ck_assert_int_eq(env_open(&env, "/var"), 0);
+	open_at("/var");
 	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), -ENOENT);
-	env_close(&env);
 }
 
 START_TEST(long_files_of_a_process_are_read_in_parts)
 {
-	char root[SCRATCH_PATH_MAX];
 	struct buffer text = { 0 };
-	struct env env;
 	uint32_t uid = 7;
 
-	open_root(&env, root);
-	ck_assert_int_eq(mkdir(textf("%s/proc/9", root), 0700), 0);
+	open_root();
+	make_process("9");
 	for (int i = 0; i < 2500; i++)
 		buffer_print(&text, "%04d\n", i);
 	buffer_char(&text, '\0');
-	write_file(root, "proc/9/maps", text.bytes);
+	write_file("proc/9/maps", text.bytes);
 	ck_assert_int_eq(pids_read_text(&env, 9, "maps", &text), 0);
 	check_bytes(&text, 12500, "0000\n");
 	ck_assert_mem_eq(text.bytes + 12495, "2499\n", 5);
@@ -881,20 +876,18 @@ START_TEST(long_files_of_a_process_are_read_in_parts)
 	ck_assert_int_eq(pids_read_text(&env, 9, "io", &text), -ENOENT);
 	ck_assert(pids_owner(&env, 9, &uid) && uid == geteuid());
 	ck_assert(!pids_owner(&env, 8, &uid) && uid == geteuid());
-	env_close(&env);
 	buffer_free(&text);
 }
 
 /* A process of another root, with a link and a file; one that stays open is read from the start each time. */
 START_TEST(links_and_files_of_a_process)
 {
-	char root[SCRATCH_PATH_MAX], bytes[64];
+	char bytes[64];
 	int first = -1, second = -1, fd;
-	struct env env;
 
-	open_root(&env, root);
-	ck_assert_int_eq(mkdir(textf("%s/proc/9", root), 0700), 0);
-	write_file(root, "proc/9/io", "0123456789");
+	open_root();
+	make_process("9");
+	write_file("proc/9/io", "0123456789");
 	ck_assert_int_eq(symlink("/somewhere/else", textf("%s/proc/9/cwd", root)), 0);
 	env.reads = 0;
 	ck_assert_int_eq(pids_read_link(&env, 9, "cwd", bytes, sizeof(bytes)), 15);
@@ -929,31 +922,30 @@ START_TEST(links_and_files_of_a_process)
 		pids_release(&env, &first);
 		ck_assert(first == -1 && env.pids.n_kept == 0);
 	}
-	env_close(&env);
 }
 
 /* How far the giving out of pids has come on this machine. */
-static struct env_pids_mark mark_now(struct env *env)
+static struct env_pids_mark mark_now(void)
 {
 	struct stat_totals totals;
 	struct loadavg loadavg;
 	struct span text;
 
-	ck_assert_int_eq(env_read(env, env_file(env, "proc/loadavg"), &text), 0);
+	ck_assert_int_eq(env_read(&env, env_file(&env, "proc/loadavg"), &text), 0);
 	ck_assert(loadavg_parse(text, &loadavg));
-	ck_assert_int_eq(env_read(env, env_file(env, "proc/stat"), &text), 0);
+	ck_assert_int_eq(env_read(&env, env_file(&env, "proc/stat"), &text), 0);
 	stat_totals_parse(text, &totals);
 	return (struct env_pids_mark){ .forks = totals.forks, .last_pid = loadavg.last_pid };
 }
 
-static bool lists(struct env *env, uint32_t wanted)
+static bool lists(uint32_t wanted)
 {
-	struct env_pids_mark mark = mark_now(env);
+	struct env_pids_mark mark = mark_now();
 	const uint32_t *pids;
 	size_t n_pids;
 	bool found = false;
 
-	ck_assert_int_eq(pids_list_new(env, &mark, &pids, &n_pids), 0);
+	ck_assert_int_eq(pids_list_new(&env, &mark, &pids, &n_pids), 0);
 	for (size_t i = 0; i < n_pids; i++) {
 		ck_assert(i == 0 || pids[i - 1] < pids[i]);
 		found |= pids[i] == wanted;
@@ -964,10 +956,9 @@ static bool lists(struct env *env, uint32_t wanted)
 START_TEST(lists_new_processes_in_parts)
 {
 	struct env_pids_mark before = { 0 };
-	struct env env;
 	unsigned n_parts = 0;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
+	open_at("/");
 	for (env.tick = 1; env.tick <= 40; env.tick++) {
 		pid_t child = env.tick % 3 == 0 ? 0 : fork();
 
@@ -975,7 +966,7 @@ START_TEST(lists_new_processes_in_parts)
 			pause();
 			_exit(0);
 		}
-		ck_assert(lists(&env, (uint32_t)(child ? child : getpid())));
+		ck_assert(lists((uint32_t)(child ? child : getpid())));
 		ck_assert_uint_eq(env.pids.marks[1].forks, before.forks);
 		before = env.pids.marks[0];
 		n_parts += env.pids.n_parts > 0;
@@ -985,86 +976,82 @@ START_TEST(lists_new_processes_in_parts)
 		}
 	}
 	ck_assert_uint_gt(n_parts, 0);
-	env_close(&env);
 }
 
 /* What a loop told, a letter each. */
-struct told {
+static struct {
 	struct loop loop;
 	char letters[32];
 	unsigned n, stop_at; /* letters */
-	int fds[2], test_fd, number;
+	int fds[2], number;
 	bool of_terminal;
-};
+} told;
 
-static void tell(struct told *told, char letter)
+static void tell(char letter)
 {
-	if (told->n < sizeof(told->letters) - 1)
-		told->letters[told->n++] = letter;
-	if (told->n == told->stop_at)
-		loop_stop(&told->loop);
+	if (told.n < sizeof(told.letters) - 1)
+		told.letters[told.n++] = letter;
+	if (told.n == told.stop_at)
+		loop_stop(&told.loop);
 }
 
 static void tell_tick(void *context)
 {
-	tell(context, 't');
+	(void)context;
+	tell('t');
 }
 
 static void tell_wake(void *context)
 {
-	tell(context, 'w');
+	(void)context;
+	tell('w');
 }
 
 static void tell_signal(void *context, int number, bool of_terminal)
 {
-	struct told *told = context;
-
-	told->number = number;
-	told->of_terminal = of_terminal;
-	tell(context, 's');
+	(void)context;
+	told.number = number;
+	told.of_terminal = of_terminal;
+	tell('s');
 }
 
 static void tell_ready(void *context, uint32_t events)
 {
+	(void)context;
 	ck_assert_uint_eq(events, POLLIN);
-	tell(context, 'r');
+	tell('r');
 }
 
 static void tell_once(void *context, uint32_t events)
 {
-	struct told *told = context;
-
-	loop_unwatch(&told->loop, told->fds[0]);
+	loop_unwatch(&told.loop, told.fds[0]);
 	tell_ready(context, events);
-	loop_wake_in(&told->loop, 1000);
+	loop_wake_in(&told.loop, 1000);
 }
 
-static void open_loop(struct told *told, unsigned stop_at)
+static void open_loop(unsigned stop_at)
 {
 	static const int signals[] = { SIGUSR1, SIGUSR2, 0 };
 
-	*told = (struct told){
-		.loop = { .tick = tell_tick, .wake = tell_wake, .signal = tell_signal, .context = told },
-		.stop_at = stop_at,
-	};
-	ck_assert_int_eq(loop_open(&told->loop, signals), 0);
-	ck_assert_int_eq(pipe(told->fds), 0);
+	memset(&told, 0, sizeof(told));
+	told.loop = (struct loop){ .tick = tell_tick, .wake = tell_wake, .signal = tell_signal };
+	told.stop_at = stop_at;
+	ck_assert_int_eq(loop_open(&told.loop, signals), 0);
+	ck_assert_int_eq(pipe(told.fds), 0);
 }
 
-static void close_loop(struct told *told)
+static void close_loop(void)
 {
-	loop_close(&told->loop);
-	ck_assert(told->loop.epoll_fd == -1 && told->loop.tick_fd == -1);
-	ck_assert(told->loop.wake_fd == -1 && told->loop.signal_fd == -1);
-	close(told->fds[0]);
-	close(told->fds[1]);
+	loop_close(&told.loop);
+	ck_assert(told.loop.epoll_fd == -1 && told.loop.tick_fd == -1);
+	ck_assert(told.loop.wake_fd == -1 && told.loop.signal_fd == -1);
+	close(told.fds[0]);
+	close(told.fds[1]);
 }
 
 START_TEST(a_loop_ticks_until_it_is_stopped)
 {
-	struct told told;
-
-	open_loop(&told, 3);
+	open_loop(3);
 	ck_assert_int_eq(loop_set_tick(&told.loop, 1000000), 0);
 	ck_assert_int_eq(loop_run(&told.loop), 0);
 	ck_assert_str_eq(told.letters, "ttt");
@@ -1077,33 +1064,29 @@ START_TEST(a_loop_ticks_until_it_is_stopped)
 	ck_assert_str_eq(told.letters, "tttw");
 	ck_assert_int_eq(loop_run(&told.loop), 0); /* it is stopped */
 	ck_assert_str_eq(told.letters, "tttw");
-	close_loop(&told);
+	close_loop();
 }
 
 START_TEST(a_loop_calls_what_is_ready)
 {
-	struct told told;
-
-	open_loop(&told, 2);
-	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_ready, &told), 0);
-	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_ready, &told), -EEXIST);
+	open_loop(2);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_ready, NULL), 0);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_ready, NULL), -EEXIST);
 	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
 	ck_assert_int_eq(loop_run(&told.loop), 0);
 	ck_assert_str_eq(told.letters, "rr"); /* it was not read */
-	close_loop(&told);
-	open_loop(&told, 2);
-	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_once, &told), 0);
+	close_loop();
+	open_loop(2);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_once, NULL), 0);
 	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
 	ck_assert_int_eq(loop_run(&told.loop), 0);
 	ck_assert_str_eq(told.letters, "rw");
-	close_loop(&told);
+	close_loop();
 }
 
 START_TEST(a_loop_hears_signals)
 {
-	struct told told;
-
-	open_loop(&told, 2);
+	open_loop(2);
 	ck_assert(loop_poll_signals(&told.loop));
 	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0);
 	ck_assert(loop_poll_signals(&told.loop));
@@ -1115,22 +1098,20 @@ START_TEST(a_loop_hears_signals)
 	ck_assert_str_eq(told.letters, "ss");
 	ck_assert_int_eq(told.number, SIGUSR2);
 	ck_assert(!loop_poll_signals(&told.loop));
-	close_loop(&told);
+	close_loop();
 }
 
 /* As those of nohup. */
 START_TEST(a_loop_leaves_ignored_signals_ignored)
 {
-	struct told told;
-
 	signal(SIGUSR1, SIG_IGN);
-	open_loop(&told, 1);
+	open_loop(1);
 	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0);
 	ck_assert(loop_poll_signals(&told.loop));
 	ck_assert_int_eq(kill(getpid(), SIGUSR2), 0);
 	ck_assert(!loop_poll_signals(&told.loop));
 	ck_assert(told.n == 1 && told.number == SIGUSR2);
-	close_loop(&told);
+	close_loop();
 }
 
 START_TEST(signals_that_would_end_a_run_are_seen_waiting)
