@@ -47,13 +47,10 @@ START_TEST(times_of_day_and_dates)
 		{ "2024-11-20T09:30:00Z", 5, 1732095000, 1000000000 },
 		{ "2024-11-20T10:30:00.250+01:00", 5, 1732095000, 1000000 },
 	};
-	static const char *const wrong[] = { "",           "12",
-					     "24:00",      "12:60",
-					     "12:3",       "12:03:",
-					     "12:03x",     "12:03:07.",
-					     "2026-11-22", "2026-13-01T00:00",
-					     "12:03Z",     "-12:03",
-					     " 12:03",     "2026-11-22T12:03+1" };
+	static const char *const wrong[] = {
+		"", "12", "24:00", "12:60", "12:3", "12:03:", "12:03x", "12:03:07.", "2026-11-22",
+		"2026-13-01T00:00", "12:03Z", "-12:03", " 12:03", "2026-11-22T12:03+1"
+	};
 	struct clock_time time;
 
 	setenv("TZ", "XXX-02:30", 1);
@@ -266,9 +263,8 @@ START_TEST(decodes_only_valid_utf8)
 START_TEST(what_is_harmful_ends_where_text_begins)
 {
 	static const uint32_t harmful[] = {
-		0,      0x1f,   0x7f,   0x9f,   0xad,   0x61c,  0x180e,  0x200b,
-		0x200f, 0x2028, 0x202e, 0x2060, 0x206f, 0xe000, 0xf8ff,  0xfe00,
-		0xfe0f, 0xfeff, 0xfff9, 0xfffb, 0xfffe, 0xffff, 0xe0000, 0x10ffff
+		0, 0x1f, 0x7f, 0x9f, 0xad, 0x61c, 0x180e, 0x200b, 0x200f, 0x2028, 0x202e, 0x2060, 0x206f,
+		0xe000, 0xf8ff, 0xfe00, 0xfe0f, 0xfeff, 0xfff9, 0xfffb, 0xfffe, 0xffff, 0xe0000, 0x10ffff
 	};
 	static const uint32_t text[] = { ' ',    '~',    0xa0,   0xac,   0xae,   0x61b,  0x61d,   0x180d,
 					 0x180f, 0x200a, 0x2010, 0x2027, 0x202f, 0x205f, 0x2070,  0xf900,

@@ -238,13 +238,10 @@ START_TEST(a_schema_of_differences)
 		[READS] = true, [SIZE] = true,    [BUSY] = true,     [RATE] = true,
 		[HEAT] = true,  [THREADS] = true, [PER_BUSY] = true, [STATE] = false
 	};
-	const struct schema of = { .name = "some",
-				   .row_size = sizeof(struct thing_row),
-				   .over_interval = true,
-				   .derived = true,
-				   .from_zero = true,
-				   .percent_base = hundred,
-				   SCHEMA_COLUMNS(thing_columns) };
+	const struct schema of = {
+		.name = "some", .row_size = sizeof(struct thing_row), .over_interval = true, .derived = true,
+		.from_zero = true, .percent_base = hundred, SCHEMA_COLUMNS(thing_columns)
+	};
 	const struct schema *const list[] = { &of }, *schema;
 
 	open_stage_of(list, 1);

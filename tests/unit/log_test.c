@@ -29,11 +29,10 @@ static const struct column columns[] = {
 	       .width = 8),
 };
 
-static const struct schema schema = { .name = "event",
-				      .help = "events",
-				      .shape = SHAPE_EVENTS,
-				      .row_size = sizeof(struct event_row),
-				      SCHEMA_COLUMNS(columns) };
+static const struct schema schema = {
+	.name = "event", .help = "events", .shape = SHAPE_EVENTS, .row_size = sizeof(struct event_row),
+	SCHEMA_COLUMNS(columns)
+};
 
 static const struct schema *const schemas[] = { &schema };
 
@@ -193,11 +192,10 @@ static const struct column wide_columns[] = {
 	COLUMN(struct wide_row, other, .kind = COLUMN_LABEL),
 };
 
-static const struct schema wide_schema = { .name = "wide",
-					   .help = "wide",
-					   .shape = SHAPE_EVENTS,
-					   .row_size = sizeof(struct wide_row),
-					   SCHEMA_COLUMNS(wide_columns) };
+static const struct schema wide_schema = {
+	.name = "wide", .help = "wide", .shape = SHAPE_EVENTS, .row_size = sizeof(struct wide_row),
+	SCHEMA_COLUMNS(wide_columns)
+};
 
 /* Numbers that fit 32 bits and those that do not, texts that are the ends of others, near and far. */
 START_TEST(a_packed_row_has_the_values_that_it_had)

@@ -66,30 +66,17 @@ static const struct column bucket_columns[] = {
 	C(bucket_row, samples, COUNTER, COUNT, "n"),
 };
 
-static const struct schema bucket_schema = { .name = "delay_bucket",
-					     .help = "delays",
-					     .shape = SHAPE_HISTOGRAM,
-					     .sparse = true,
-					     .sum_row = "all",
-					     .row_size = sizeof(struct bucket_row),
-					     SCHEMA_COLUMNS(bucket_columns) };
+static const struct schema bucket_schema = {
+	.name = "delay_bucket", .help = "delays", .shape = SHAPE_HISTOGRAM, .sparse = true, .sum_row = "all",
+	.row_size = sizeof(struct bucket_row), SCHEMA_COLUMNS(bucket_columns)
+};
 
 static const struct schema *const schemas[] = { &thing_schema, &bucket_schema };
 
 static const char *const hostile[] = {
-	"plain",
-	"a,b\"c\"",
-	"line\nbreak\r\n",
-	"\033[2J\033]0;title\007",
-	"\xff\xfe\x80",
-	"\xe2\x80\256evil",
-	"\xe6\xbc\xa2\xe5\xad\x97",
-	"\xc2\23331m",
-	"",
-	"\\back\\slash",
-	"\\xff\\b",
-	"{\"json\":1}",
-	"# TYPE x gauge",
+	"plain", "a,b\"c\"", "line\nbreak\r\n", "\033[2J\033]0;title\007", "\xff\xfe\x80", "\xe2\x80\256evil",
+	"\xe6\xbc\xa2\xe5\xad\x97", "\xc2\23331m", "", "\\back\\slash", "\\xff\\b", "{\"json\":1}",
+	"# TYPE x gauge"
 };
 
 #define N_HOSTILE LENGTH(hostile)
@@ -486,11 +473,10 @@ static int keep_sample(void *context, struct buffer *sample)
 
 static void begin_tally(bool of_run)
 {
-	static struct schema tally = { .name = "tally",
-				       .help = "tallies",
-				       .row_size = sizeof(struct tally_row),
-				       .sum_row = "all",
-				       SCHEMA_COLUMNS(tally_columns) };
+	static struct schema tally = {
+		.name = "tally", .help = "tallies", .row_size = sizeof(struct tally_row), .sum_row = "all",
+		SCHEMA_COLUMNS(tally_columns)
+	};
 
 	tally.of_run = of_run;
 	begin(&sink_prometheus, &tally);
@@ -536,11 +522,10 @@ static const char *link_model; /* of all rows; NULL: not known */
 /* The row "all" and n others; limit as of --limit. */
 static void print_links(unsigned n, bool with_sum, size_t limit)
 {
-	const struct schema links = { .name = "link",
-				      .help = "links",
-				      .row_size = sizeof(struct link_row),
-				      .sum_row = with_sum ? "all" : NULL,
-				      SCHEMA_COLUMNS(link_columns) };
+	const struct schema links = {
+		.name = "link", .help = "links", .row_size = sizeof(struct link_row),
+		.sum_row = with_sum ? "all" : NULL, SCHEMA_COLUMNS(link_columns)
+	};
 	struct link_row rows[400];
 	char names[400][8];
 
@@ -741,12 +726,10 @@ static const struct column volume_columns[] = {
 
 static void print_volumes(const struct volume_row *rows, size_t n_rows, bool sparse)
 {
-	const struct schema volumes = { .name = "volume",
-					.help = "volumes",
-					.shape = SHAPE_HISTOGRAM,
-					.sparse = sparse,
-					.row_size = sizeof(struct volume_row),
-					SCHEMA_COLUMNS(volume_columns) };
+	const struct schema volumes = {
+		.name = "volume", .help = "volumes", .shape = SHAPE_HISTOGRAM, .sparse = sparse,
+		.row_size = sizeof(struct volume_row), SCHEMA_COLUMNS(volume_columns)
+	};
 
 	begin(&sink_openmetrics, &volumes);
 	print_rows(&volumes, rows, n_rows);
@@ -1009,13 +992,10 @@ START_TEST(replay_reads_old_and_foreign_recordings)
 
 START_TEST(replay_refuses_what_is_no_recording)
 {
-	static const char *const texts[] = { "",
-					     "\n",
-					     "hello\n",
-					     "{}\n",
-					     "[]\n",
-					     "{\"panetop\":7}\n",
-					     "{\"panetop\":\"recording\",\"format\":99}\n" };
+	static const char *const texts[] = {
+		"", "\n", "hello\n", "{}\n", "[]\n", "{\"panetop\":7}\n",
+		"{\"panetop\":\"recording\",\"format\":99}\n"
+	};
 
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		const char *why = NULL;
@@ -1182,12 +1162,10 @@ static const struct column remark_columns[] = {
 	C(remark_row, more, LABEL, NONE, "more", .optional = true),
 };
 
-static const struct schema remark_schema = { .name = "remark",
-					     .help = "remarks",
-					     .none = "nothing to remark",
-					     .derived = true,
-					     .row_size = sizeof(struct remark_row),
-					     SCHEMA_COLUMNS(remark_columns) };
+static const struct schema remark_schema = {
+	.name = "remark", .help = "remarks", .none = "nothing to remark", .derived = true,
+	.row_size = sizeof(struct remark_row), SCHEMA_COLUMNS(remark_columns)
+};
 
 static void print_remarks(const struct schema *schema, int wrap_cells, unsigned n_rows)
 {
@@ -1310,12 +1288,10 @@ static void print_workers(size_t top, bool additive, size_t n_rows)
 		{ "b", 12, "make", 7, 2 },    { "a", 13, "sh", 1000, 2 },   { "a", 14, "cc/1", 3, 2 },
 		{ "twice", 15, "sh", 5, 2 },
 	};
-	struct schema workers = { .name = "worker",
-				  .help = "workers",
-				  .sum_row = "all",
-				  .twice_row = "twice",
-				  .row_size = sizeof(struct worker_row),
-				  SCHEMA_COLUMNS(worker_columns) };
+	struct schema workers = {
+		.name = "worker", .help = "workers", .sum_row = "all", .twice_row = "twice",
+		.row_size = sizeof(struct worker_row), SCHEMA_COLUMNS(worker_columns)
+	};
 
 	if (!additive)
 		workers.n_columns = 3;

@@ -105,18 +105,11 @@ START_TEST(panes_name_only_what_topics_have)
 		ck_assert_ptr_nonnull(topic_find(headline_topics[i]));
 }
 
-static const struct power_facts laptop = { .watts = 9.09,
-					   .mean_watts = 10.26,
-					   .min_watts = 5.24,
-					   .max_watts = 18.98,
-					   .run_seconds = 300,
-					   .sensor = "package",
-					   .celsius = 47,
-					   .high_celsius = NAN,
-					   .critical_celsius = 100,
-					   .throttle_known = true,
-					   .interval_seconds = 2,
-					   .charge_ratio = NAN };
+static const struct power_facts laptop = {
+	.watts = 9.09, .mean_watts = 10.26, .min_watts = 5.24, .max_watts = 18.98, .run_seconds = 300,
+	.sensor = "package", .celsius = 47, .high_celsius = NAN, .critical_celsius = 100,
+	.throttle_known = true, .interval_seconds = 2, .charge_ratio = NAN
+};
 
 static void assert_verdict(struct power_facts facts, enum power_level level, const char *expected)
 {
@@ -191,15 +184,10 @@ START_TEST(the_verdict_of_power_does_not_cry_wolf)
 
 START_TEST(the_verdict_of_power_names_what_is_missing)
 {
-	struct power_facts facts = { .watts = NAN,
-				     .mean_watts = NAN,
-				     .min_watts = NAN,
-				     .max_watts = NAN,
-				     .run_seconds = NAN,
-				     .celsius = NAN,
-				     .high_celsius = NAN,
-				     .critical_celsius = NAN,
-				     .charge_ratio = NAN };
+	struct power_facts facts = {
+		.watts = NAN, .mean_watts = NAN, .min_watts = NAN, .max_watts = NAN, .run_seconds = NAN,
+		.celsius = NAN, .high_celsius = NAN, .critical_celsius = NAN, .charge_ratio = NAN
+	};
 
 	assert_verdict(facts, POWER_UNKNOWN,
 		       "No power or temperature sensors (usual in a VM). Load and clock speed below.");

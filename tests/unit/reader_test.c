@@ -53,11 +53,10 @@ static void close_below(void *state)
 	tell('x');
 }
 
-static const struct reader below_reader = { .name = "below",
-					    .state_size = sizeof(struct below),
-					    .open = open_below,
-					    .update = update_below,
-					    .close = close_below };
+static const struct reader below_reader = {
+	.name = "below", .state_size = sizeof(struct below), .open = open_below, .update = update_below,
+	.close = close_below
+};
 
 static int open_above(void *state, const struct sample *sample)
 {
@@ -90,12 +89,10 @@ static const struct reading above_reads[] = {
 	{ 0 },
 };
 
-static const struct reader above_reader = { .name = "above",
-					    .state_size = sizeof(struct above),
-					    .reads = above_reads,
-					    .open = open_above,
-					    .update = update_above,
-					    .close = close_above };
+static const struct reader above_reader = {
+	.name = "above", .state_size = sizeof(struct above), .reads = above_reads, .open = open_above,
+	.update = update_above, .close = close_above
+};
 
 static struct env env;
 static const struct sample sample = { .env = &env };
@@ -185,11 +182,10 @@ START_TEST(a_failed_open_leaves_nothing_open)
 /* Its users are gone, but what it knows is not. */
 START_TEST(what_stays_is_closed_with_the_machine)
 {
-	static const struct reader staying = { .name = "staying",
-					       .state_size = sizeof(struct above),
-					       .reads = above_reads,
-					       .close = close_above,
-					       .stays = true };
+	static const struct reader staying = {
+		.name = "staying", .state_size = sizeof(struct above), .reads = above_reads,
+		.close = close_above, .stays = true
+	};
 	void *state;
 
 	begin();

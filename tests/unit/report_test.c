@@ -51,20 +51,11 @@ START_TEST(people_and_addresses_are_hidden)
 		{ "enx525400123456 received", "enx* received" },
 		{ "wlx525400123456", "wlx*" },
 	};
-	static const char *const stay[] = { "",
-					    "12:03:07",
-					    "2026-11-22 12:03:07",
-					    "load 1.2.3",
-					    "300.1.1.1",
-					    "14.2 MiB/s",
-					    "kworker/u8:1-flush",
-					    "eth0 lo",
-					    "enx5254",
-					    "10.0.0.5000",
-					    "a1.2.3.4 x.1.1",
-					    "8:0 and 254:0",
-					    "std::vector",
-					    "user-" };
+	static const char *const stay[] = {
+		"", "12:03:07", "2026-11-22 12:03:07", "load 1.2.3", "300.1.1.1", "14.2 MiB/s",
+		"kworker/u8:1-flush", "eth0 lo", "enx5254", "10.0.0.5000", "a1.2.3.4 x.1.1", "8:0 and 254:0",
+		"std::vector", "user-"
+	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
 		check_hidden(cases[i].text, cases[i].expected);
@@ -414,13 +405,11 @@ static struct {
 } of;
 
 static const struct explained_series told_series[] = { { 0 } };
-static const struct reported told_reported = { .charts = told_charts,
-					       .tables = told_tables,
-					       .also = told_also,
-					       .strained = told_strained,
-					       .pressure = { "gauge", NULL, "share" },
-					       .own_cpu = { "gauge", "own", "share" },
-					       .lines = add_told_machine };
+static const struct reported told_reported = {
+	.charts = told_charts, .tables = told_tables, .also = told_also, .strained = told_strained,
+	.pressure = { "gauge", NULL, "share" }, .own_cpu = { "gauge", "own", "share" },
+	.lines = add_told_machine
+};
 
 /* Of so many samples a second apart, about which nothing is known. */
 static void tell_samples(size_t n)

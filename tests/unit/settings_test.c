@@ -48,29 +48,13 @@ START_TEST(settings_are_described)
 
 static const char *other_value(const struct setting *setting)
 {
-	switch (setting->type) {
-	case SETTING_FLAG:
-		return "yes";
-	case SETTING_CHOICE:
-		return setting->choices[1];
-	case SETTING_SET:
-		return "all";
-	case SETTING_FIT:
-		return FIT;
-	case SETTING_ADDRESS:
-		return "0x7f00";
-	case SETTING_BYTES:
-		return "2MiB";
-	case SETTING_SECONDS:
-		return "0.5";
-	case SETTING_EACH:
-		return "hidden";
-	case SETTING_COUNT:
-	case SETTING_NUMBER:
-	case SETTING_TEXT:
-		break;
-	}
-	return "7";
+	static const char *const values[] = { [SETTING_FLAG] = "yes",    [SETTING_SET] = "all",
+					      [SETTING_FIT] = FIT,       [SETTING_ADDRESS] = "0x7f00",
+					      [SETTING_BYTES] = "2MiB",  [SETTING_SECONDS] = "0.5",
+					      [SETTING_EACH] = "hidden", [SETTING_COUNT] = "7",
+					      [SETTING_NUMBER] = "7",    [SETTING_TEXT] = "7" };
+
+	return setting->type == SETTING_CHOICE ? setting->choices[1] : values[setting->type];
 }
 
 static void write_all(const struct settings *settings, struct buffer *file)

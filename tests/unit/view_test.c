@@ -93,12 +93,11 @@ static void open_scope(const char *of)
 	ck_assert(scope_add(&scope, &term));
 	scope_begin(&scope);
 	for (uint64_t pid = 1; pid <= 4; pid++) {
-		const struct scope_process process = { .pid = pid,
-						       .parent_pid = U64_UNKNOWN,
-						       .start_seconds = (double)pid * 10,
-						       .uid = pid == 2 || pid == 3 ? 1000 : 0,
-						       .user = pid == 2 || pid == 3 ? "bob" : "root",
-						       .name = span_text("x") };
+		const struct scope_process process = {
+			.pid = pid, .parent_pid = U64_UNKNOWN, .start_seconds = (double)pid * 10,
+			.uid = pid == 2 || pid == 3 ? 1000 : 0, .user = pid == 2 || pid == 3 ? "bob" : "root",
+			.name = span_text("x")
+		};
 
 		scope_look(&scope, &process);
 	}
