@@ -185,31 +185,6 @@ START_TEST(times_have_units)
 	}
 }
 
-START_TEST(parts_of_bytes_are_inside)
-{
-	struct span bytes = span_of("\x01\x02\x03\x04\x85\x06\x07\x88\x09", 9), part = bytes;
-	uint64_t value = 7;
-	uint32_t four = 7;
-
-	ck_assert(span_little(bytes, 0, 1, &value) && value == 1);
-	ck_assert(span_little(bytes, 1, 2, &value) && value == 0x302);
-	ck_assert(span_little(bytes, 1, 4, &value) && value == 0x85040302);
-	ck_assert(span_little(bytes, 0, 8, &value) && value == 0x8807068504030201);
-	ck_assert(!span_little(bytes, 2, 8, &value) && !span_little(bytes, 9, 1, &value) &&
-		  !span_little(bytes, UINT64_MAX, 1, &value) && value == 0x8807068504030201);
-	ck_assert(!span_part(bytes, 10, 0, &part) && !span_part(bytes, 1, 9, &part) &&
-		  !span_part(bytes, 1, UINT64_MAX, &part) && !span_part(bytes, UINT64_MAX, 2, &part));
-	ck_assert(part.at == bytes.at && part.end == bytes.end);
-	ck_assert(span_part(bytes, 9, 0, &part) && part.at == bytes.end && span_length(part) == 0);
-	ck_assert(span_part(bytes, 2, 3, &part) && span_is(part, "\x03\x04\x85"));
-	bytes = span_of("abcde", 5);
-	ck_assert(!span_peek(bytes, 2, &four, 4) && !span_peek(bytes, SIZE_MAX, &four, 4) &&
-		  !span_peek(bytes, 0, &four, SIZE_MAX) && four == 7);
-	ck_assert(span_peek(bytes, 1, &four, 4) && memcmp(&four, "bcde", 4) == 0 && span_length(bytes) == 5);
-	ck_assert(span_eat(&bytes, &four, 4) && memcmp(&four, "abcd", 4) == 0 && span_is(bytes, "e"));
-	ck_assert(!span_eat(&bytes, &four, 2) && span_is(bytes, "e"));
-}
-
 /* Nothing stands around it, and its ends are part of the range. */
 START_TEST(whole_numbers_of_options)
 {
@@ -368,19 +343,6 @@ START_TEST(text_is_padded_and_not_cut)
 	}
 }
 
-START_TEST(utf8_put_and_next_agree)
-{
-	for (uint32_t code = 1; code < 0x110000; code += code < 0x3000 ? 1 : 251) {
-		char bytes[UTF8_BYTES_MAX];
-		struct span span = span_of(bytes, utf8_put(bytes, code));
-
-		if (code >= 0xd800 && code <= 0xdfff)
-			continue;
-		ck_assert_uint_eq(utf8_next(&span), code);
-		ck_assert_ptr_eq(span.at, span.end);
-	}
-}
-
 static void ignore_signal(int number)
 {
 	(void)number;
@@ -470,31 +432,6 @@ START_TEST(a_wait_to_write_is_cancelled)
 	for (int i = 0; i < 2; i++)
 		ck_assert(close(full[i]) == 0 && close(cancel[i]) == 0);
 	buffer_free(&buffer);
-}
-
-/* The reader starts when the pipe is full. */
-START_TEST(writing_goes_on_when_there_is_room)
-{
-	struct buffer written = { 0 }, got = { 0 };
-	int fds[2], status;
-	pid_t writer;
-
-	for (unsigned i = 0; written.length < 200000; i++)
-		buffer_print(&written, "%u,", i);
-	ck_assert_int_eq(pipe(fds), 0);
-	writer = fork();
-	if (writer == 0) {
-		close(fds[0]);
-		_exit(buffer_write(&written, fds[1], -1) != 0 || written.length != 0);
-	}
-	close(fds[1]);
-	ck_assert_int_eq(buffer_read(&got, fds[0], SIZE_MAX), 0);
-	ck_assert(waitpid(writer, &status, 0) == writer && status == 0);
-	ck_assert_uint_eq(got.length, written.length);
-	ck_assert_int_eq(memcmp(got.bytes, written.bytes, got.length), 0);
-	close(fds[0]);
-	buffer_free(&written);
-	buffer_free(&got);
 }
 
 static void check_bytes(const struct buffer *buffer, size_t length, const char *begin)

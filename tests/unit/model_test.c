@@ -765,15 +765,26 @@ START_TEST(shares_are_of_one_cpu_or_of_all)
 	}
 }
 
-static char *duration(char *out, double seconds)
-{
-	return duration_text(out, seconds, false);
-}
-
-static char *celsius(char *out, double degrees)
-{
-	return celsius_text(out, degrees, false);
-}
+/* Texts of numbers alone. */
+#define TEXT_WITH(name, function, ascii)                                                                     \
+	static char *name(char *out, double number)                                                          \
+	{                                                                                                    \
+		return function(out, number, ascii);                                                         \
+	}
+#define TEXT_OF(name, ...)                                                                                   \
+	static const struct column name##_column = { .type = VALUE_F64, __VA_ARGS__ };                       \
+	static char *name(char *out, double number)                                                          \
+	{                                                                                                    \
+		return number_text(out, &name##_column, number, true);                                       \
+	}
+TEXT_WITH(duration, duration_text, false)
+TEXT_WITH(duration_ascii, duration_text, true)
+TEXT_WITH(celsius, celsius_text, false)
+TEXT_WITH(celsius_ascii, celsius_text, true)
+TEXT_OF(total, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS)
+TEXT_OF(whole, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .whole = true)
+TEXT_OF(plain, .kind = COLUMN_GAUGE, .unit = UNIT_NONE)
+TEXT_OF(tiny, .kind = COLUMN_GAUGE, .tiny = true)
 
 START_TEST(absurd_numbers_fit)
 {
@@ -807,48 +818,6 @@ START_TEST(absurd_numbers_fit)
 			ck_assert_mem_eq(cell.behind, "########", sizeof(cell.behind));
 		}
 	}
-}
-
-static char *total(char *out, double seconds)
-{
-	static const struct column column = { .kind = COLUMN_COUNTER,
-					      .unit = UNIT_SECONDS,
-					      .type = VALUE_F64 };
-
-	return number_text(out, &column, seconds, true);
-}
-
-static char *whole(char *out, double seconds)
-{
-	static const struct column column = {
-		.kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .type = VALUE_F64, .whole = true
-	};
-
-	return number_text(out, &column, seconds, true);
-}
-
-static char *duration_ascii(char *out, double seconds)
-{
-	return duration_text(out, seconds, true);
-}
-
-static char *celsius_ascii(char *out, double degrees)
-{
-	return celsius_text(out, degrees, true);
-}
-
-static char *plain(char *out, double number)
-{
-	static const struct column column = { .kind = COLUMN_GAUGE, .unit = UNIT_NONE, .type = VALUE_F64 };
-
-	return number_text(out, &column, number, true);
-}
-
-static char *tiny(char *out, double number)
-{
-	static const struct column column = { .kind = COLUMN_GAUGE, .type = VALUE_F64, .tiny = true };
-
-	return number_text(out, &column, number, true);
 }
 
 /* Also: only zero is shown as zero, and without a minus. */
@@ -928,31 +897,6 @@ START_TEST(numbers_of_cells)
 		ck_assert_str_eq(
 			number_text(text, &(struct column){ .unit = cases[i].unit }, cases[i].number, true),
 			cases[i].text);
-}
-
-/* What grew has a plus, for which there is room beside the longest number. */
-START_TEST(differences_have_a_sign)
-{
-	static const double numbers[] = { 5, -5, 0 };
-	static const char *const texts[] = { "+5", "-5", "0" };
-	struct column column = item_columns[3];
-	const struct value_format format = { SIZE_AUTO, true, 0 };
-	struct item_row row = { 0 };
-	struct {
-		char text[VALUE_TEXT_MAX], behind[8];
-	} cell;
-
-	column.unit = UNIT_COUNT;
-	column.difference = true;
-	for (size_t i = 0; i < LENGTH(numbers); i++) {
-		row.busy_seconds = numbers[i];
-		ck_assert_str_eq(value_text(cell.text, &item_schema, &column, &row, &format), texts[i]);
-	}
-	memset(&cell, '#', sizeof(cell));
-	row.busy_seconds = 1e300;
-	ck_assert_ptr_eq(value_text(cell.text, &item_schema, &column, &row, &format), cell.text);
-	ck_assert_uint_eq(strnlen(cell.text, sizeof(cell.text)), VALUE_TEXT_MAX - 1);
-	ck_assert_mem_eq(cell.behind, "########", sizeof(cell.behind));
 }
 
 START_TEST(numbers_of_sentences)
