@@ -348,38 +348,6 @@ static void check_view(struct view *view, const char *expected)
 	ck_assert_str_eq(order, expected);
 }
 
-START_TEST(view_sorts_filters_limits)
-{
-	struct view view;
-	regex_t filter;
-
-	open_sample(&now, &item_schema, 1);
-	add_item(&now, "c", 1, 5, 2);
-	add_item(&now, "a", 2, 7, NAN);
-	add_item(&now, "D", 3, 5, 9);
-	add_item(&now, "b", 4, U64_UNKNOWN, 4);
-	view_open(&view, &item_schema);
-	check_view(&view, "caDb");
-	ck_assert_int_eq(view_choose_sort(&view, "reads"), 0);
-	check_view(&view, "acDb"); /* ties as sampled, unknown last */
-	ck_assert_int_eq(view_choose_sort(&view, "+reads"), 0);
-	check_view(&view, "cDab");
-	ck_assert_int_eq(view_choose_sort(&view, "busy_seconds"), 0);
-	view.limit = 2;
-	check_view(&view, "Db");
-	ck_assert_uint_eq(view.n_matching, 4);
-	ck_assert_int_lt(view_choose_sort(&view, "nonsense"), 0);
-	ck_assert_int_eq(pattern_compile(&filter, "^[cd]$"), 0);
-	view_set_pattern(&view, &filter);
-	view_choose_sort(&view, "+name");
-	check_view(&view, "Dc"); /* no capital in the pattern: case does not count */
-	regfree(&filter);
-	ck_assert_int_eq(pattern_compile(&filter, "D"), 0);
-	check_view(&view, "D");
-	regfree(&filter);
-	view_close(&view);
-}
-
 START_TEST(numbers_are_sorted_by_their_value)
 {
 	static const double busy[] = { 0.5, -2, 1e9, -1e-9, 0 };
@@ -549,22 +517,6 @@ START_TEST(view_of_a_tree)
 		ck_assert_msg(view_depth(&view, i) == depths[i] && view.tree.more[i] == more[i], "%zu", i);
 	view_choose_tree(&view, NULL, NULL);
 	check_view(&view, "ihgfedcba");
-	view_close(&view);
-}
-
-/* However many lists there are, one that leaves rows out does not turn another one round. */
-START_TEST(view_with_too_many_lists)
-{
-	struct view view;
-
-	open_sample(&now, &item_schema, 1);
-	add_item(&now, "a", 1, 0, 0);
-	add_item(&now, "b", 2, 0, 0);
-	view_open(&view, &item_schema);
-	for (int i = 0; i < VIEW_CHOICES_MAX; i++)
-		view_choose_rows(&view, "1", "pid", NULL);
-	view_exclude(&view, 1, "pid");
-	check_view(&view, "a");
 	view_close(&view);
 }
 

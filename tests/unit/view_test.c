@@ -407,8 +407,17 @@ START_TEST(each_choice_turns_rows_away)
 	choose("digits 4");
 	shows("exclude 2 pid", "cd");
 	choose("digits");
-	choose("pattern");
+	choose("clear");
 	regfree(&pattern);
+	shows("pattern ^B$", "");
+	regfree(&pattern);
+	((struct thing_row *)table_row(&frame.tables[0], 1))->name = "B";
+	shows("pattern ^b$", "B"); /* without a capital in the pattern case does not count */
+	regfree(&pattern);
+	choose("pattern");
+	for (unsigned i = 0; i < VIEW_CHOICES_MAX; i++)
+		choose("rows 1,3 pid -");
+	shows("exclude 3 pid", "ac"); /* one list too many turns none of the others round */
 }
 
 static void check_requested(const char *choice, unsigned long expected)
