@@ -15,7 +15,6 @@
 #include "core/alloc.h"
 #include "core/arena.h"
 #include "core/utf8.h"
-#include "model/derive.h"
 #include "output/command_sums.h"
 #include "output/describe.h"
 #include "output/exposition.h"
@@ -801,118 +800,14 @@ START_TEST(counters_of_a_run_need_a_run_that_goes_on)
 }
 
 /* Opens what a sink wrote as a replay. */
-static void open_text(struct source *source, const char *lines, size_t length, bool pipe_end)
+static void open_text(struct source *source, const char *lines, size_t length)
 {
+	int fd = memfd_create("recording", MFD_CLOEXEC);
 	const char *why = NULL;
-	int fds[2];
 
-	if (pipe_end)
-		ck_assert_int_eq(pipe(fds), 0);
-	else
-		fds[0] = fds[1] = memfd_create("recording", MFD_CLOEXEC);
-	ck_assert_int_eq(write(fds[1], lines, length), (ssize_t)length);
-	if (pipe_end)
-		close(fds[1]);
-	else
-		lseek(fds[0], 0, SEEK_SET);
-	ck_assert_msg(open_replay(source, fds[0], UINT64_MAX, schemas, 2, &why) == 0, "%s", why ? why : "");
-}
-
-static void assert_same_rows(const struct table *one, const struct table *other)
-{
-	ck_assert_uint_eq(one->n_rows, other->n_rows);
-	ck_assert_uint_eq(one->mono_ns, other->mono_ns);
-	for (size_t r = 0; r < one->n_rows; r++) {
-		for (unsigned c = 0; c < one->schema->n_columns; c++) {
-			const struct column *column = &one->schema->columns[c];
-			const void *a = table_row(one, r), *b = table_row(other, r);
-
-			if (column->type == VALUE_TEXT && r == 4)
-				continue; /* invalid UTF-8 comes back as U+FFFD */
-			if (column->type == VALUE_F64)
-				ck_assert(row_f64(a, column) == row_f64(b, column) ||
-					  (!row_is_known(a, column) && !row_is_known(b, column)));
-			else
-				ck_assert_msg(row_same_value(column, a, b), "row %zu %s", r, column->key);
-		}
-	}
-}
-
-/* From a file, and from a pipe, which can go back as well. */
-START_TEST(replay_gives_the_rates_of_the_live_run)
-{
-	for (int pipe_end = 0; pipe_end < 2; pipe_end++) {
-		struct frame live[2], replayed[2];
-		struct source source;
-
-		begin(&sink_record_lines, &thing_schema);
-		for (int i = 0; i < 2; i++) {
-			open_frame(&live[i], (uint64_t)(10 + 3 * i));
-			add_things(&live[i], (uint64_t)i);
-			frame_derive(&live[i], i ? &live[0] : NULL);
-			print_frame(&live[i]);
-			frame_open(&replayed[i], schemas, 2);
-		}
-		end_output();
-		open_text(&source, text, text_length, pipe_end);
-		for (int i = 0; i < 2; i++) {
-			ck_assert_int_eq(source.next(source.state, &replayed[i]), 1);
-			frame_derive(&replayed[i], i ? &replayed[0] : NULL);
-			assert_same_rows(&live[i].tables[0], &replayed[i].tables[0]);
-			ck_assert_uint_eq(live[i].wall_ns, replayed[i].wall_ns);
-			ck_assert_uint_eq(live[i].interval_ns, replayed[i].interval_ns);
-			ck_assert_str_eq(replayed[i].host, live[i].host);
-			ck_assert_str_eq(replayed[i].notices[0].remedy, "do \"this\"");
-		}
-		ck_assert_double_eq(
-			((const struct thing_row *)table_row(&replayed[1].tables[0], 2))->events_per_second,
-			2);
-		ck_assert_int_eq(source.next(source.state, &live[0]), 0);
-		ck_assert_int_eq(source.seek(source.state, 0), 0);
-		frame_clear(&replayed[1]);
-		ck_assert_int_eq(source.next(source.state, &replayed[1]), 1);
-		ck_assert_uint_eq(replayed[1].wall_ns, replayed[0].wall_ns);
-		ck_assert_uint_eq(source.find(source.state, UINT64_MAX - 1), 1);
-		ck_assert_uint_eq(source.find(source.state, 0), 0);
-		source.close(source.state);
-		for (int i = 0; i < 2; i++) {
-			frame_close(&live[i]);
-			frame_close(&replayed[i]);
-		}
-	}
-}
-
-static unsigned count_frames(struct source *source, struct frame *frame)
-{
-	unsigned count = 0;
-
-	for (frame_clear(frame); source->next(source->state, frame) == 1; frame_clear(frame))
-		count++;
-	return count;
-}
-
-/* However much is missing at the end, what is whole is read, and the rest is told. */
-START_TEST(replay_tolerates_a_torn_end)
-{
-	size_t header, second;
-	struct frame frame;
-
-	run_sink(&sink_record_lines, 1);
-	header = strcspn(text, "\n") + 1;
-	second = header + strcspn(text + header, "\n") + 1;
-	frame_open(&frame, schemas, 2);
-	for (size_t cut = header; cut <= text_length; cut += 13) {
-		struct source source;
-
-		open_text(&source, text, cut, false);
-		ck_assert_uint_eq(count_frames(&source, &frame), cut == text_length ? 2
-								 : cut >= second    ? 1
-										    : 0);
-		ck_assert_int_eq(source.remark(source.state) != NULL,
-				 cut != header && cut != second && cut != text_length);
-		source.close(source.state);
-	}
-	frame_close(&frame);
+	ck_assert_int_eq(write(fd, lines, length), (ssize_t)length);
+	lseek(fd, 0, SEEK_SET);
+	ck_assert_msg(open_replay(source, fd, UINT64_MAX, schemas, 2, &why) == 0, "%s", why ? why : "");
 }
 
 /* A line that cannot be read is passed over, and told with the next sample that can. */
@@ -923,7 +818,7 @@ START_TEST(replay_says_which_line_is_damaged)
 
 	run_sink(&sink_record_lines, 1);
 	memset(strstr(strchr(text, '\n'), "\"rows\""), '}', 5);
-	open_text(&source, text, text_length, false);
+	open_text(&source, text, text_length);
 	frame_open(&frame, schemas, 2);
 	ck_assert_int_eq(source.next(source.state, &frame), 1);
 	ck_assert_uint_eq(frame.tables[0].n_rows, N_HOSTILE);
@@ -934,28 +829,6 @@ START_TEST(replay_says_which_line_is_damaged)
 	ck_assert_ptr_null(source.remark(source.state));
 	source.close(source.state);
 	frame_close(&frame);
-}
-
-/* The same header again is a recording that was added to; another one ends what can be read. */
-START_TEST(replay_of_recordings_one_behind_the_other)
-{
-	struct buffer twice = { 0 };
-	struct source source;
-	struct frame frame;
-
-	run_sink(&sink_record_lines, 1);
-	frame_open(&frame, schemas, 2);
-	buffer_print(&twice, "%s%s", text, text);
-	open_text(&source, twice.bytes, twice.length, false);
-	ck_assert_uint_eq(count_frames(&source, &frame), 4);
-	ck_assert_ptr_null(source.remark(source.state));
-	source.close(source.state);
-	twice.bytes[text_length + 15] ^= 1;
-	open_text(&source, twice.bytes, twice.length, false);
-	ck_assert_uint_eq(count_frames(&source, &frame), 2);
-	source.close(source.state);
-	frame_close(&frame);
-	buffer_free(&twice);
 }
 
 /* Columns that this version lacks are passed over; columns that the recording lacks are unknown. */
@@ -973,7 +846,7 @@ START_TEST(replay_reads_old_and_foreign_recordings)
 	struct source source;
 	struct frame frame;
 
-	open_text(&source, lines, sizeof(lines) - 1, false);
+	open_text(&source, lines, sizeof(lines) - 1);
 	frame_open(&frame, schemas, 2);
 	ck_assert_int_eq(source.next(source.state, &frame), 1);
 	ck_assert_uint_eq(frame.wall_ns, 8);
@@ -1137,7 +1010,7 @@ START_TEST(replay_leaves_out_rows_beyond_all_measure)
 		buffer_text(&lines, ",[]");
 	buffer_text(&lines, "]}}}\n");
 	ck_assert_uint_lt(lines.length, 1 << 20);
-	open_text(&source, lines.bytes, lines.length, false);
+	open_text(&source, lines.bytes, lines.length);
 	frame_open(&frame, schemas, 2);
 	ck_assert_int_eq(source.next(source.state, &frame), 1);
 	ck_assert_uint_eq(frame.tables[0].n_rows, 0);

@@ -640,47 +640,6 @@ START_TEST(samples_are_left_out_of_many)
 	}
 }
 
-static unsigned n_asked, n_until;
-
-static bool is_interrupted(void)
-{
-	return ++n_asked > n_until;
-}
-
-START_TEST(a_page_that_cannot_be_made_says_why)
-{
-	static const struct {
-		size_t n, first, last;
-		int error;
-		unsigned until; /* it is interrupted, unless 0 */
-		enum report_fault fault;
-		const char *text;
-	} cases[] = {
-		{ 0, 0, 9, 0, 0, REPORT_EMPTY, "no samples" },
-		{ 1, 0, 9, 0, 0, REPORT_ONE_SAMPLE, "only one sample" },
-		{ 2, 0, 9, 0, 0, REPORT_FAULTLESS, "" },
-		{ 4, 3, 2, 0, 0, REPORT_UNREADABLE, "can be read" },
-		{ 4, 4, 9, 0, 0, REPORT_UNREADABLE, "can be read" },
-		{ 4, 0, 3, -EIO, 0, REPORT_UNREADABLE, "can be read" },
-		{ 4, 0, 2, -EIO, 0, REPORT_FAULTLESS, "" },
-		{ 4, 0, 9, 0, 3, REPORT_INTERRUPTED, "" },
-		{ 4, 0, 9, 0, 4, REPORT_FAULTLESS, "" },
-	};
-
-	for (size_t c = 0; c < LENGTH(cases); c++) {
-		tell_samples(cases[c].n);
-		of.plan.first = cases[c].first;
-		of.plan.last = cases[c].last;
-		of.plan.interrupted = cases[c].until > 0 ? is_interrupted : NULL;
-		of.telling.error = cases[c].error;
-		n_asked = 0;
-		n_until = cases[c].until;
-		ck_assert_int_eq(stretch_read(&of.stretch, &of.plan), cases[c].fault);
-		check_has(report_fault_text(cases[c].fault), cases[c].text);
-		ck_assert_int_eq(*report_fault_text(cases[c].fault) == '\0', *cases[c].text == '\0');
-	}
-}
-
 /* Each once, and in this order. The list ends with NULL. */
 static void check_parts_in_order(const char *const *parts)
 {
@@ -1060,34 +1019,4 @@ START_TEST(a_time_of_a_recording_is_a_sample)
 		if (status && cases[c].first == 0)
 			check_has(why, "the recording is 2024-11-20T09:30:00 to 2024-11-20T09:31:39");
 	}
-}
-
-START_TEST(the_first_of_two_times_is_before_the_other)
-{
-	static const struct {
-		const char *text;
-		size_t first, last;
-		const char *why;
-	} cases[] = {
-		{ "09:30:05,09:30:07", 5, 7, "" },
-		{ "-10s,-9s", 89, 90, "" },
-		{ "09:30:07,09:30:05", 7, 5,
-		  "--between: 09:30:05 is before 09:30:07: name the earlier time first\n" },
-		{ "09:30:07,09:30:07", 7, 7,
-		  "09:30:07 and 09:30:07 are the same sample, the last one until then\n" },
-		{ "09:00:00,09:30:07", 1000, 1000, "nothing was recorded at '09:00:00'" },
-		{ "09:30:07,09:00:00", 7, 1000, "nothing was recorded at '09:00:00'" },
-	};
-	size_t index;
-
-	for (size_t c = 0; c < LENGTH(cases); c++) {
-		size_t both[2] = { 1000, 1000 };
-
-		ck_assert_int_eq(moment_find_both(tell_times(100, 0), "a.recording", cases[c].text, both),
-				 *cases[c].why != '\0');
-		ck_assert(both[0] == cases[c].first && both[1] == cases[c].last);
-		check_has(said_now(), cases[c].why);
-	}
-	ck_assert_int_eq(moment_find(tell_times(0, 0), "a.recording", "09:30", &index), 1);
-	ck_assert_str_eq(said_now(), "a.recording: the recording has no samples\n");
 }
