@@ -1034,19 +1034,6 @@ START_TEST(a_loop_hears_signals)
 	close_loop();
 }
 
-/* As those of nohup. */
-START_TEST(a_loop_leaves_ignored_signals_ignored)
-{
-	signal(SIGUSR1, SIG_IGN);
-	open_loop(1);
-	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0);
-	ck_assert(loop_poll_signals(&told.loop));
-	ck_assert_int_eq(kill(getpid(), SIGUSR2), 0);
-	ck_assert(!loop_poll_signals(&told.loop));
-	ck_assert(told.n == 1 && told.number == SIGUSR2);
-	close_loop();
-}
-
 START_TEST(signals_that_would_end_a_run_are_seen_waiting)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -1177,39 +1164,6 @@ START_TEST(a_team_goes_on_when_one_is_stuck)
 	ck_assert(jobs[0].done);
 	close(pipes[0]);
 	close(pipes[1]);
-}
-
-static const char *nearest(const char *typed)
-{
-	static const char *const names[] = { "memory", "events", "resident_bytes", "RSS", "pid", "S" };
-	struct near_name near = { .typed = span_text(typed) };
-
-	for (unsigned i = 0; i < LENGTH(names); i++)
-		near_name_try(&near, names[i]);
-	return near.name ? near.name : "";
-}
-
-START_TEST(misspelt_names_are_recognized)
-{
-	static const struct {
-		const char *typed, *meant;
-	} cases[] = {
-		{ "memroy", "memory" },
-		{ "Event", "events" },
-		{ "residnet_byte", "resident_bytes" },
-		{ "rs", "RSS" },
-		{ "residentt", "resident_bytes" }, /* of a name that goes on */
-		{ "resid_ent", "resident_bytes" },
-		{ "redidemd", "" },
-		{ "pdi", "pid" },
-		{ "nonsense", "" },
-		{ "x", "" },
-		{ "", "" },
-		{ "a_name_that_is_far_too_long_for_any_of_these_names", "" },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++)
-		ck_assert_str_eq(nearest(cases[i].typed), cases[i].meant);
 }
 
 START_TEST(typed_names_are_taken_in_any_case)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Tests of lines of files and pipes, and of how long one may be: a part of the memory of a machine that the
- * test makes up.
- */
+/* Tests of lines of files and pipes: in which order they are read, and what is kept of them. */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,47 +15,6 @@
 #include "output/line_reader.h"
 #include "recording/spool.h"
 #include "suite.h"
-
-#define MIB ((size_t)1 << 20)
-
-static bool is_made_up;
-static long pages, page_bytes;
-
-long sysconf(int name)
-{
-	long (*real)(int name) = (long (*)(int))dlsym(RTLD_NEXT, "sysconf");
-
-	if (is_made_up && name == _SC_PHYS_PAGES)
-		return pages;
-	return is_made_up && name == _SC_PAGESIZE ? page_bytes : real(name);
-}
-
-static size_t longest(long n_pages, long bytes)
-{
-	size_t found;
-
-	is_made_up = true;
-	pages = n_pages;
-	page_bytes = bytes;
-	found = line_reader_longest();
-	is_made_up = false;
-	return found;
-}
-
-START_TEST(a_line_may_take_a_part_of_the_memory)
-{
-	static const struct {
-		long pages, page_bytes;
-		size_t longest;
-	} cases[] = {
-		{ 131072, 4096, 2 * MIB },    { 65536, 65536, 16 * MIB },   { 16384, 4096, MIB },
-		{ 1L << 28, 4096, 64 * MIB }, { -1, 4096, MIB },            { 131072, -1, MIB },
-		{ 0, 4096, MIB },
-	};
-
-	for (size_t i = 0; i < LENGTH(cases); i++)
-		ck_assert_uint_eq(longest(cases[i].pages, cases[i].page_bytes), cases[i].longest);
-}
 
 #define READ_AT_ONCE ((size_t)64 * 1024)
 

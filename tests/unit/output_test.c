@@ -16,7 +16,6 @@
 #include "core/arena.h"
 #include "core/utf8.h"
 #include "output/command_sums.h"
-#include "output/describe.h"
 #include "output/exposition.h"
 #include "output/json_writer.h"
 #include "output/recording.h"
@@ -1359,33 +1358,6 @@ START_TEST(recordings_of_lines_have_an_ending)
 	ck_assert(!recording_is_lines(".jsonl")); /* that is all of its name */
 	ck_assert(!recording_is_lines("a.json") && !recording_is_lines("a.jsonl2"));
 	ck_assert(!recording_is_lines("ajsonl") && !recording_is_lines(""));
-}
-
-static const struct column described_columns[] = {
-	COLUMN(struct level_row, name, .kind = COLUMN_KEY, .title = "n", .help = "its name", .source = "a"),
-	COLUMN(struct level_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .hidden = true,
-	       .title = "l", .help = "its level", .source = "b"),
-};
-
-START_TEST(descriptions_for_people_are_aligned)
-{
-	static const struct schema described = { .name = "thing",
-						 .help = "things",
-						 SCHEMA_COLUMNS(described_columns) };
-	const struct described two[] = { { &described, { "one", "two", "three" } },
-					 { &described, { NULL } } };
-	static const char lines[] = "  name                           key      none             its name\n"
-				    "                                                           = a\n"
-				    "  level                          gauge    ratio            its level "
-				    "(shown with --columns)\n"
-				    "                                                           = b\n";
-	struct buffer out = { 0 };
-
-	describe_text(&out, two, 2);
-	buffer_char(&out, '\0');
-	ck_assert_str_eq(out.bytes, textf("thing: things\n  panes: one, two, three\n%s\nthing: things\n%s",
-					  lines, lines));
-	buffer_free(&out);
 }
 
 static unsigned n_asked;

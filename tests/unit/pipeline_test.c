@@ -227,16 +227,3 @@ START_TEST(without_a_frame_nothing_is_passed_on)
 	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), 0);
 	ck_assert_uint_eq(stage.n_kept, 0);
 }
-
-/* As a calibration and trends of the past use it. */
-START_TEST(rates_alone_need_neither_scope_nor_rules)
-{
-	struct reel reel = { 0 };
-	const struct source source = { .next = next, .state = &reel };
-	const struct pipeline pipeline = { .source = &source };
-
-	open_stage(false, NULL);
-	ck_assert_int_eq(pipeline_next(&pipeline, &stage.frames[0], NULL), 1);
-	ck_assert_int_eq(pipeline_next(&pipeline, &stage.frames[1], &stage.frames[0]), 1);
-	ck_assert_double_eq_tol(rate_of(&stage.frames[1]), 0.1, 1e-9);
-}

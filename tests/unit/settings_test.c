@@ -288,34 +288,6 @@ START_TEST(texts_have_their_form)
 	ck_assert(setting_accepts(setting_find("theme"), name + 1));
 }
 
-/* An option has a help; that of a pane has its name and a dot before its own. */
-START_TEST(options_are_of_a_pane)
-{
-	const struct setting *idle = setting_find("cpu.idle");
-
-	ck_assert(setting_is_option_of(idle, "cpu") &&
-		  !setting_is_option_of(setting_find("cpu.tree"), "cpu"));
-	ck_assert(!setting_is_option_of(idle, "cp") && !setting_is_option_of(idle, "cpu.idle"));
-	ck_assert(!setting_is_option_of(idle, "cpx") && !setting_is_option_of(idle, "power"));
-	ck_assert_str_eq(setting_option(idle), "idle");
-	ck_assert_str_eq(setting_option(setting_find("delay")), "delay");
-	ck_assert(!setting_find("cpu.idl") && !setting_find("cpu.idle2") && !setting_find("power.line"));
-	ck_assert_str_eq(setting_find("power.line.x")->name, "power.line.");
-}
-
-START_TEST(what_is_valid_is_said)
-{
-	struct buffer text = { 0 };
-
-	setting_write_expected(setting_find("glyphs"), &text);
-	buffer_text(&text, "; ");
-	setting_write_expected(setting_find("unit"), &text);
-	buffer_char(&text, '\0');
-	ck_assert_str_eq(text.bytes,
-			 "use one of: block, braille, ascii; use auto, B, KiB, MiB, GiB or percent");
-	buffer_free(&text);
-}
-
 /* What no setting is, as the columns of a table, is a text; no flag has what it says. */
 START_TEST(what_is_set_is_there)
 {

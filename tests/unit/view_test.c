@@ -539,23 +539,6 @@ START_TEST(rows_of_a_log)
 	remembers_all(log);
 }
 
-START_TEST(choices_change_what_is_shown_of_a_log)
-{
-	open_log();
-	shows("rows 2,c pid name", "bc");
-	shows("exclude 2 pid", "c");
-	shows("clear", "abcde");
-	shows("related 2 pid owner", "bd");
-	choose("clear");
-	shows("least 300 reads", "cde");
-	choose("clear");
-	shows("in user=bob", "bce");
-	choose("clear");
-	shows("pattern ^[ad]$", "ad");
-	shows("pattern", "abcde");
-	regfree(&pattern);
-}
-
 START_TEST(the_order_as_sampled_and_its_reverse)
 {
 	open_things(&schema);
@@ -596,26 +579,6 @@ START_TEST(trees_have_both_columns)
 			ck_assert(!view_has_children(&view, 2));
 		}
 	}
-}
-
-START_TEST(the_first_column_is_a_column_as_others_are)
-{
-	open_things(&pid_first);
-	choose("columns name");
-	choose("sort owner");
-	lists("form pid", "name", "pid");
-	choose("sort");
-	shows("least 3 pid", "cd"); /* unknown is not enough */
-	choose("clear");
-	shows("rows 2,7 pid -", "b");
-	choose("clear");
-	shows("related 1,8 owner pid", "ab");
-	choose("clear");
-	shows("exclude 3 pid", "abde");
-	open_things(&groups);
-	shows("rows /x,/ - path", "ae");
-	choose("clear");
-	shows("below path /x", "ab");
 }
 
 /* Whatever the type of the column. */
