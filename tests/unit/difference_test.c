@@ -225,46 +225,6 @@ START_TEST(absent_rows_of_whole_tables_are_nothing)
 	ck_assert(isnan(number(table, 0, PER_BUSY)) && number(table, 0, PLACE) == 4096);
 }
 
-static double hundred(const void *row)
-{
-	(void)row;
-	return 100;
-}
-
-/* Its numbers have signs, no limits, and nothing that they are the rate of. */
-START_TEST(a_schema_of_differences)
-{
-	static const bool counted[] = {
-		[READS] = true, [SIZE] = true,    [BUSY] = true,     [RATE] = true,
-		[HEAT] = true,  [THREADS] = true, [PER_BUSY] = true, [STATE] = false
-	};
-	const struct schema of = {
-		.name = "some", .row_size = sizeof(struct thing_row), .over_interval = true, .derived = true,
-		.from_zero = true, .percent_base = hundred, SCHEMA_COLUMNS(thing_columns)
-	};
-	const struct schema *const list[] = { &of }, *schema;
-
-	open_stage_of(list, 1);
-	schema = differences_schema(differences, "some");
-	ck_assert_ptr_eq(schema, differences_schemas(differences)[0]);
-	ck_assert_ptr_null(differences_schema(differences, "other"));
-	ck_assert(!schema->over_interval && !schema->derived && !schema->percent_base && schema->from_zero);
-	ck_assert_uint_eq(schema->n_columns, CHANGE + 1);
-	for (unsigned i = READS; i <= STATE; i++) {
-		const struct column *column = &schema->columns[i], *was = &thing_columns[i];
-
-		ck_assert_str_eq(column->key, was->key);
-		ck_assert_msg(column->difference == counted[i], "%s", column->key);
-		ck_assert_int_eq(column->type, counted[i] ? VALUE_F64 : was->type);
-		ck_assert_int_eq(column->kind, was->kind == COLUMN_RATE ? COLUMN_GAUGE : was->kind);
-		ck_assert(column->rate_of == 0 && column->rate_over == 0 && column->aged_by == 0);
-		ck_assert(column->high == 0 && column->alarming == 0 && !column->trend &&
-			  !column->of_interval);
-	}
-	ck_assert_str_eq(schema->columns[CHANGE].key, DIFFERENCE_COLUMN);
-	ck_assert(schema->columns[CHANGE].optional && schema->columns[CHANGE].words);
-}
-
 /* Its one row is the same in both samples. */
 START_TEST(a_table_without_keys)
 {

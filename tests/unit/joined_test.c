@@ -151,19 +151,6 @@ START_TEST(samples_follow_each_other)
 	ck_assert(found_at(345) == 195 && found_at(9999) == 209);
 }
 
-/* It goes on from one to the next by itself, and ends behind the last. */
-START_TEST(it_is_read_to_its_end)
-{
-	unsigned n_read = 0;
-
-	begin();
-	add(0, 40, 0);
-	add(40, 80, 0);
-	for (; source.next(source.state, &frame) == 1; frame_clear(&frame))
-		ck_assert_uint_eq(second_of(&frame), n_read++);
-	ck_assert_uint_eq(n_read, 80);
-}
-
 static double rate_across(size_t index)
 {
 	second_at(index - 1);
@@ -216,25 +203,6 @@ START_TEST(clocks_of_one_boot_run_together)
 	for (size_t i = 0; i < LENGTH(cases); i++)
 		ck_assert_msg(boots_between(cases[i].wall_seconds, cases[i].mono_seconds) == cases[i].boots,
 			      "%d %d", cases[i].wall_seconds, cases[i].mono_seconds);
-}
-
-/* Only tables that are wanted are read, in each of them, whenever it is opened. */
-START_TEST(what_is_wanted_holds_for_all)
-{
-	const bool nothing[] = { false }, all[] = { true };
-
-	begin();
-	for (unsigned i = 0; i < 4; i++)
-		add(10 * i, 10 * i + 10, 0);
-	joined_number_boots(joined);
-	source.want(source.state, nothing);
-	for (size_t i = 0; i < 40; i += 10) {
-		ck_assert_int_eq(source_read(&source, i, &frame), 1);
-		ck_assert_ptr_null(frame_table(&frame, "counts"));
-	}
-	source.want(source.state, all);
-	for (size_t i = 0; i < 40; i += 10)
-		second_at(i);
 }
 
 /* The others can be read. */

@@ -134,35 +134,6 @@ START_TEST(tables_show_personal_columns_only_with_names)
 	ck_assert_uint_gt(n_with_names, 0);
 }
 
-static void check_series(const struct series *series)
-{
-	const struct topic *topic = topic_find(series->topic);
-
-	ck_assert_msg(topic != NULL, "%s", series->topic);
-	ck_assert_msg(schema_column(topic->schema, series->column) >= 0, "%s.%s", series->topic,
-		      series->column);
-}
-
-START_TEST(graphs_are_of_columns_with_one_unit)
-{
-	for (const struct reported_chart *chart = reported_overview.charts; chart->title; chart++) {
-		const struct topic *topic = topic_find(chart->lines[0].series.topic);
-		enum unit unit = schema_find(topic->schema, chart->lines[0].series.column)->unit;
-
-		for (size_t i = 0; i < REPORTED_LINES_MAX && chart->lines[i].name; i++) {
-			check_series(&chart->lines[i].series);
-			topic = topic_find(chart->lines[i].series.topic);
-			ck_assert(schema_find(topic->schema, chart->lines[i].series.column)->unit == unit);
-		}
-		if (chart->whole.topic)
-			check_series(&chart->whole);
-	}
-	check_series(&reported_overview.pressure);
-	check_series(&reported_overview.own_cpu);
-	for (const char *const *name = reported_overview.also; *name; name++)
-		ck_assert_msg(topic_find(*name) != NULL, "%s", *name);
-}
-
 struct thing_row {
 	const char *name, *command;
 };

@@ -98,22 +98,6 @@ START_TEST(time_that_does_not_go_on)
 	ck_assert_str_eq(drawn(1), "-------5");
 }
 
-START_TEST(another_column_begins_again)
-{
-	struct item item = { 1, 1 };
-	struct table table = { .schema = &item_schema, .mono_ns = 2 * SECOND_NS, .interval_ns = SECOND_NS };
-	const void *rows[] = { &item };
-
-	row_trends_free(&trends);
-	add(1, &item, 1);
-	row_trends_add(&trends, &table, &item_columns[0], rows, 1);
-	ck_assert_str_eq(drawn(1), "-------5");
-	add(2, &item, 1); /* of the same sample */
-	ck_assert_str_eq(drawn(1), "-------5");
-	row_trends_free(&trends);
-	ck_assert_str_eq(drawn(1), "");
-}
-
 /* Rows that come and go take no room from those that come after them. */
 START_TEST(memory_is_bounded)
 {

@@ -272,39 +272,6 @@ START_TEST(decoys_keep_none_from_firing)
 	ck_assert_uint_ge(dropped, 130 - RULE_FIRES_PER_MINUTE);
 }
 
-/* Growth that has no room adds up; a row that goes, or a counter that is set back, takes it along. */
-START_TEST(growth_waits_for_room)
-{
-	begin("thing.number at most once per 3s");
-	judge.set.rules[0].rule.of_growth = true;
-	judges("a=4 b=1", "");
-	judges("a=5 b=1", "0:a=1/0+0 ");
-	judges("a=7 b=2", "");
-	judges("a=8 b=2", "");
-	ck_assert_uint_eq(judge.set.rules[0].n_late, 2);
-	judges("a=8", "0:a=3/0+1 ");
-	judges("a=9", "");
-	judges("a=2", "");
-	judges("a=2", "");
-	judges("a=3", "0:a=1/0+1 ");
-}
-
-/* A thousand rules that choose by name look at the rows of that name alone. */
-START_TEST(many_rules_of_one_table)
-{
-	static char texts[1000][64];
-
-	begin("thing(n0).number > 5");
-	for (unsigned i = 1; i < 1000; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "thing(n%u).number > 5", i / 2);
-		add_rule(texts[i]);
-	}
-	add_rule("other.number > 5"); /* never sampled */
-	ck_assert_uint_eq(judge.set.n_choices, 2);
-	judges("n7=6 n8=5 m=9", "14:n7=6/0+0 15:n7=6/0+0 ");
-	judges("n7=6 n499=8", "998:n499=8/0+0 999:n499=8/0+0 ");
-}
-
 /* What a new row has, it has grown to since the last frame; in the first frame nobody knows since when. */
 START_TEST(new_rows_grow_from_nothing)
 {
