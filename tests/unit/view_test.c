@@ -82,7 +82,7 @@ static void open_things(const struct schema *of)
 }
 
 /* Of the processes 2 and 3 of the user bob, and of the group /x. */
-static void open_scope(const char *of)
+static struct scope *open_scope(const char *of)
 {
 	struct scope_term term;
 	char why[256];
@@ -102,6 +102,7 @@ static void open_scope(const char *of)
 		scope_look(&scope, &process);
 	}
 	scope_end(&scope);
+	return &scope;
 }
 
 #define THINGS(of) { .name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(of) }
@@ -143,21 +144,22 @@ static const char *word(const char *line, unsigned n)
 		       : arena_copy(&frame.arena, line, strcspn(line, " "));
 }
 
-/* One choice, as "rows 2,c pid name"; is it taken? "" is none. */
+/* One choice, as "rows 2,c pid name", "least 300 reads" or "sort +pid"; is it taken? "" is none. */
 static bool choose(const char *line)
 {
-	static const char *const forms[] = {
-		"nothing", "size_bytes", "size_ratio", NULL, "pid", "owner", NULL
-	};
+	static const char *const forms[] = { "nothing", "size_bytes", "size_ratio", NULL };
 	const char *what = word(line, 0), *a = word(line, 1), *b = word(line, 2), *c = word(line, 3), *wrong;
 	uint64_t number = a ? strtoull(a, NULL, 10) : 0;
+	bool is_taken = true;
 
 	if (strcmp(what, "columns") == 0)
-		return view_choose_columns(&view, a, &wrong) == 0;
-	if (strcmp(what, "sort") == 0)
-		return view_choose_sort(&view, a) == 0;
-	if (strcmp(what, "form") == 0)
-		view_choose_form(&view, forms + (*a == 'p' || *a == 'o' ? 4 : 0), a);
+		is_taken = view_choose_columns(&view, a, &wrong) == 0;
+	else if (strcmp(what, "sort") == 0)
+		is_taken = view_choose_sort(&view, a) == 0;
+	else if (strcmp(what, "fold") == 0)
+		is_taken = tree_set_fold(&view.tree, row_hash_key(view.schema, view.rows[number]), true);
+	else if (strcmp(what, "form") == 0)
+		view_choose_form(&view, forms, a);
 	else if (strcmp(what, "lead") == 0)
 		view_lead_with(&view, a);
 	else if (strcmp(what, "limit") == 0)
@@ -176,10 +178,8 @@ static bool choose(const char *line)
 		view_choose_group(&view, a, b, *what == 'g');
 	else if (strcmp(what, "tree") == 0)
 		view_choose_tree(&view, a, b);
-	else if (strcmp(what, "fold") == 0)
-		return tree_set_fold(&view.tree, row_hash_key(view.schema, view.rows[number]), true);
-	else if (strcmp(what, "pattern") == 0 && *a)
-		ck_assert_int_eq(pattern_compile(&pattern, a), 0);
+	else if (strcmp(what, "pattern") == 0)
+		view_set_pattern(&view, *a && pattern_compile(&pattern, a) == 0 ? &pattern : NULL);
 	else if (strcmp(what, "digits") == 0)
 		view.filter.digits = *a ? a : NULL;
 	else if (strcmp(what, "add") == 0)
@@ -187,12 +187,10 @@ static bool choose(const char *line)
 	else if (strcmp(what, "clear") == 0)
 		view_clear_choices(&view);
 	else if (strcmp(what, "in") == 0)
-		open_scope(a);
-	if (strcmp(what, "in") == 0)
-		view_choose_scope(&view, &scope);
-	if (strcmp(what, "pattern") == 0)
-		view_set_pattern(&view, *a ? &pattern : NULL);
-	return true;
+		view_choose_scope(&view, open_scope(a));
+	else
+		ck_assert_msg(!*what, "%s is no choice", what);
+	return is_taken;
 }
 
 /* Names of rows that are shown from then on. */
