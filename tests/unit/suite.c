@@ -113,6 +113,13 @@ unsigned count_of(const char *text, const char *part)
 	return count;
 }
 
+const char *find_part(const char *text, bool is_in, const char *const *parts)
+{
+	while (*parts && (strstr(text, *parts) != NULL) != is_in)
+		parts++;
+	return *parts;
+}
+
 /* Like the C library it reads six, whether they were given or not. */
 __attribute__((no_sanitize("address"))) void take_arguments(long arguments[6], va_list list)
 {

@@ -15,6 +15,7 @@
 #include "sys/machine_clock.h"
 
 #define SCRATCH_PATH_MAX 64
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* One program is one suite: suite.c has main(), and every START_TEST adds itself. */
 #undef START_TEST
@@ -53,6 +54,17 @@ const char *textf(const char *format, ...) __attribute__((format(printf, 1, 2)))
 unsigned n_descriptors(void); /* that are open, and three more: for a comparison */
 int lowest_free_descriptor(void);
 unsigned count_of(const char *text, const char *part);
+
+/* The text has each of these parts, or none of them. */
+#define check_has(text, ...) check_each_part(text, false, __VA_ARGS__)
+#define check_lacks(text, ...) check_each_part(text, true, __VA_ARGS__)
+#define check_each_part(text, is_in, ...) \
+	do { \
+		const char *part_ = find_part(text, is_in, (const char *const[]){ __VA_ARGS__, NULL }); \
+		ck_assert_msg(!part_, "%s is %sin:\n%s", part_, (is_in) ? "" : "not ", text); \
+	} while (0)
+/* The first that is, or is not, in it; NULL: there is none. */
+const char *find_part(const char *text, bool is_in, const char *const *parts);
 
 /* Of the machine: root of a user namespace has no rights outside it, and maybe no other user in it. */
 bool is_root(void);
