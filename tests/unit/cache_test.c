@@ -354,12 +354,11 @@ START_LIVE_TEST(an_open_file_has_a_path)
 
 START_LIVE_TEST(without_bpf_it_is_an_estimate)
 {
-	static const char *const topics_sampled[] = { "cache_use", NULL };
 	static struct machine machine;
 	const struct table *table;
 
 	machine.request.no_bpf = true;
-	open_machine(&machine, topics_sampled);
+	open_machine(&machine, TOPICS("cache_use"));
 	do { /* processes are read in turns */
 		next_tick(&machine);
 		table = frame_table(machine.now, "cache_use");

@@ -437,13 +437,12 @@ START_TEST(counts_of_maps_need_a_name)
 		const char *processes;
 		unsigned n_notices;
 	} cases[] = { { false, NULL, 0 }, { true, NULL, 1 }, { true, "4711", 0 }, { false, "4711", 0 } };
-	static const char *const one[] = { "locality", NULL };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct frame *frame;
 		struct rig rig;
 
-		rig_open(&rig, "nodes-2", one);
+		rig_open(&rig, "nodes-2", TOPICS("locality"));
 		rig.request.numa_maps = cases[i].numa_maps;
 		rig.request.processes = cases[i].processes;
 		frame = rig_sample(&rig, 1);

@@ -1109,14 +1109,13 @@ static const struct table *sample_page(struct machine *machine, const char *from
 
 START_LIVE_TEST(a_page_is_selected_by_its_address)
 {
-	static const char *const names[] = { "page", "page_bytes", NULL };
 	struct machine machine = { .request = { .batch = true } };
 	const struct table *table;
 	char text[32], address[32];
 	int to;
 	pid_t pid = start_process(&to);
 
-	open_machine(&machine, names);
+	open_machine(&machine, TOPICS("page", "page_bytes"));
 	ck_assert_uint_eq(sample_page(&machine, NULL, "page")->n_rows, 0);
 	ck_assert(was_told(&machine, "no process selected"));
 	snprintf(text, sizeof(text), "%d", (int)pid);
@@ -1388,11 +1387,10 @@ START_TEST(a_tree_of_files_is_a_process)
 
 START_TEST(levels_of_the_selected_process)
 {
-	static const char *const names[] = { "page_level", NULL };
 	const struct frame *frame;
 	struct rig rig;
 
-	rig_open(&rig, "pages", names);
+	rig_open(&rig, "pages", TOPICS("page_level"));
 	frame = rig_sample(&rig, 1);
 	ck_assert(frame_table(frame, "page_level")->n_rows == 0); /* there is none */
 	ck_assert(!frame_table(frame, "page_level")->failed);
@@ -1481,7 +1479,6 @@ START_TEST(flags_of_frames_tell_what_pagemap_does_not)
 
 START_TEST(a_page_has_flags_and_mappings_of_its_frame)
 {
-	static const char *const names[] = { "page", NULL };
 	static uint64_t counts[0x1000];
 	char root[SCRATCH_PATH_MAX];
 	struct machine machine;
@@ -1492,7 +1489,7 @@ START_TEST(a_page_has_flags_and_mappings_of_its_frame)
 	counts[0x801] = 3;
 	write_words(root, "proc/kpagecount", counts, 0x1000);
 	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
-	open_machine_at(&machine, root, names);
+	open_machine_at(&machine, root, TOPICS("page"));
 	next_tick(&machine);
 	table = sample_page(&machine, "0x41000", "page");
 	ck_assert_uint_eq(table->n_rows, 1);
@@ -1526,7 +1523,6 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 		{ SHARED_ANONYMOUS | 0xfff, "bits=present anonymous frame=4095 mappings=8 flags=" },
 		{ SHARED_ANONYMOUS | 0x1000, "bits=present anonymous frame=4096" },
 	};
-	static const char *const names[] = { "page", NULL };
 	static uint64_t pagemap[0x50], counts[0x1000];
 	char root[SCRATCH_PATH_MAX], address[16], row[256];
 	struct machine machine;
@@ -1538,7 +1534,7 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 		pagemap[0x20 + i] = cases[i].entry;
 	write_words(root, "proc/77/pagemap", pagemap, 0x50);
 	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
-	open_machine_at(&machine, root, names);
+	open_machine_at(&machine, root, TOPICS("page"));
 	machine.env.page_bytes = PAGE;
 	next_tick(&machine);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -1590,7 +1586,6 @@ START_TEST(bytes_of_a_page_are_rows)
 		{ 18, "21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e 2f 30", "!\"#$%&'()*+,-./0" },
 		{ 255, "ff 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e", "................" },
 	};
-	static const char *const names[] = { "page_bytes", NULL };
 	char root[SCRATCH_PATH_MAX];
 	struct machine machine;
 	const struct table *table;
@@ -1599,7 +1594,7 @@ START_TEST(bytes_of_a_page_are_rows)
 	open_old_kernel(&machine, root, false);
 	close_machine(&machine);
 	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
-	open_machine_at(&machine, root, names);
+	open_machine_at(&machine, root, TOPICS("page_bytes"));
 	machine.env.page_bytes = PAGE;
 	next_tick(&machine);
 	ck_assert_uint_eq(sample_page(&machine, "0x20010", "page_bytes")->n_rows, 0);

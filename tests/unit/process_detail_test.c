@@ -30,10 +30,9 @@ static const char *nice_within(struct rig *rig)
 
 START_TEST(among_whom_nice_counts)
 {
-	static const char *const names[] = { "process_detail", NULL };
 	struct rig rig;
 
-	rig_open(&rig, "empty", names);
+	rig_open(&rig, "empty", TOPICS("process_detail"));
 	rig.request.processes = "7";
 	rig_make(&rig, "proc/7");
 	rig_make(&rig, "proc/self");
@@ -133,7 +132,6 @@ static pid_t start_without_main(int *hold)
 
 START_TEST(a_main_thread_ends_before_the_others)
 {
-	static const char *const names[] = { "process_detail", "process", "open_file", NULL };
 	struct machine machine = { 0 };
 	const struct table *table;
 	const void *row;
@@ -143,7 +141,7 @@ START_TEST(a_main_thread_ends_before_the_others)
 
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, names);
+	open_machine(&machine, TOPICS("process_detail", "process", "open_file"));
 	do { /* both tables, which are not of one moment */
 		next_tick(&machine);
 		table = frame_table(machine.now, "process");
@@ -171,7 +169,6 @@ START_TEST(a_main_thread_ends_before_the_others)
 
 START_TEST(a_stopped_child_names_the_signal)
 {
-	static const char *const names[] = { "process_detail", NULL };
 	struct machine machine = { 0 };
 	pid_t child = fork();
 	char pid[16];
@@ -183,7 +180,7 @@ START_TEST(a_stopped_child_names_the_signal)
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WSTOPPED | WNOWAIT), 0);
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, names);
+	open_machine(&machine, TOPICS("process_detail"));
 	next_tick(&machine);
 	ck_assert_str_eq(detail_text(&machine, "state"), "T");
 	if (*detail_text(&machine, "system_call")) /* a container may hide it */

@@ -602,12 +602,11 @@ static void assert_file(const struct machine *machine, uint64_t fd, const char *
 
 START_TEST(open_files_of_a_known_child)
 {
-	static const char *const topics[] = { "open_file", "process_detail", NULL };
 	struct machine machine = { 0 };
 	struct known_child child;
 	const struct table *files;
 
-	open_known(&machine, &child, topics);
+	open_known(&machine, &child, TOPICS("open_file", "process_detail"));
 	files = frame_table(machine.now, "open_file");
 	assert_file(&machine, FILE_FD, "file", "rw,append", child.file);
 	ck_assert_uint_eq(table_u64(files, row_with(&machine, "open_file", "fd", FILE_FD), "position_bytes"),
@@ -632,7 +631,6 @@ START_TEST(open_files_of_a_known_child)
 
 START_TEST(a_known_child_in_detail)
 {
-	static const char *const topics[] = { "process_detail", "limit", "signal", "environment", NULL };
 	struct machine machine = { 0 };
 	struct known_child child;
 	const struct table *table;
@@ -640,7 +638,7 @@ START_TEST(a_known_child_in_detail)
 	double before_ns;
 
 	before_ns = (double)clock_wall_ns(&real_clock);
-	open_known(&machine, &child, topics);
+	open_known(&machine, &child, TOPICS("process_detail", "limit", "signal", "environment"));
 	ck_assert_double_ge(detail_number(&machine, "started_time"), before_ns - START_TICK_NS);
 	ck_assert_double_le(detail_number(&machine, "started_time"),
 			    (double)clock_wall_ns(&real_clock) + START_TICK_NS);
@@ -681,12 +679,11 @@ START_TEST(a_known_child_in_detail)
 /* Its rows stay, and say how it ended. */
 START_TEST(a_child_that_exits_stays_on_its_page)
 {
-	static const char *const topics[] = { "process_detail", "limit", "open_file", NULL };
 	struct machine machine = { 0 };
 	struct known_child child;
 	size_t n_files, n_limits;
 
-	open_known(&machine, &child, topics);
+	open_known(&machine, &child, TOPICS("process_detail", "limit", "open_file"));
 	n_files = frame_table(machine.now, "open_file")->n_rows;
 	n_limits = frame_table(machine.now, "limit")->n_rows;
 	close(child.hold);
@@ -709,11 +706,10 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
-	static const char *const topics[] = { "process_detail", NULL };
 	struct machine machine = { 0 };
 	struct known_child child;
 
-	open_known(&machine, &child, topics);
+	open_known(&machine, &child, TOPICS("process_detail"));
 	kill(child.pid, SIGKILL);
 	waitpid(child.pid, NULL, 0);
 	next_tick(&machine);
@@ -757,7 +753,6 @@ static size_t count_files(pid_t pid)
 
 START_TEST(many_files_are_read_in_turns)
 {
-	static const char *const topics[] = { "open_file", NULL };
 	struct machine machine = { 0 };
 	int ready[2], hold[2];
 	char byte, pid[16], notice[96];
@@ -777,7 +772,7 @@ START_TEST(many_files_are_read_in_turns)
 		skip_test("%d files cannot be opened here", MANY);
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, topics);
+	open_machine(&machine, TOPICS("open_file"));
 	next_tick(&machine);
 	ck_assert_int_eq((int)frame_table(machine.now, "open_file")->n_rows, 1000);
 	ck_assert_int_eq((int)machine.now->n_notices, 1);
@@ -815,7 +810,6 @@ static pid_t start_waiter(const char *path, int held)
 
 START_TEST(the_holder_of_a_lock_is_named)
 {
-	static const char *const topics[] = { "process_detail", NULL };
 	struct machine machine = { 0 };
 	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 16], pid[16], name[16];
 	int file, status;
@@ -829,7 +823,7 @@ START_TEST(the_holder_of_a_lock_is_named)
 	child = start_waiter(path, file);
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, topics);
+	open_machine(&machine, TOPICS("process_detail"));
 	next_tick(&machine);
 	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "S") != 0; i++)
 		next_tick(&machine);

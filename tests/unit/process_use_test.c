@@ -339,7 +339,6 @@ START_TEST(waits_of_threads_that_are_replaced)
 /* The row of all has their sums; topics that are not sampled have none. */
 START_TEST(what_topics_cost_adds_up)
 {
-	static const char *const names[] = { "self", NULL };
 	static const struct env_cost costs[] = {
 		{ .name = "first", .cpu_ns = 1500000000, .reads = 30, .lost = 2, .active = true },
 		{ .name = "none", .cpu_ns = 100000000000, .reads = 9000, .lost = 500 },
@@ -348,7 +347,7 @@ START_TEST(what_topics_cost_adds_up)
 	const struct frame *frame;
 	struct rig rig;
 
-	rig_open(&rig, "empty", names);
+	rig_open(&rig, "empty", TOPICS("self"));
 	rig.env.costs = costs;
 	rig.env.n_costs = 3;
 	rig.env.reads = 12345;
@@ -651,14 +650,13 @@ static double waits_of_threads(pid_t pid)
 /* The file of the process has only what its first thread waited. */
 START_LIVE_TEST(threads_that_wait_for_each_other)
 {
-	static const char *const names[] = { "process", "thread", NULL };
 	struct machine machine;
 	int pipe_fd[2];
 	pid_t pid = start(run_threads, pipe_fd), pids[2] = { pid, pid };
 	double since[2] = { 0, 0 }, least, all;
 
 	until_waited(pids, since, 0.1);
-	open_live(&machine, names);
+	open_live(&machine, TOPICS("process", "thread"));
 	next_tick(&machine);
 	until_waited(pids, since, 0.4);
 	least = waits_of_threads(pid);

@@ -176,11 +176,10 @@ START_LIVE_TEST(without_bpf_allocations_are_unknown)
 
 START_TEST(parts_of_memory_are_those_of_meminfo)
 {
-	static const char *const names[] = { "memory", NULL };
 	const struct frame *frame;
 	struct rig rig;
 
-	rig_open(&rig, "empty", names);
+	rig_open(&rig, "empty", TOPICS("memory"));
 	rig_put(&rig, "proc/meminfo",
 		"MemTotal: 100000 kB\nMemFree: 20001 kB\nMemAvailable: 50000 kB\nBuffers: 1002 kB\n"
 		"Cached: 30004 kB\nShmem: 5008 kB\nActive(anon): 10016 kB\nInactive(anon): 1032 kB\n"
@@ -249,14 +248,13 @@ START_TEST(available_memory_is_estimated)
 		{ FILES SLAB, ZONE(50, 60, 900, 40), U64_UNKNOWN },
 		{ FREE FILES SLAB, NULL, U64_UNKNOWN },
 	};
-	static const char *const names[] = { "memory", NULL };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = cases[i].available != U64_UNKNOWN;
 		const struct frame *frame;
 		struct rig rig;
 
-		rig_open(&rig, "empty", names);
+		rig_open(&rig, "empty", TOPICS("memory"));
 		rig.env.page_bytes = 4096;
 		rig_put(&rig, "proc/meminfo", "MemTotal: 10000 kB\n%s", cases[i].lines);
 		if (cases[i].zones)
@@ -325,7 +323,6 @@ START_TEST(limits_are_those_of_the_group)
 		{ 1, "1000", "600", "513000", "900", { 1000, 600, 400 }, { NONE } },
 		{ 1, "1000", "600", "512999", "900", { 1000, 600, 400 }, { 511999, 300, 511699 } },
 	};
-	static const char *const names[] = { "memory_limit", NULL };
 	static const char *const none[] = { NULL };
 	static const char *const columns[] = { "limit_bytes", "used_bytes", "free_bytes" };
 
@@ -349,7 +346,7 @@ START_TEST(limits_are_those_of_the_group)
 			 cases[i].swap_limit);
 		put_file(&rig, group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
 			 cases[i].swap_usage);
-		rig_add(&rig, *names);
+		rig_add(&rig, *TOPICS("memory_limit"));
 		table = frame_table(rig_sample(&rig, 1), "memory_limit");
 		for (unsigned swap = 0; swap < 2; swap++) {
 			const uint64_t *expected = swap ? cases[i].swap : cases[i].memory;

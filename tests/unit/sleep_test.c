@@ -438,11 +438,10 @@ START_TEST(a_machine_that_cannot_sleep)
 /* Before panetop began, too; an offset of its time namespace would be known from /proc. */
 START_TEST(what_it_slept_since_boot)
 {
-	static const char *const topic[] = { "suspend", NULL };
 	struct machine machine = { 0 };
 
 	start_clocks(8 * HOUR);
-	open_machine(&machine, topic);
+	open_machine(&machine, TOPICS("suspend"));
 	machine.env.clock = &script;
 	next_tick(&machine);
 	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR, 1e-6);
@@ -459,10 +458,9 @@ START_TEST(what_it_slept_since_boot)
 /* Rates are per second awake: those of the sample after a sleep are as those of any other. */
 START_TEST(rates_do_not_count_the_sleep)
 {
-	static const char *const of_rates[] = { "sleep", "system", NULL };
 	struct machine machine = { 0 };
 
-	open_machine(&machine, of_rates);
+	open_machine(&machine, TOPICS("sleep", "system"));
 	machine.env.clock = &script;
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++) {
