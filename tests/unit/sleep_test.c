@@ -81,9 +81,7 @@ static void start_clocks(double slept)
 
 static void open_rig(struct rig *rig)
 {
-	static const char *const none[] = { NULL };
-
-	rig_open(rig, "empty", none);
+	rig_open(rig, "empty", (const char *const[]){ NULL });
 	rig->env.clock = &script;
 	rig_add(rig, "sleep");
 }
@@ -299,9 +297,25 @@ static void put_source(struct rig *rig, unsigned number, const char *name, uint6
 		(unsigned long long)changed_ms);
 }
 
+/* The row of a sleep of 20 s. */
+static const void *sleep_row(struct rig *rig)
+{
+	sleep_ns(20 * SECOND_NS);
+	return table_row(next(rig, 1), 0);
+}
+
+static const char *sleep_text(const struct rig *rig, const void *row, const char *column)
+{
+	return table_text(frame_table(&rig->frames[rig->present], "sleep"), row, column);
+}
+
+static double sleep_irq(const struct rig *rig, const void *row)
+{
+	return table_number(frame_table(&rig->frames[rig->present], "sleep"), row, "irq");
+}
+
 START_TEST(what_woke_it_up)
 {
-	const struct table *table;
 	const void *row;
 	struct rig rig;
 
@@ -313,125 +327,54 @@ START_TEST(what_woke_it_up)
 	put_source(&rig, 0, "before", 999999);
 	put_source(&rig, 1, "later", 1000800);
 	put_source(&rig, 2, "PNP0C0D:00", 1000200);
+	put_source(&rig, 3, "never", 0);
+	put_source(&rig, 4, "afterwards", 1001001);
 	put_source(&rig, 5, "00:05", 1000900);
 	rig_make(&rig, "sys/class/wakeup/wakeup5/device");
 	rig_put(&rig, "sys/class/wakeup/wakeup5/device/id", "PNP0b00\n");
-	put_source(&rig, 3, "never", 0);
-	put_source(&rig, 4, "afterwards", 1001001);
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	row = table_row(table, 0);
-	ck_assert_str_eq(table_text(table, row, "wake_source"), "lid PNP0C0D:00, later, clock (RTC) 00:05");
-	ck_assert_uint_eq(table_u64(table, row, "irq"), 9);
-	ck_assert_str_eq(table_text(table, row, "irq_device"), "acpi");
+	row = sleep_row(&rig);
+	ck_assert_str_eq(sleep_text(&rig, row, "wake_source"), "lid PNP0C0D:00, later, clock (RTC) 00:05");
+	ck_assert_double_eq(sleep_irq(&rig, row), 9);
+	ck_assert_str_eq(sleep_text(&rig, row, "irq_device"), "acpi");
 	rig_close(&rig);
 }
 
 START_TEST(what_is_not_known_is_not_0)
 {
-	const struct table *table;
 	const void *row;
 	struct rig rig;
 
 	open_sleep(&rig, 0);
 	rig_make(&rig, "sys/power");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "%s", "");
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	row = table_row(table, 0);
-	ck_assert_uint_eq(table_u64(table, row, "irq"), U64_UNKNOWN);
-	ck_assert_str_eq(table_text(table, row, "wake_source"), "");
-	ck_assert_str_eq(table_text(table, row, "irq_device"), "");
+	row = sleep_row(&rig);
+	ck_assert(isnan(sleep_irq(&rig, row)));
+	ck_assert_str_eq(sleep_text(&rig, row, "wake_source"), "");
+	ck_assert_str_eq(sleep_text(&rig, row, "irq_device"), "");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "No data available\n");
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "irq"), U64_UNKNOWN);
+	ck_assert(isnan(sleep_irq(&rig, sleep_row(&rig))));
 	rig_close(&rig);
 }
 
 /* Programs name locks as they like (/sys/power/wake_lock), and a name may be missing. */
 START_TEST(odd_names)
 {
-	const struct table *table;
 	struct rig rig;
 	const char *text;
-	char longest[300];
 
-	memset(longest, 'x', sizeof(longest) - 1);
-	longest[sizeof(longest) - 1] = '\0';
 	open_sleep(&rig, 0);
 	put_source(&rig, 0, "a, b\x1b[31m\xff\n\n", 1000100);
 	put_source(&rig, 1, "", 1000200);
-	put_source(&rig, 2, longest, 1000300);
+	put_source(&rig, 2, textf("xxx%0300d", 0), 1000300);
 	put_source(&rig, 3, "%s%n", 1000400);
 	put_source(&rig, 4, "too many", 1000500);
 	rig_make(&rig, "sys/class/wakeup/wakeup5"); /* it is being removed */
 	put_source(&rig, 6, "far", UINT64_MAX / 2);
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	text = table_text(table, table_row(table, 0), "wake_source");
+	text = sleep_text(&rig, sleep_row(&rig), "wake_source");
 	ck_assert(strstr(text, "a, b\x1b[31m\xff") == text);
-	ck_assert(strstr(text, ", wakeup1, xxx") != NULL);
-	ck_assert(strstr(text, "x, %s%n") != NULL);
+	ck_assert(strstr(text, ", wakeup1, xxx0") != NULL);
+	ck_assert(strstr(text, "0, %s%n") != NULL);
 	ck_assert(!strstr(text, "too many") && !strstr(text, "far"));
-	rig_close(&rig);
-}
-
-START_TEST(sources_and_statistics)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	start_clocks(8 * HOUR);
-	open_rig(&rig);
-	rig_make(&rig, "sys/power/suspend_stats");
-	rig_put(&rig, "sys/power/state", "freeze mem disk\n");
-	rig_put(&rig, "sys/power/mem_sleep", "s2idle [deep]\n");
-	rig_put(&rig, "sys/power/suspend_stats/success", "3\n");
-	rig_put(&rig, "sys/power/suspend_stats/fail", "1\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_failed_dev", "0000:00:14.0\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_failed_step", "suspend\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_failed_errno", "-16\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_hw_sleep", "2500000\n");
-	put_source(&rig, 7, "PNP0C0D:00", 999500);
-	rig_put(&rig, "sys/class/wakeup/wakeup7/event_count", "5\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/active_count", "4\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/wakeup_count", "2\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/active_time_ms", "500\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/total_time_ms", "1500\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/prevent_suspend_time_ms", "0\n");
-	put_source(&rig, 8, "00:03", 0);
-	rig_make(&rig, "sys/class/wakeup/wakeup8/device");
-	rig_put(&rig, "sys/class/wakeup/wakeup8/device/id", "PNP0b00\nPNP0B01\n");
-	put_source(&rig, 9, "00:04", 0);
-	rig_make(&rig, "sys/class/wakeup/wakeup9/device");
-	rig_put(&rig, "sys/class/wakeup/wakeup9/device/id", "PNP0501\n"); /* a serial port */
-	rig_add(&rig, "suspend");
-	rig_add(&rig, "wake_source");
-	frame = rig_sample(&rig, 0);
-	check_row(frame, "suspend",
-		  "suspends=3 failures=1 hardware_seconds=2.5 states=freeze mem disk "
-		  "mem_sleep=s2idle [deep] failed_device=0000:00:14.0 failed_step=suspend failed_error=-16");
-	check_row(frame, "wake_source",
-		  "events=5 activations=4 wakeups=2 age_seconds=0.5 state=active awake_seconds=0.5 "
-		  "total_seconds=1.5 prevented_seconds=0 name=PNP0C0D:00 device=lid source=wakeup7");
-	check_row(frame, "wake_source", "state= name=00:03 device=clock (RTC) source=wakeup8");
-	check_row(frame, "wake_source", "state= name=00:04 device= source=wakeup9");
-	rig_close(&rig);
-}
-
-START_TEST(a_machine_that_cannot_sleep)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	open_sleep(&rig, 0);
-	rig_add(&rig, "suspend");
-	rig_add(&rig, "wake_source");
-	frame = rig_sample(&rig, 1);
-	check_row(frame, "suspend", "");
-	ck_assert(!frame_table(frame, "wake_source")->failed);
-	ck_assert_uint_eq(frame_table(frame, "wake_source")->n_rows, 0);
 	rig_close(&rig);
 }
 
@@ -527,118 +470,47 @@ START_TEST(times_between_count_the_sleep)
 	ck_assert_uint_eq(past.n, 0);
 }
 
-START_TEST(what_the_clock_said_before_a_sleep)
+/* At 310 s, of what the clock said so many seconds before that. */
+START_TEST(what_the_clock_said_before)
 {
-	const struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
-	struct sleep_past past = { 0 };
-
-	take_span(&past, 200, "clock", -3600);
-	take_span(&past, 300, "suspend", 8 * HOUR);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 9 * SECOND_NS), START_WALL_NS - 9 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
-			  START_WALL_NS - (8 * 3600 + 11) * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 111 * SECOND_NS),
-			  START_WALL_NS - (7 * 3600 + 111) * SECOND_NS);
-}
-
-START_TEST(what_the_clock_said_at_a_sleep)
-{
+	static const struct {
+		struct {
+			uint64_t second;
+			const char *kind;
+			double seconds;
+		} spans[3]; /* ended by one at 0 */
+		int64_t back, before; /* how far it is back now, and how much less it said */
+	} cases[] = {
+		{ { { 200, "clock", -3600 }, { 300, "suspend", 8 * HOUR } }, 9, 9 },
+		{ { { 200, "clock", -3600 }, { 300, "suspend", 8 * HOUR } }, 11, 8 * 3600 + 11 },
+		{ { { 200, "clock", -3600 }, { 300, "suspend", 8 * HOUR } }, 111, 7 * 3600 + 111 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 0, 0 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 10, 17 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 11, 78 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 400, 467 },
+		/* set back: it said more than it does now, but no more than is possible */
+		{ { { 305, "clock", -3600 } }, 4, 4 },
+		{ { { 305, "clock", -3600 } }, 11, -3589 },
+		{ { { 305, "clock", -3600 }, { 306, "clock", -3999999999.0 } }, 11, -4000000000 },
+	};
 	struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
 	struct sleep_past past = { 0 };
 
-	take_span(&past, 300, "suspend", 60);
-	take_span(&past, 310, "clock", 7);
-	take_span(&past, 311, "suspend", 1000); /* later */
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 0), START_WALL_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1), START_WALL_NS - 7 * SECOND_NS - 1);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), START_WALL_NS - 17 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), START_WALL_NS - 78 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 310 * SECOND_NS),
-			  START_WALL_NS - 377 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 400 * SECOND_NS),
-			  START_WALL_NS - 467 * SECOND_NS);
-	frame.wall_ns = 17 * SECOND_NS;
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 9 * SECOND_NS), SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), 0);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), 0); /* before 1970 */
-}
-
-/* Then it said more than it does now. */
-START_TEST(what_the_clock_said_before_it_was_set_back)
-{
-	const struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
-	struct sleep_past past = { 0 };
-
-	take_span(&past, 305, "clock", -3600);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 4 * SECOND_NS), START_WALL_NS - 4 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
-			  START_WALL_NS + 3589 * SECOND_NS);
-	take_span(&past, 306, "clock", -3999999999.0);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
-			  START_WALL_NS + 4000000000 * SECOND_NS); /* no more than that */
-}
-
-static struct sleep_span span_of_rows(const char *kind, double one, double other)
-{
-	const struct schema *const schemas[] = { topic_find("sleep")->schema };
-	struct sleep_span span;
-	struct frame frame;
-	struct table *table;
-
-	frame_open(&frame, schemas, 1);
-	frame.mono_ns = 5;
-	table = frame_slot(&frame, "sleep");
-	table->present = true;
-	for (unsigned i = 0; i < 2; i++) {
-		void *row = table_add(table);
-
-		row_set_text(row, schema_find(schemas[0], "kind"), kind);
-		row_set_f64(row, schema_find(schemas[0], "seconds"), i ? other : one);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		past = (struct sleep_past){ 0 };
+		for (size_t k = 0; k < 3 && cases[i].spans[k].second > 0; k++)
+			take_span(&past, cases[i].spans[k].second, cases[i].spans[k].kind,
+				  cases[i].spans[k].seconds);
+		ck_assert_msg(sleep_past_wall_ns(&past, &frame, (uint64_t)(cases[i].back * SECOND_NS)) ==
+				      (uint64_t)(START_WALL_NS - cases[i].before * SECOND_NS),
+			      "case %zu", i);
 	}
-	span = sleep_of_frame(&frame);
-	ck_assert_uint_eq(span.mono_ns, 5);
-	frame_close(&frame);
-	return span;
-}
-
-START_TEST(rows_of_a_kind_add_up_to_what_is_possible)
-{
-	ck_assert_uint_eq(span_of_rows("suspend", 2, 0.5).slept_ns, 2500000000);
-	ck_assert_uint_eq(span_of_rows("suspend", 2, -1).slept_ns, 2000000000);
-	ck_assert_uint_eq(span_of_rows("suspend", NAN, 3).slept_ns, 3000000000);
-	ck_assert_int_eq(span_of_rows("suspend", 2, 1).set_ns, 0);
-	ck_assert_uint_eq(span_of_rows("suspend", 99999998, 1).slept_ns, 99999999 * SECOND_NS);
-	ck_assert_uint_eq(span_of_rows("suspend", 99999999, 1).slept_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", 2, -0.5).set_ns, 1500000000);
-	ck_assert_int_eq(span_of_rows("clock", NAN, -3).set_ns, -3 * SECOND_NS);
-	ck_assert_uint_eq(span_of_rows("clock", 2, 1).slept_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", 3999999998, 1).set_ns, 3999999999 * SECOND_NS);
-	ck_assert_int_eq(span_of_rows("clock", 3999999999, 1).set_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", -3999999999, -1).set_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", 4000000001, -2).set_ns, 3999999999 * SECOND_NS);
-}
-
-/* What is joined is a time, however much is said to have been slept; clocks go to and fro. */
-START_TEST(joined_spans_stay_possible)
-{
-	const struct frame frame = { .mono_ns = 1000 * SECOND_NS, .wall_ns = START_WALL_NS };
-	struct sleep_past past = { 0 };
-
-	for (unsigned i = 1; i <= SLEEP_SPANS_MAX + 1; i++)
-		take_span(&past, i, "suspend", 9e7);
-	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
-	ck_assert_uint_eq(past.spans[0].mono_ns, 2 * SECOND_NS);
-	ck_assert_uint_eq(past.spans[0].slept_ns, UINT64_C(100000000000000000));
-	ck_assert_uint_eq(past.spans[SLEEP_SPANS_MAX - 1].slept_ns, UINT64_C(90000000000000000));
 	past.n = 0;
-	take_span(&past, 1, "clock", 100);
-	for (unsigned i = 2; i <= SLEEP_SPANS_MAX + 2; i++)
-		take_span(&past, i, "clock", -1);
-	ck_assert_int_eq(past.spans[0].set_ns, 98 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1000 * SECOND_NS),
-			  START_WALL_NS - (1000 + 100 - 1 - SLEEP_SPANS_MAX) * SECOND_NS);
+	frame.wall_ns = 17 * SECOND_NS;
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 400 * SECOND_NS), 0); /* before 1970 */
 }
 
+/* However many there were; what is joined is a time, however much is said to have been slept. */
 START_TEST(many_spans_are_joined)
 {
 	struct sleep_past past = { 0 };
@@ -647,6 +519,16 @@ START_TEST(many_spans_are_joined)
 		take_span(&past, i, "suspend", 10);
 	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
 	ck_assert_double_eq(seconds_between(&past, 0, 1000), 1000 + 30 * SLEEP_SPANS_MAX);
+	past.n = 0;
+	for (unsigned i = 1; i <= SLEEP_SPANS_MAX + 1; i++)
+		take_span(&past, i, "suspend", 9e7);
+	ck_assert_uint_eq(past.spans[0].mono_ns, 2 * SECOND_NS);
+	ck_assert_uint_eq(past.spans[0].slept_ns, UINT64_C(100000000000000000));
+	past.n = 0;
+	take_span(&past, 1, "clock", 100);
+	for (unsigned i = 2; i <= SLEEP_SPANS_MAX + 2; i++)
+		take_span(&past, i, "clock", -1);
+	ck_assert_int_eq(past.spans[0].set_ns, 98 * SECOND_NS);
 }
 
 /* A recording may say anything. */
