@@ -194,23 +194,6 @@ START_LIVE_TEST(threads_carry_their_process)
 	close_reader(reader, &env);
 }
 
-START_LIVE_TEST(nothing_new_is_nothing_told)
-{
-	struct env env;
-	struct exit_reader *reader = open_reader(&env);
-	struct told told = { .n_pids = 1 };
-
-	told.pids[0] = fork();
-	ck_assert_int_ge(told.pids[0], 0);
-	if (told.pids[0] == 0)
-		_exit(0);
-	reap(told.pids[0], 0);
-	exit_reader_drain(reader, ignore, NULL);
-	exit_reader_drain(reader, note, &told);
-	ck_assert_uint_eq(told.records, 0);
-	close_reader(reader, &env);
-}
-
 static void end_named(struct told *told, const char *name)
 {
 	pid_t pid = fork();
@@ -341,79 +324,124 @@ START_LIVE_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
 
 START_TEST(ticks_are_bounded_by_the_scheduler)
 {
-	struct exit_record record = { .cpu_ns = 1128 * MS_NS,
-				      .run_ns = 300 * MS_NS,
-				      .elapsed_ns = 4000 * MS_NS,
-				      .queued_ns = 10 * MS_NS,
-				      .sleeps = 300 };
-
-	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 304 * MS_NS);
-	record.cpu_ns = 302 * MS_NS;
-	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 302 * MS_NS);
-	record.cpu_ns = 0;
-	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 300 * MS_NS);
-	record.run_ns = U64_UNKNOWN; /* ticks are all there is */
-	record.cpu_ns = 1128 * MS_NS;
-	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 1128 * MS_NS);
-	record = (struct exit_record){
-		.cpu_ns = 0, .run_ns = MS_NS, .elapsed_ns = 5 * MS_NS, .queued_ns = 2 * MS_NS
+	static const struct {
+		struct exit_record record; /* in ms, as what comes of it */
+		uint64_t cpu_ms;
+	} cases[] = {
+		{ { .cpu_ns = 1128, .run_ns = 300, .elapsed_ns = 4000, .queued_ns = 10, .sleeps = 300 },
+		  304 },
+		{ { .cpu_ns = 302, .run_ns = 300, .elapsed_ns = 4000, .queued_ns = 10, .sleeps = 300 }, 302 },
+		{ { .cpu_ns = 0, .run_ns = 300, .elapsed_ns = 4000, .queued_ns = 10, .sleeps = 300 }, 300 },
+		{ { .cpu_ns = 1128, .run_ns = U64_UNKNOWN, .elapsed_ns = 4000, .queued_ns = 10, .sleeps = 300 },
+		  1128 }, /* ticks are all there is */
+		{ { .cpu_ns = 0, .run_ns = 1, .elapsed_ns = 5, .queued_ns = 2 }, 3 }, /* it never slept */
 	};
-	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 3 * MS_NS); /* it never slept */
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct exit_record record = cases[i].record;
+
+		record.cpu_ns *= MS_NS;
+		record.run_ns = record.run_ns == U64_UNKNOWN ? U64_UNKNOWN : record.run_ns * MS_NS;
+		record.elapsed_ns *= MS_NS;
+		record.queued_ns *= MS_NS;
+		ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), cases[i].cpu_ms * MS_NS);
+	}
 }
 
-static struct exited_command *command_of(const struct exit_ledger *ledger, const char *name)
+/* A ledger of this machine. */
+struct books {
+	struct env env;
+	struct sample_request request;
+	struct sample sample;
+	struct exit_ledger *ledger;
+};
+
+static void open_books(struct books *books, bool need_records)
 {
-	for (size_t i = 0; i < ledger->n_commands; i++)
-		if (strcmp(ledger->commands[i].name, name) == 0)
-			return &ledger->commands[i];
+	*books = (struct books){ 0 };
+	ck_assert_int_eq(env_open(&books->env, "/"), 0);
+	books->sample = (struct sample){ .env = &books->env,
+					 .settings = usual_settings(),
+					 .request = &books->request };
+	books->ledger = reader_open(&exit_ledger_reader, &books->sample, NULL);
+	if (need_records && !books->ledger->reader)
+		skip_test("no exit records: %s", strerror(-books->ledger->reader_error));
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &books->sample), 0);
+}
+
+static void next_tick_of(struct books *books)
+{
+	books->env.tick++;
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &books->sample), 0);
+}
+
+static void close_books(struct books *books)
+{
+	reader_close(&exit_ledger_reader, &books->env);
+	env_close(&books->env);
+}
+
+static struct exited_command *command_of(const struct books *books, const char *name)
+{
+	for (size_t i = 0; i < books->ledger->n_commands; i++)
+		if (strcmp(books->ledger->commands[i].name, name) == 0)
+			return &books->ledger->commands[i];
 	return NULL;
 }
 
-/* A child of each name begins and exits, and the ledger is updated. */
-static void exit_both(const struct sample *sample)
+static uint64_t exits_of(const struct books *books, const char *name)
 {
-	for (int other = 0; other < 2; other++) {
-		pid_t pid = fork();
+	const struct exited_command *command = command_of(books, name);
 
-		if (pid == 0) {
-			prctl(PR_SET_NAME, other ? "other" : CHILD_NAME);
-			_exit(0);
-		}
-		reap(pid, 0);
-	}
+	return command ? command->exits : 0;
+}
+
+/* A child with this name, a thread that exits before it, and this code. */
+static pid_t start_with_code(const char *name, int code)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_NAME, name);
+	if (pthread_create(&thread, NULL, thread_main, NULL) != 0)
+		_exit(1);
+	pthread_join(thread, NULL);
+	_exit(code);
+}
+
+/* A child of each name begins and exits, and the ledger is updated. */
+static void exit_both(struct books *books)
+{
+	reap(start_with_code(CHILD_NAME, 0), 0);
+	reap(start_with_code("other", 0), 0);
 	usleep(20000);
-	sample->env->tick++;
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, sample), 0);
+	next_tick_of(books);
 }
 
 /* An unknown number stays unknown: a further exit does not make it known. */
 START_LIVE_TEST(an_unknown_number_of_exits_stays_unknown)
 {
-	const struct sample_request request = { 0 };
-	struct env env;
-	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
-	struct exit_ledger *ledger;
 	struct exited_command *other = NULL;
+	struct books books;
 	uint64_t before;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	for (int wait = 0; !(other && command_of(ledger, CHILD_NAME)) && wait < 50; wait++) {
-		exit_both(&sample);
-		other = command_of(ledger, "other");
+	open_books(&books, false);
+	for (int wait = 0; !(other && command_of(&books, CHILD_NAME)) && wait < 50; wait++) {
+		exit_both(&books);
+		other = command_of(&books, "other");
 	}
-	if (!other || !command_of(ledger, CHILD_NAME) || other->exits == U64_UNKNOWN)
+	if (!other || !command_of(&books, CHILD_NAME) || other->exits == U64_UNKNOWN)
 		skip_test("neither exit records nor events");
 	before = other->exits;
-	command_of(ledger, CHILD_NAME)->exits = U64_UNKNOWN;
+	command_of(&books, CHILD_NAME)->exits = U64_UNKNOWN;
 	/* cppcheck-suppress knownConditionTrueFalse */
 	for (int wait = 0; other->exits == before && wait < 50; wait++)
-		exit_both(&sample);
+		exit_both(&books);
 	ck_assert_uint_gt(other->exits, before);
-	ck_assert_uint_eq(command_of(ledger, CHILD_NAME)->exits, U64_UNKNOWN);
-	reader_close(&exit_ledger_reader, &env);
-	env_close(&env);
+	ck_assert_uint_eq(command_of(&books, CHILD_NAME)->exits, U64_UNKNOWN);
+	close_books(&books);
 }
 
 static void *exec_nothing(void *path)
@@ -454,91 +482,41 @@ static pid_t start_exec_of_thread(char *path)
 /* Such an exec ends the first thread, but not the process. */
 START_LIVE_TEST(a_process_exits_once)
 {
-	const struct sample_request request = { 0 };
-	struct env env;
-	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
-	struct exit_ledger *ledger;
 	char path[PATH_MAX], name[16];
+	struct books books;
 
 	link_nothing(path, sizeof(path), name);
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	if (!ledger->reader)
-		skip_test("no exit records: %s", strerror(-ledger->reader_error));
+	open_books(&books, true);
 	for (int i = 0; i < CHILDREN; i++)
 		reap(start_exec_of_thread(path), 0);
-	env.tick++;
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	ck_assert_ptr_nonnull(command_of(ledger, name));
-	ck_assert_uint_eq(command_of(ledger, name)->exits, CHILDREN);
-	reader_close(&exit_ledger_reader, &env);
-	env_close(&env);
-}
-
-/* A child with this name, a thread that exits before it, and this code. */
-static pid_t start_with_code(const char *name, int code)
-{
-	pthread_t thread;
-	pid_t pid = fork();
-
-	if (pid != 0)
-		return pid;
-	prctl(PR_SET_NAME, name);
-	if (pthread_create(&thread, NULL, thread_main, NULL) != 0)
-		_exit(1);
-	pthread_join(thread, NULL);
-	_exit(code);
+	next_tick_of(&books);
+	ck_assert_uint_eq(exits_of(&books, name), CHILDREN);
+	close_books(&books);
 }
 
 START_LIVE_TEST(exits_with_a_code_are_failures)
 {
-	const struct sample_request request = { 0 };
-	struct env env;
-	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
-	struct exit_ledger *ledger;
-	char name[16];
+	const char *name = textf("code-%d", getpid());
+	struct books books;
 
-	snprintf(name, sizeof(name), "code-%d", getpid());
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	if (!ledger->reader)
-		skip_test("no exit records: %s", strerror(-ledger->reader_error));
+	open_books(&books, true);
 	for (int i = 0; i < CHILDREN; i++)
 		reap(start_with_code(name, i % 5 == 0 ? 3 : 0), i % 5 == 0 ? 3 << 8 : 0);
-	env.tick++;
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	ck_assert_uint_eq(command_of(ledger, name)->exits, CHILDREN);
-	ck_assert_uint_eq(command_of(ledger, name)->failures, CHILDREN / 5);
-	reader_close(&exit_ledger_reader, &env);
-	env_close(&env);
-}
-
-static uint64_t exits_of(const struct exit_ledger *ledger, const char *name)
-{
-	const struct exited_command *command = command_of(ledger, name);
-
-	return command ? command->exits : 0;
+	next_tick_of(&books);
+	ck_assert_uint_eq(exits_of(&books, name), CHILDREN);
+	ck_assert_uint_eq(command_of(&books, name)->failures, CHILDREN / 5);
+	close_books(&books);
 }
 
 /* Between the clocks of the processes and the end of a sample a busy machine may lose a second. */
 START_LIVE_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 {
-	const struct sample_request request = { 0 };
-	struct env env;
-	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
-	struct exit_ledger *ledger;
-	char name[16], seen[16], byte = 'x';
+	const char *name = textf("late-%d", getpid()), *seen = textf("seen-%d", getpid());
 	int hold[2], ready[2];
+	struct books books;
+	char byte = 'x';
 	pid_t pid;
 
-	snprintf(name, sizeof(name), "late-%d", getpid());
-	snprintf(seen, sizeof(seen), "seen-%d", getpid());
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
-	if (!ledger->reader)
-		skip_test("no exit records: %s", strerror(-ledger->reader_error));
 	ck_assert_int_eq(pipe(hold) | pipe(ready), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -547,26 +525,22 @@ START_LIVE_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 		_exit(write(ready[1], &byte, 1) == 1 && read(hold[0], &byte, 1) == 0 ? 0 : 1);
 	}
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	env.tick++;
+	open_books(&books, true);
+	books.env.tick++;
 	reap(start_with_code(name, 0), 0);
-	ck_assert_int_eq(reader_update(&process_reader, &sample), 0);
+	ck_assert_int_eq(reader_update(&process_reader, &books.sample), 0);
 	reap(start_with_code(name, 0), 0);
 	close(hold[1]); /* the list has it alive */
 	reap(pid, 0);
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	ck_assert_uint_eq(exits_of(ledger, name), 1);
-	ck_assert_uint_eq(exits_of(ledger, seen), 0);
-	env.tick++;
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	ck_assert_uint_eq(exits_of(ledger, name), 2);
-	ck_assert_uint_eq(exits_of(ledger, seen), 1);
-	env.tick++;
-	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
-	ck_assert_uint_eq(exits_of(ledger, name), 2);
-	ck_assert_uint_eq(exits_of(ledger, seen), 1);
-	reader_close(&exit_ledger_reader, &env);
-	env_close(&env);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &books.sample), 0);
+	ck_assert_uint_eq(exits_of(&books, name), 1);
+	ck_assert_uint_eq(exits_of(&books, seen), 0);
+	for (int i = 0; i < 2; i++) {
+		next_tick_of(&books);
+		ck_assert_uint_eq(exits_of(&books, name), 2);
+		ck_assert_uint_eq(exits_of(&books, seen), 1);
+	}
+	close_books(&books);
 }
 
 START_TEST(only_of_the_live_machine)
