@@ -83,6 +83,9 @@ START_TEST(a_time_is_found_at_or_before_it)
 	ck_assert_uint_eq(source.find(source.state, 106), 6);
 	ck_assert_uint_eq(stream.n_passed, 4);
 	ck_assert_uint_eq(source.find(source.state, 5000), FRAMES * PARTS - 1);
+	stream.finder.find_in = NULL; /* where a part is one frame, nothing is looked for in it */
+	ck_assert_uint_eq(source.find(source.state, 105), 3);
+	stream.finder.find_in = find_in;
 	stream.finder.parts[PARTS - 1].bad = true;
 	ck_assert_uint_eq(source.find(source.state, 5000), FRAMES * (PARTS - 1) - 1);
 	finder_close(&stream.finder);
@@ -110,14 +113,7 @@ START_TEST(a_pipe_waits_for_its_end)
 	ck_assert_int_eq(source.wait_fd(source.state), -1);
 	ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
 	finder_close(&stream.finder);
-}
-
-START_TEST(without_a_frame_there_is_no_place)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, 0, true);
+	open_stream(&stream, &source, 0, true); /* without a frame there is no place */
 	ck_assert_int_eq(source.seek(source.state, 0), -ENODATA);
 	ck_assert_uint_eq(source.find(source.state, 100), 0);
 	ck_assert_uint_eq(source.position(source.state), 0);
@@ -157,32 +153,6 @@ START_TEST(a_signal_ends_the_search)
 	stream.finder.interrupted = yes;
 	ck_assert_int_eq(source.seek(source.state, 0), -EINTR);
 	ck_assert_uint_eq(stream.n_passed, 0);
-	finder_close(&stream.finder);
-}
-
-/* Where a part is one frame, nothing is looked for in it. */
-START_TEST(a_time_is_found_in_parts_of_one_frame)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
-	stream.finder.find_in = NULL;
-	ck_assert_uint_eq(source.find(source.state, 105), 3);
-	finder_close(&stream.finder);
-}
-
-START_TEST(the_place_is_that_of_the_frame_read_last)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
-	stream.finder.next = 2;
-	ck_assert_uint_eq(source.position(source.state), 1);
-	/* cppcheck-suppress redundantAssignment ; the source has read it */
-	stream.finder.next = 1;
-	ck_assert_uint_eq(source.position(source.state), 0);
 	finder_close(&stream.finder);
 }
 
@@ -239,28 +209,5 @@ START_TEST(so_much_is_passed_at_a_time)
 	open_stream(&stream, &source, 1, false);
 	stream.finder.pipe = false;
 	ck_assert_int_eq(source.wait_fd(source.state), -1);
-	finder_close(&stream.finder);
-}
-
-/* What is read next may be the first of those that stay, or one behind them. */
-START_TEST(what_is_read_next_moves_with_its_part)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, 3, true);
-	source.seek(source.state, FRAMES);
-	finder_drop(&stream.finder, 1);
-	ck_assert_uint_eq(stream.finder.next, 0);
-	ck_assert_uint_eq(stream.finder.n_parts, 1);
-	ck_assert_uint_eq(stream.finder.n_frames, FRAMES);
-	ck_assert_uint_eq(stream.finder.parts[0].first, 0);
-	ck_assert_uint_eq(stream.finder.parts[0].min_ns, 103);
-	ck_assert_int_eq(source.seek(source.state, FRAMES), 0);
-	ck_assert_uint_eq(stream.finder.parts[1].first, FRAMES);
-	stream.finder.next = 2 * FRAMES;
-	finder_drop(&stream.finder, 2);
-	ck_assert_uint_eq(stream.finder.next, 0);
-	ck_assert_uint_eq(stream.finder.n_parts, 0);
 	finder_close(&stream.finder);
 }

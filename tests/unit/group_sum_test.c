@@ -41,28 +41,6 @@ START_TEST(own_is_what_is_left)
 	ck_assert_uint_eq(top.own_levels.tasks, U64_UNKNOWN);
 }
 
-/* A level that a group has none of is unknown of what is its own, too. */
-START_TEST(own_is_unknown_of_what_is_blank)
-{
-	fill_all();
-	top.levels.memory = U64_BLANK;
-	group_sum(groups, 3);
-	ck_assert_uint_eq(top.own_levels.memory, U64_UNKNOWN);
-	fill_all();
-	top.levels.memory = 5;
-	group_sum(groups, 3);
-	ck_assert_uint_eq(top.own_levels.memory, 0);
-	top.levels.memory = 4;
-	group_sum(groups, 3);
-	ck_assert_uint_eq(top.own_levels.memory, 0);
-	fill_all();
-	first.levels.memory = U64_BLANK;
-	second.levels.memory = U64_UNKNOWN;
-	group_sum(groups, 3);
-	ck_assert_uint_eq(top.own_levels.memory, 10);
-	ck_assert_uint_eq(first.own_levels.memory, U64_UNKNOWN);
-}
-
 /* The groups were read after the top: its own numbers stay, and its sum is theirs to the last digit. */
 START_TEST(own_counters_never_go_back)
 {
@@ -119,9 +97,4 @@ START_TEST(what_each_counts_alone_is_summed)
 	group_sum(groups, 3);
 	ck_assert_uint_eq(top.counters.oom_kills, U64_UNKNOWN);
 	ck_assert_uint_eq(top.levels.tasks, U64_UNKNOWN);
-}
-
-START_TEST(no_groups)
-{
-	group_sum(groups, 0);
 }

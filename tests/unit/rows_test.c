@@ -19,6 +19,7 @@
  *   whole TOPIC COLUMN=VALUE...   as row, and no other column is known
  *   no TOPIC COLUMN=VALUE...      no row has these
  *   rows TOPIC N, failed TOPIC    its number of rows; it has failed
+ *   order TOPIC COLUMN VALUE...   these are its rows, in this order
  *   quiet, notice TEXT, remedy TEXT    no notice; one has this in it, and no line is missing; its remedy
  *
  * A line that begins with a tab goes on with the one above. UPDATE_ROWS=yes writes what came in place of what
@@ -415,6 +416,25 @@ static void count_rows(const char *topic, const char *number)
 	change("rows", topic, text);
 }
 
+static void check_order(char *text)
+{
+	const char *topic = take_word(&text);
+	const struct table *table = table_of(topic);
+	const struct column *column = schema_find(table->schema, take_word(&text));
+	struct buffer came = { 0 };
+
+	if (!column)
+		refuse("%s has no such column", topic);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		buffer_text(&came, i > 0 ? " " : "");
+		print_value(&came, table_row(table, i), column);
+	}
+	buffer_char(&came, '\0');
+	if (strcmp(came.bytes, text) != 0)
+		refuse("wanted in this order %s, came %s", text, came.bytes);
+	buffer_free(&came);
+}
+
 static void check_notices(const char *what, const char *part)
 {
 	struct buffer came = { 0 };
@@ -486,6 +506,8 @@ static bool run_expectation(const char *what, char *text)
 		check_rows(what, topic, text);
 	} else if (strcmp(what, "by") == 0) {
 		check_column(text);
+	} else if (strcmp(what, "order") == 0) {
+		check_order(text);
 	} else if (strcmp(what, "rows") == 0) {
 		const char *topic = take_word(&text);
 
@@ -541,6 +563,7 @@ static bool run_request(const char *what, char *text)
 		{ "read_only", &rig.request.read_only }, { "no_bpf", &rig.request.no_bpf },
 		{ "idle_shown", &rig.request.idle_shown }, { "all_groups", &rig.request.all_groups },
 		{ "named_columns", &rig.request.named_columns }, { "live", &rig.env.live },
+		{ "numa_maps", &rig.request.numa_maps },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
