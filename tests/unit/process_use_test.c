@@ -521,19 +521,6 @@ START_TEST(orders_reach_every_thread)
 	stop(pid);
 }
 
-START_TEST(lists_of_cpus_are_written_as_read)
-{
-	static const char *const lists[] = { "0", "0-3", "0,2,4-8191", "63-64" };
-	char text[CONTROL_LIST_MAX];
-	struct control_cpus cpus;
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		ck_assert(control_cpus_parse(span_text(lists[i]), &cpus));
-		control_cpus_text(&cpus, text);
-		ck_assert_str_eq(text, lists[i]);
-	}
-}
-
 /* As the kernel has it, of a process that does nothing. */
 START_LIVE_TEST(proportional_memory_is_read_on_request)
 {

@@ -11,108 +11,6 @@
 
 static char why[1024];
 
-static bool parses(const char *text)
-{
-	struct scope_term term;
-
-	*why = '\0';
-	return scope_term_parse(&term, text, why, sizeof(why));
-}
-
-static bool is_refused(const char *text, const char *with)
-{
-	return !parses(text) && strstr(why, with);
-}
-
-START_TEST(scopes_are_typed)
-{
-	static const char *const right[] = { "pid=1",         "pid=1,sh,42",
-					     "tree=1",        "TREE=2147483647",
-					     "user=root",     "user=0,bob",
-					     "cgroup=/",      "cgroup=/a b/c",
-					     "service=nginx", "service=getty@tty1.service",
-					     "container=web", "container=3f2a",
-					     "container=a=b", "container=db" };
-
-	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
-		ck_assert_msg(parses(right[i]), "%s: %s", right[i], why);
-}
-
-START_TEST(wrong_scopes_say_what_to_write)
-{
-	char text[2 * SCOPE_TEXT_MAX];
-
-	ck_assert(is_refused("nginx", "service=nginx"));
-	ck_assert(is_refused("usr=bob", "did you mean user=bob?"));
-	ck_assert(is_refused("contaner=x", "did you mean container=x?"));
-	ck_assert(is_refused("quux=x", "use pid=LIST"));
-	ck_assert(is_refused("", "use pid=LIST"));
-	ck_assert(is_refused("=", "use pid=LIST"));
-	ck_assert(is_refused("user=", "empty"));
-	ck_assert(is_refused("tree=0", "number of a process"));
-	ck_assert(is_refused("tree=-1", "number of a process"));
-	ck_assert(is_refused("tree=1x", "number of a process"));
-	ck_assert(is_refused("tree=99999999999999999999", "number of a process"));
-	ck_assert(is_refused("cgroup=system.slice", "/system.slice"));
-	ck_assert(is_refused("service=/a/b", "cgroup=PATH"));
-	ck_assert(is_refused("container=a/b", "cgroup=PATH"));
-	memset(text, 'a', sizeof(text));
-	memcpy(text, "user=", 5);
-	text[sizeof(text) - 1] = '\0';
-	ck_assert(is_refused(text, "too long"));
-}
-
-static bool has_group(const char *text, const char *path)
-{
-	struct scope_term term;
-
-	ck_assert_msg(scope_term_parse(&term, text, why, sizeof(why)), "%s", why);
-	return scope_term_has_group(&term, path);
-}
-
-START_TEST(a_group_has_those_below_it)
-{
-	ck_assert(has_group("cgroup=/a", "/a") && has_group("cgroup=/a", "/a/b"));
-	ck_assert(has_group("cgroup=/a/", "/a") && has_group("cgroup=//", "/a"));
-	ck_assert(has_group("cgroup=/", "/") && has_group("cgroup=/", "/a/b"));
-	ck_assert(!has_group("cgroup=/a", "/ab") && !has_group("cgroup=/a/b", "/a"));
-	ck_assert(!has_group("cgroup=/", "") && !has_group("cgroup=/", "nonsense"));
-}
-
-START_TEST(a_service_is_a_unit_of_the_path)
-{
-	ck_assert(has_group("service=nginx", "/system.slice/nginx.service"));
-	ck_assert(has_group("service=nginx.service", "/system.slice/nginx.service/sub"));
-	ck_assert(has_group("service=user@1000", "/user.slice/user-1000.slice/user@1000.service/app.slice"));
-	ck_assert(has_group("service=session-1.scope", "/user.slice/user-1000.slice/session-1.scope"));
-	ck_assert(has_group("service=sshd", "/openrc.sshd"));
-	ck_assert(!has_group("service=ngin", "/system.slice/nginx.service"));
-	ck_assert(!has_group("service=nginx", "/system.slice/nginx.service.d"));
-	ck_assert(!has_group("service=nginx", "/system.slice/my-nginx.service"));
-	ck_assert(!has_group("service=nginx", "/nginx") && !has_group("service=nginx.service", "/nginx"));
-}
-
-#define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
-
-START_TEST(a_container_is_found_by_the_beginning_of_its_id)
-{
-	ck_assert(has_group("container=3f2a", "/docker/" ID));
-	ck_assert(has_group("container=" ID, "/system.slice/docker-" ID ".scope"));
-	ck_assert(has_group("container=3f2a9c0d4b1e", "/machine.slice/libpod-" ID ".scope/container"));
-	ck_assert(has_group("container=3f2a",
-			    "/kubepods.slice/kubepods-podx.slice/cri-containerd-" ID ".scope"));
-	ck_assert(has_group("container=web", "/lxc.payload.web/init.scope"));
-	ck_assert(has_group("container=web", "/lxc/web"));
-	ck_assert(has_group("container=web", "/machine.slice/machine-web.scope"));
-	ck_assert(!has_group("container=2a9c", "/docker/" ID));
-	ck_assert(!has_group("container=3f2b", "/docker/" ID));
-	ck_assert(!has_group("container=3f2", "/docker/" ID)); /* too few digits: a name */
-	ck_assert(!has_group("container=" ID "0", "/docker/" ID));
-	ck_assert(!has_group("container=3f2a", "/docker/3f2a9c0d"));
-	ck_assert(!has_group("container=3f2a", "/docker/x" ID));
-	ck_assert(!has_group("container=web", "/web") && !has_group("container=docker", "/docker/" ID));
-}
-
 static struct scope *scope_of(const char *text)
 {
 	static struct scope scope;
@@ -131,6 +29,123 @@ static void also(struct scope *scope, const char *text)
 	struct scope_term term;
 
 	ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(scope, &term));
+}
+
+#define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
+
+START_TEST(wrong_scopes_say_what_to_write)
+{
+	static const char *const cases[][2] = {
+		{ "nginx", "service=nginx" },
+		{ "usr=bob", "did you mean user=bob?" },
+		{ "contaner=x", "did you mean container=x?" },
+		{ "quux=x", "use pid=LIST" },
+		{ "", "use pid=LIST" },
+		{ "=", "use pid=LIST" },
+		{ "user=", "empty" },
+		{ "tree=0", "number of a process" },
+		{ "tree=-1", "number of a process" },
+		{ "tree=1x", "number of a process" },
+		{ "tree=99999999999999999999", "number of a process" },
+		{ "cgroup=system.slice", "/system.slice" },
+		{ "service=/a/b", "cgroup=PATH" },
+		{ "container=a/b", "cgroup=PATH" },
+		{ "user=" ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID, "too long" },
+	};
+	struct scope_term term;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		*why = '\0';
+		ck_assert_msg(!scope_term_parse(&term, cases[i][0], why, sizeof(why)) &&
+				      strstr(why, cases[i][1]),
+			      "%s: %s", cases[i][0], why);
+	}
+}
+
+/* As it is typed, and as it is shown. */
+START_TEST(scopes_are_written_as_they_are_typed)
+{
+	static const char *const cases[][2] = {
+		{ "pid=1", "process 1" },    { "pid=1,sh,42", "processes 1,sh,42" },
+		{ "tree=7", "tree of 7" },     { "tree=2147483647", "tree of 2147483647" },
+		{ "user=bob", "user bob" },    { "user=0,bob", "user 0,bob" },
+		{ "cgroup=/a", "/a" },	       { "cgroup=/a b/c", "/a b/c" },
+		{ "cgroup=/", "/" },	       { "service=nginx", "nginx.service" },
+		{ "container=web", "container web" }, { "container=a=b", "container a=b" },
+		{ "service=getty@tty1.service", "getty@tty1.service" },
+	};
+	char text[SCOPE_TEXT_MAX + 16];
+	struct scope *scope;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		scope = scope_of(cases[i][0]);
+		scope_term_write(&scope->terms[0], text, sizeof(text));
+		ck_assert_str_eq(text, cases[i][0]);
+		scope_describe(scope, text, sizeof(text));
+		ck_assert_str_eq(text, cases[i][1]);
+	}
+	scope = scope_of("user=bob");
+	also(scope, "TREE=7");
+	also(scope, "container=web");
+	scope_write(scope, text, sizeof(text));
+	ck_assert_str_eq(text, "user=bob & tree=7 & container=web");
+	scope_describe(scope, text, sizeof(text));
+	ck_assert_str_eq(text, "user bob, tree of 7, container web");
+	scope_write(scope, text, sizeof("user=bob & tree")); /* as far as there is room */
+	ck_assert_str_eq(text, "user=bob & tree");
+	scope_write(scope, text, sizeof("user=bob &"));
+	ck_assert_str_eq(text, "user=bob");
+}
+
+START_TEST(groups_are_those_of_a_term)
+{
+	static const struct {
+		const char *term, *path;
+		bool has;
+	} cases[] = {
+		{ "cgroup=/a", "/a", true },
+		{ "cgroup=/a", "/a/b", true },
+		{ "cgroup=/a/", "/a", true },
+		{ "cgroup=//", "/a", true },
+		{ "cgroup=/", "/", true },
+		{ "cgroup=/", "/a/b", true },
+		{ "cgroup=/a", "/ab", false },
+		{ "cgroup=/a/b", "/a", false },
+		{ "cgroup=/", "", false },
+		{ "cgroup=/", "nonsense", false },
+		/* a unit of the path */
+		{ "service=nginx", "/system.slice/nginx.service", true },
+		{ "service=nginx.service", "/system.slice/nginx.service/sub", true },
+		{ "service=user@1000", "/user.slice/user-1000.slice/user@1000.service/app.slice", true },
+		{ "service=session-1.scope", "/user.slice/user-1000.slice/session-1.scope", true },
+		{ "service=sshd", "/openrc.sshd", true },
+		{ "service=ngin", "/system.slice/nginx.service", false },
+		{ "service=nginx", "/system.slice/nginx.service.d", false },
+		{ "service=nginx", "/system.slice/my-nginx.service", false },
+		{ "service=nginx", "/nginx", false },
+		{ "service=nginx.service", "/nginx", false },
+		/* the beginning of an ID; too few digits are a name */
+		{ "container=3f2a", "/docker/" ID, true },
+		{ "container=" ID, "/system.slice/docker-" ID ".scope", true },
+		{ "container=3f2a9c0d4b1e", "/machine.slice/libpod-" ID ".scope/container", true },
+		{ "container=3f2a", "/kubepods.slice/kubepods-podx.slice/cri-containerd-" ID ".scope", true },
+		{ "container=web", "/lxc.payload.web/init.scope", true },
+		{ "container=web", "/lxc/web", true },
+		{ "container=web", "/machine.slice/machine-web.scope", true },
+		{ "container=2a9c", "/docker/" ID, false },
+		{ "container=3f2b", "/docker/" ID, false },
+		{ "container=3f2", "/docker/" ID, false },
+		{ "container=" ID "0", "/docker/" ID, false },
+		{ "container=3f2a", "/docker/3f2a9c0d", false },
+		{ "container=3f2a", "/docker/x" ID, false },
+		{ "container=web", "/web", false },
+		{ "container=docker", "/docker/" ID, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(scope_term_has_group(&scope_of(cases[i].term)->terms[0], cases[i].path) ==
+				      cases[i].has,
+			      "%s %s", cases[i].term, cases[i].path);
 }
 
 /* The processes of a sample; a pid of 0 ends them. */
@@ -173,13 +188,6 @@ static void fork_event(struct scope *scope, uint64_t pid, uint64_t parent, uint6
 	struct scope_process process = process_of(&seen);
 
 	scope_event(scope, &process, true);
-}
-
-START_TEST(without_terms_all_are_members)
-{
-	const struct scope *scope = scope_of(NULL);
-
-	ck_assert(scope_has(scope, 1, 0) && !scope_is_set(scope) && scope_has(NULL, 1, 0));
 }
 
 START_TEST(a_tree_has_its_root_and_descendants)
@@ -351,23 +359,6 @@ START_TEST(processes_come_in_any_order)
 	ck_assert_uint_eq(scope->n_members, 2);
 }
 
-START_TEST(events_are_kept_where_they_say_something_new)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	ck_assert(!takes(scope, 30, 20, 5)); /* nothing is known of 20, and it is not 10 */
-	ck_assert_uint_eq(scope->n_past, 0);
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 20, 1, 1 });
-	ck_assert(takes(scope, 31, 10, 5));
-	ck_assert_uint_eq(scope->n_past, 1);
-	ck_assert(takes(scope, 31, 10, 5) && takes(scope, 10, 1, 5) && !takes(scope, 20, 1, 5));
-	ck_assert_uint_eq(scope->n_past, 1);
-	fork_event(scope, 31, 10, 5);
-	ck_assert_uint_eq(scope->n_past, 2);
-	fork_event(scope, 21, 20, 5); /* no member, and never was one */
-	ck_assert_uint_eq(scope->n_past, 2);
-}
-
 START_TEST(parents_in_a_circle_have_no_answer)
 {
 	struct scope *scope = scope_of("tree=10");
@@ -375,22 +366,6 @@ START_TEST(parents_in_a_circle_have_no_answer)
 	LOOK(scope, { 20, 1, 21 }, { 21, 1, 20 }, { 22, 1, 22 }, { 10, 1, 20 }, { 11, 1, 10 });
 	ck_assert(!scope_has(scope, 20, 1) && !scope_has(scope, 21, 1) && !scope_has(scope, 22, 1));
 	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 1));
-}
-
-START_TEST(only_members_that_ended_are_kept)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 10 }, { 20, 1, 1 });
-	ck_assert_uint_eq(scope->n_past, 0);
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }); /* 12 and 20 ended */
-	ck_assert_uint_eq(scope->n_past, 1);
-	ck_assert(scope_has(scope, 12, 2) && !scope_has(scope, 20, 1));
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 3, 1 }); /* 11 is another process */
-	ck_assert_uint_eq(scope->n_past, 2);
-	ck_assert(scope_has(scope, 11, 2) && !scope_has(scope, 11, 3));
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 3, 1 });
-	ck_assert_uint_eq(scope->n_past, 2);
 }
 
 /* A start is written in hundredths of a second, rounded down, or as it was. */
@@ -417,43 +392,6 @@ START_TEST(the_past_is_bounded)
 		fork_event(scope, pid, 10, 0);
 	ck_assert_uint_le(scope->n_past, 65536);
 	ck_assert(scope_has(scope, 200099, NAN) && !scope_has(scope, 100, NAN));
-}
-
-START_TEST(scopes_are_written_as_they_are_typed)
-{
-	static const char *const texts[] = { "pid=1,sh",  "tree=7",        "user=bob",
-					     "cgroup=/a", "service=nginx", "container=web" };
-	static const char *const shown[] = { "processes 1,sh", "tree of 7",    "user bob", "/a",
-					     "nginx.service",  "container web" };
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct scope *scope = scope_of(texts[i]);
-		char text[SCOPE_TEXT_MAX + 16];
-
-		scope_term_write(&scope->terms[0], text, sizeof(text));
-		ck_assert_str_eq(text, texts[i]);
-		scope_describe(scope, text, sizeof(text));
-		ck_assert_str_eq(text, shown[i]);
-	}
-}
-
-/* Terms stand one behind the other, as far as there is room. */
-START_TEST(several_terms_are_written_in_a_line)
-{
-	struct scope *scope = scope_of("user=bob");
-	struct scope_term term;
-	char text[SCOPE_TEXT_MAX + 16];
-
-	ck_assert(scope_term_parse(&term, "tree=7", why, sizeof(why)) && scope_add(scope, &term));
-	ck_assert(scope_term_parse(&term, "container=web", why, sizeof(why)) && scope_add(scope, &term));
-	scope_write(scope, text, sizeof(text));
-	ck_assert_str_eq(text, "user=bob & tree=7 & container=web");
-	scope_describe(scope, text, sizeof(text));
-	ck_assert_str_eq(text, "user bob, tree of 7, container web");
-	scope_write(scope, text, sizeof("user=bob & tree"));
-	ck_assert_str_eq(text, "user=bob & tree");
-	scope_write(scope, text, sizeof("user=bob &"));
-	ck_assert_str_eq(text, "user=bob");
 }
 
 /* A name is learned for IDs; of many with the same name the newest are kept. */
