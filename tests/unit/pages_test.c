@@ -117,16 +117,6 @@ START_TEST(entries_at_the_end_of_memory)
 	munmap(memory, 2 * bytes);
 }
 
-START_TEST(counts_are_added)
-{
-	const struct page_counts more = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
-	const struct page_counts wanted = { 101, 102, 103, 104, 105, 106, 107, 108, 109, 110 };
-	struct page_counts sum = { 100, 100, 100, 100, 100, 100, 100, 100, 100, 100 };
-
-	page_counts_add(&sum, &more);
-	ck_assert_mem_eq(&sum, &wanted, sizeof(sum));
-}
-
 START_TEST(flags_have_names)
 {
 	char text[PAGE_FLAGS_TEXT_MAX];
@@ -610,6 +600,26 @@ static void check_pages(const struct machine *machine, uint64_t address, const c
 		      wanted);
 }
 
+/* The kernel counts no pages of zeros, and adds up what each CPU counted for itself only now and then. */
+static void check_totals(const struct machine *machine)
+{
+	double zeros = total(machine, "zero_pages"), slack = 64, bytes = (double)page;
+
+	if (isnan(zeros)) {
+		zeros = 64;
+		slack += 64; /* libraries have some, too */
+	}
+	ck_assert_double_eq_tol((total(machine, "present_pages") - zeros) * bytes,
+				total(machine, "vm_resident_bytes"), slack * bytes);
+	ck_assert_double_eq_tol(total(machine, "file_pages") * bytes,
+				total(machine, "resident_file_bytes") +
+					total(machine, "resident_shared_bytes"),
+				slack * bytes);
+	ck_assert_double_eq(total(machine, "swapped_pages") * bytes, total(machine, "vm_swap_bytes"));
+	ck_assert_double_eq(frame_number(machine->now, "page_level", NULL, "present_bytes"),
+			    total(machine, "vm_resident_bytes"));
+}
+
 START_LIVE_TEST(patterns_are_counted_exactly)
 {
 	static const char *const sums[][2] = {
@@ -639,6 +649,7 @@ START_LIVE_TEST(patterns_are_counted_exactly)
 	path = table_text(frame_table(machine.now, "region"), region_at(&machine, OF_FILE), "path");
 	ck_assert_msg(strncmp(path, "/tmp/panetop-pages-\\012", 23) == 0, "%s", path);
 	ck_assert_msg(strstr(path, " (deleted)") != NULL, "%s", path);
+	check_totals(&machine);
 	end_process(&machine);
 }
 
@@ -668,30 +679,6 @@ START_LIVE_TEST(swapped_pages_are_told)
 	check_pages(&machine, SWAPPED, "present_bytes", 256 - swapped);
 	if (swapped == 0)
 		skip_process(&machine, "nothing was swapped out, is there swap?");
-	end_process(&machine);
-}
-
-/* The kernel counts no pages of zeros, and adds up what each CPU counted for itself only now and then. */
-START_LIVE_TEST(the_kernel_says_the_same)
-{
-	struct machine machine;
-	double zeros, slack = 64, bytes = (double)page;
-
-	open_process(&machine);
-	zeros = total(&machine, "zero_pages");
-	if (isnan(zeros)) {
-		zeros = 64;
-		slack += 64; /* libraries have some, too */
-	}
-	ck_assert_double_eq_tol((total(&machine, "present_pages") - zeros) * bytes,
-				total(&machine, "vm_resident_bytes"), slack * bytes);
-	ck_assert_double_eq_tol(total(&machine, "file_pages") * bytes,
-				total(&machine, "resident_file_bytes") +
-					total(&machine, "resident_shared_bytes"),
-				slack * bytes);
-	ck_assert_double_eq(total(&machine, "swapped_pages") * bytes, total(&machine, "vm_swap_bytes"));
-	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
-			    total(&machine, "vm_resident_bytes"));
 	end_process(&machine);
 }
 
@@ -1353,36 +1340,6 @@ START_LIVE_TEST(ranges_are_told_once)
 	env_close(&env);
 }
 
-static int memory_file(void)
-{
-	int fd = memfd_create("pages", MFD_CLOEXEC);
-
-	ck_assert_int_ge(fd, 0);
-	return fd;
-}
-
-START_LIVE_TEST(entries_of_a_file_are_read)
-{
-	const uint64_t words[3] = { 11, 12, 13 };
-	uint64_t entries[5] = { 0 };
-	struct env env;
-	int fd = memory_file();
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ck_assert_int_eq(pwrite(fd, words, sizeof(words), 0), sizeof(words));
-	ck_assert_int_eq(page_file_read(&env, fd, 1, entries, 1), 1);
-	ck_assert(entries[0] == 12 && entries[1] == 0);
-	errno = EINTR; /* of an earlier call */
-	ck_assert_int_eq(page_file_read(&env, fd, 0, entries, 3), 3);
-	ck_assert_mem_eq(entries, words, sizeof(words));
-	ck_assert_int_eq(ftruncate(fd, 20), 0); /* within the last one */
-	ck_assert_int_eq(page_file_read(&env, fd, 1, entries, 4), 1);
-	ck_assert_int_eq(page_file_read(&env, fd, 9, entries, 4), 0);
-	close(fd);
-	ck_assert_int_eq(page_file_read(&env, fd, 0, entries, 1), -EBADF);
-	env_close(&env);
-}
-
 /* The kernel gives a page of them at a time. */
 START_LIVE_TEST(entries_are_read_in_parts)
 {
@@ -1408,91 +1365,6 @@ START_LIVE_TEST(entries_are_read_in_parts)
 		ck_assert(entries[i] == 0x707070707070707 && entries[3072 + i] == 0x707070707070707);
 	close(fd);
 	env_close(&env);
-}
-
-START_TEST(data_behind_holes_is_found)
-{
-	const off_t hole = (off_t)4 << 20, end = (off_t)8 << 20; /* larger than any page */
-	int fd = memory_file(), pipes[2];
-	uint64_t entry = 7;
-
-	ck_assert_int_eq(pwrite(fd, "x", 1, hole), 1);
-	ck_assert_int_eq(ftruncate(fd, end), 0);
-	ck_assert(page_file_data(fd, 0, &entry) && entry == 524288);
-	ck_assert(page_file_data(fd, 1, &entry) && entry == 524288);
-	ck_assert(page_file_data(fd, 524288, &entry) && entry == 524288);
-	ck_assert(page_file_data(fd, 524289, &entry) && entry == 524289);
-	ck_assert(page_file_data(fd, 786432, &entry) && entry == 1048576); /* up to its end is a hole */
-	ck_assert(page_file_data(fd, 2000000, &entry) && entry == 1048576);
-	close(fd);
-	ck_assert_int_eq(pipe(pipes), 0);
-	entry = 7;
-	ck_assert(!page_file_data(pipes[0], 0, &entry) && entry == 7);
-	close(pipes[0]);
-	close(pipes[1]);
-}
-
-/* Every second page of a few, and one that was only read. */
-START_LIVE_TEST(ranges_have_their_categories)
-{
-	const uint64_t start = UNTOUCHED, end = UNTOUCHED + 8 * page;
-	struct page_range ranges[PAGE_SCAN_RANGES];
-	volatile char *memory;
-	struct env env;
-	int fd = open("/proc/self/pagemap", O_RDONLY), other = memory_file();
-	uint64_t from = start;
-	long found;
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	env.reads = 0;
-	leave_room();
-	memory = map(start, 8 * page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	madvise((void *)memory, 8 * page, MADV_NOHUGEPAGE);
-	touch(memory, 2, 1);
-	touch(memory + 3 * page, 1, 1);
-	ck_assert_int_eq(memory[5 * page], 0);
-	ck_assert_int_eq(page_file_scan(&env, other, &from, end, PAGE_SCAN_PRESENT, 0, ranges), -ENOTTY);
-	ck_assert(from == start && env.reads == 1);
-	ck_assert(!page_file_has_scan(&env, other));
-	found = page_file_scan(&env, fd, &from, end, PAGE_SCAN_PRESENT, PAGE_SCAN_PRESENT | PAGE_SCAN_ZERO,
-			       ranges);
-	if (found == -ENOTTY)
-		skip_test("this kernel has no PAGEMAP_SCAN (before 6.7)");
-	ck_assert(page_file_has_scan(&env, fd));
-	ck_assert_int_eq(found, 3);
-	ck_assert_uint_eq(from, end);
-	ck_assert(ranges[0].start == start && ranges[0].end == start + 2 * page);
-	ck_assert(ranges[1].start == start + 3 * page && ranges[1].end == start + 4 * page);
-	ck_assert(ranges[2].start == start + 5 * page && ranges[2].end == start + 6 * page);
-	ck_assert(ranges[0].what == PAGE_SCAN_PRESENT && ranges[1].what == PAGE_SCAN_PRESENT);
-	ck_assert_uint_eq(ranges[2].what, PAGE_SCAN_PRESENT | PAGE_SCAN_ZERO);
-	from = start;
-	ck_assert_int_eq(page_file_scan(&env, fd, &from, end, PAGE_SCAN_ZERO, 0, ranges), 1);
-	ck_assert_uint_eq(from, end);
-	ck_assert(ranges[0].start == start + 5 * page && ranges[0].what == 0);
-	from = start + 6 * page;
-	ck_assert_int_eq(page_file_scan(&env, fd, &from, end, PAGE_SCAN_PRESENT, 0, ranges), 0);
-	ck_assert_uint_eq(from, end);
-	close(fd);
-	close(other);
-	env_close(&env);
-}
-
-/* Nor can it be found out where no file can be opened. */
-START_TEST(marks_of_writing_are_there_or_surely_not)
-{
-	struct rlimit before, none;
-	bool has = page_file_has_soft_dirty();
-
-	if (access("/proc/self/pagemap", R_OK) < 0)
-		skip_test("a process may not read its own pagemap here");
-	ck_assert_int_ne(has, page_file_lacks_soft_dirty());
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	none = (struct rlimit){ 0, before.rlim_max };
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	has = page_file_has_soft_dirty() || page_file_lacks_soft_dirty();
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	ck_assert(!has);
 }
 
 START_TEST(pages_have_a_node)
