@@ -491,12 +491,21 @@ static bool is_best_effort_6(pid_t tid)
 
 START_TEST(orders_reach_every_thread)
 {
+	static const struct {
+		const char *order;
+		int error;
+		bool (*is_so)(pid_t tid);
+	} cases[] = {
+		{ "affinity LAST", 0, is_on_last_cpu }, { "affinity 8191", -EINVAL, is_on_last_cpu },
+		{ "policy batch 0", 0, is_batch },	{ "policy batch 3", -EINVAL, is_batch },
+		{ "io 2 6", 0, is_best_effort_6 },	{ "nice 3", 0, is_nicer },
+	};
 	struct machine machine;
 	int pipe_fd[2];
 	pid_t pid = start(two_threads, pipe_fd);
 	cpu_set_t allowed;
-	char order[32], byte;
-	double start_seconds;
+	double started;
+	char byte;
 
 	ck_assert_int_eq(read(pipe_fd[0], &byte, 1), 1);
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
@@ -504,19 +513,14 @@ START_TEST(orders_reach_every_thread)
 		last_cpu = CPU_ISSET(cpu, &allowed) ? cpu : last_cpu;
 	open_live(&machine, process_alone);
 	next_tick(&machine);
-	start_seconds = of_process(machine.now, pid, "start_seconds");
-	snprintf(order, sizeof(order), "affinity %u", last_cpu);
-	ck_assert_int_eq(act(&machine, order, pid, start_seconds - 0.02), -ESRCH);
-	ck_assert_int_eq(act(&machine, order, pid, start_seconds), 0);
-	ck_assert_uint_eq(each_thread(pid, is_on_last_cpu), 2);
-	ck_assert_int_eq(act(&machine, "affinity 8191", pid, start_seconds), -EINVAL);
-	ck_assert_int_eq(act(&machine, "policy batch 0", pid, start_seconds), 0);
-	ck_assert_uint_eq(each_thread(pid, is_batch), 2);
-	ck_assert_int_eq(act(&machine, "policy batch 3", pid, start_seconds), -EINVAL);
-	ck_assert_int_eq(act(&machine, "io 2 6", pid, start_seconds), 0);
-	ck_assert_uint_eq(each_thread(pid, is_best_effort_6), 2);
-	ck_assert_int_eq(act(&machine, "nice 3", pid, start_seconds), 0);
-	ck_assert_uint_eq(each_thread(pid, is_nicer), 2);
+	started = of_process(machine.now, pid, "start_seconds");
+	ck_assert_int_eq(act(&machine, "nice 3", pid, started - 0.02), -ESRCH);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *order = i == 0 ? textf("affinity %u", last_cpu) : cases[i].order;
+
+		ck_assert_msg(act(&machine, order, pid, started) == cases[i].error, "%s", order);
+		ck_assert_msg(each_thread(pid, cases[i].is_so) == 2, "%s", order);
+	}
 	close_machine(&machine);
 	stop(pid);
 }
@@ -567,44 +571,50 @@ static int unknown_in(const struct frame *frame, const pid_t *crowd, const char 
 	return unknown;
 }
 
-static void start_crowd(pid_t *pids)
+static void spin(const int *pipe_fd)
 {
-	for (int i = 0; i < CROWD; i++) {
-		pids[i] = fork();
-		if (pids[i] == 0)
-			for (;;)
-				pause();
-		ck_assert_int_gt(pids[i], 0);
-	}
-	sleep(CALM_SECONDS);
+	(void)pipe_fd;
+	for (;;)
+		;
 }
 
-static void end_crowd(const pid_t *pids)
+static void sleep_only(const int *pipe_fd)
 {
-	for (int i = 0; i < CROWD; i++)
-		kill(pids[i], SIGKILL);
-	for (int i = 0; i < CROWD; i++)
-		waitpid(pids[i], NULL, 0);
+	(void)pipe_fd;
+	sleep_on(NULL);
 }
 
 static void sample_crowd(struct machine *machine, bool batch)
 {
-	machine->request.batch = batch;
+	*machine = (struct machine){ .request = { .batch = batch } };
 	sample_request_add(&machine->request, topic_find("process")->schema, ~0UL);
 	open_machine(machine, process_alone);
 	next_tick(machine);
 }
 
-/* What is not read yet is unknown, never 0; in the end, and in batch, all is read. */
+/* What is not read yet is unknown, never 0; in the end, and in batch, all is; those that work come first. */
 START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 {
-	struct machine machine = { 0 }, batch = { 0 };
-	pid_t pids[CROWD];
+	struct machine machine, batch;
+	pid_t pids[CROWD], busy[2];
+	int pipe_fd[2];
 
-	start_crowd(pids);
+	busy[0] = start(spin, pipe_fd);
+	for (int i = 0; i < CROWD; i++) {
+		pids[i] = start(sleep_only, pipe_fd);
+		close(pipe_fd[0]);
+		close(pipe_fd[1]);
+	}
+	sleep(CALM_SECONDS);
+	busy[1] = start(spin, pipe_fd);
 	sample_crowd(&batch, true);
 	ck_assert_int_eq(unknown_in(batch.now, pids, "read_bytes"), 0);
 	sample_crowd(&machine, false);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(!isnan(of_process(machine.now, busy[i], "read_bytes")));
+		ck_assert(!isnan(of_process(machine.now, busy[i], "wait_seconds")) ||
+			  access("/proc/self/schedstat", R_OK) != 0);
+	}
 	ck_assert_int_gt(unknown_in(machine.now, pids, "read_bytes"), 0);
 	ck_assert_int_gt(unknown_in(machine.now, pids, "wait_seconds"), 0);
 	for (int i = 0; i < TURNS_MAX && unknown_in(machine.now, pids, "read_bytes") > 0; i++)
@@ -612,30 +622,8 @@ START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 	ck_assert_int_eq(unknown_in(machine.now, pids, "read_bytes"), 0);
 	close_machine(&machine);
 	close_machine(&batch);
-	end_crowd(pids);
-}
-
-/* A process that works is among the first: it can be in a list of the next sample. */
-START_LIVE_TEST(busy_processes_are_read_first)
-{
-	struct machine machine = { 0 };
-	pid_t pids[CROWD], low = fork(), high;
-
-	if (low == 0)
-		for (;;)
-			;
-	start_crowd(pids);
-	high = fork();
-	if (high == 0)
-		for (;;)
-			;
-	sample_crowd(&machine, false);
-	ck_assert(!isnan(of_process(machine.now, low, "read_bytes")));
-	ck_assert(!isnan(of_process(machine.now, high, "read_bytes")));
-	ck_assert(!isnan(of_process(machine.now, low, "wait_seconds")) ||
-		  access("/proc/self/schedstat", R_OK) != 0);
-	close_machine(&machine);
-	end_crowd(pids);
-	stop(low);
-	stop(high);
+	for (int i = 0; i < CROWD; i++)
+		stop(pids[i]);
+	stop(busy[0]);
+	stop(busy[1]);
 }

@@ -9,6 +9,7 @@
  *                                 follow, indented by a tab
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
  *   tick N                        files of this tick of the fixture are laid over it
+ *   needs interrupt_times         skips the case where an architecture does not measure them apart
  *   do NAME [VALUE]...            the lines of "steps NAME" in this file, with these values as $1, $2, ... $9
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC [COLUMN]..., in TERM, processes LIST,
  *   visible PID..., group_pid PID, all_groups 1    of the request; live 1: the files are this machine
@@ -39,6 +40,7 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "core/span.h"
+#include "kernel/cpu_times.h"
 #include "rig.h"
 
 #define CASES_MAX 1024
@@ -640,6 +642,16 @@ static char *fill_in(const char *text, char *const *values)
 	return copy;
 }
 
+static void need(const char *what)
+{
+	const struct cpu_times measured = { .irq = 1 };
+
+	if (strcmp(what, "interrupt_times") != 0)
+		refuse("nothing is known of %s", what);
+	if (!cpu_times_measures_interrupts(&measured))
+		skip_test("this architecture has clocks of its own");
+}
+
 static void run_steps(char *text)
 {
 	const char *name = take_word(&text);
@@ -659,6 +671,8 @@ static void run_line(const struct line *line, char *const *values)
 	what = take_word(&rest);
 	if (strcmp(what, "open") == 0)
 		open_machine_of(rest);
+	else if (strcmp(what, "needs") == 0)
+		need(rest);
 	else if (strcmp(what, "do") == 0)
 		run_steps(rest);
 	else if (strcmp(what, "add") == 0)
