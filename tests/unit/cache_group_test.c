@@ -168,6 +168,9 @@ static const struct {
 	{ { { "a", "control", "0f0", 2e9, 1 }, { "b", "control", "00c", 1e9, 1 },
 	    { "noisy", "control", "00f", 9e9, 1 } },
 	  "noisy is a noisy neighbour: it moves 8.3 GiB/s of L3 0, 75 % of all, and shares 2 ways with b" },
+	{ { { "b", "control", "00c", 1e9, 1 }, { "a", "control", "0f0", 2e9, 1 },
+	    { "noisy", "control", "00f", 9e9, 1 } },
+	  "noisy is a noisy neighbour: it moves 8.3 GiB/s of L3 0, 75 % of all, and shares 2 ways with b" },
 	/* most of little */
 	{ { { "/", "control", "ff", 2e7, 1 }, { "noisy", "control", "0f", 9e8, 1 } }, NULL },
 	/* not most: 60 % */

@@ -2,8 +2,10 @@
 /* Tests of the scope: how it is typed, and who is a member, also where pids and parents change. */
 #include <config.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/scope.h"
@@ -190,65 +192,103 @@ static void fork_event(struct scope *scope, uint64_t pid, uint64_t parent, uint6
 	scope_event(scope, &process, true);
 }
 
-START_TEST(a_tree_has_its_root_and_descendants)
-{
-	struct scope *scope = scope_of("tree=10");
+/*
+ * What a scope has after one look at all processes, and after the next: a process is PID@START<PARENT, and
+ * behind that maybe ,uUSER ,gGROUP ,nNAME; a start of ? is unknown.
+ */
+static const struct {
+	const char *scope;
+	struct {
+		const char *all, *in, *out;
+	} looks[3];
+} members[] = {
+	{ "tree=10", /* pids wrapped: a child has a smaller one */
+	  { { "1@0<0 5@1<12 10@1<1 11@2<10 12@2<11 13@2<1", "10@1 11@2 12@2 5@1", "1@0 13@2 99@9" } } },
+	{ "tree=10", /* it is adopted; what has ended is still to be counted */
+	  { { "1@0<0 10@1<1 11@2<10 12@2<11", "12@2", "1@0" },
+	    { "1@0<0 12@2<1", "12@2", "1@0" },
+	    { "1@0<0 12@2<1 13@5<12", "13@5 11@2", "1@0" } } },
+	{ "tree=10", /* pids are used again */
+	  { { "1@0<0 10@1<1 11@2<10", "10@1 11@2", "" },
+	    { "1@0<0 10@7<1 11@8<1 12@8<10", "11@2", "10@7 11@8 12@8 11@?" } } },
+	{ "pid=10,sh", /* a number is one process, a name all that have it */
+	  { { "10@1<0 20@1<0,nsh", "10@1 20@1", "" }, { "10@3<0 20@4<0,nsh", "20@4", "10@3" } } },
+	{ "tree=10", /* it waits for its first process */
+	  { { "1@0<0", "", "1@0 10@3" }, { "1@0<0 10@3<1 11@3<10", "10@3 11@3", "1@0" } } },
+	{ "user=1000", /* su */
+	  { { "1@0<0,u0 10@1<1,u1000 11@2<10,u1001", "10@1", "11@2" },
+	    { "1@0<0,u0 10@1<1,u0 11@2<10,u1000", "11@2", "10@1" } } },
+	{ "cgroup=/a", /* one whose group was not read yet is where its parent is; they move */
+	  { { "10@1<1,g/a/b 11@1<10,g/c 12@1<10 13@1<11", "10@1 12@1", "11@1 13@1" },
+	    { "10@1<1,g/c 11@1<10,g/a 12@1<10,g/a", "11@1 12@1", "10@1" } } },
+	{ "tree=10 & user=1000", /* below a process of another user, too */
+	  { { "1@0<0,u1000 10@1<1,u1000 11@1<10,u0 12@1<11,u1000", "10@1 12@1", "1@0 11@1" } } },
+	{ "tree=10", /* in any order; 11 was seen before */
+	  { { "12@2<11 10@1<1 11@2<10", "10@1 11@2 12@2", "" }, { "5@3<11 12@2<1", "5@3 12@2 10@1", "" } } },
+	{ "tree=10", { { "5@2<10 10@1<1", "5@2 10@1", "" } } },
+	{ "tree=10", /* parents in a circle */
+	  { { "20@1<21 21@1<20 22@1<22 10@1<20 11@1<10", "10@1 11@1", "20@1 21@1 22@1" } } },
+	{ "tree=10", /* a start is written in hundredths of a second, rounded down, or as it was */
+	  { { "10@1<1 11@2<10", "11@2.02 11@1.98", "11@2.022 11@1.978" } } },
+};
 
-	LOOK(scope, { 1, 0, 0 }, { 5, 1, 12 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 11 }, { 13, 2, 1 });
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 2) && scope_has(scope, 12, 2));
-	ck_assert(scope_has(scope, 5, 1)); /* pids wrapped: the child has the smaller one */
-	ck_assert(!scope_has(scope, 1, 0) && !scope_has(scope, 13, 2) && !scope_has(scope, 99, 9));
-	ck_assert_uint_eq(scope->n_members, 4);
+static void look_at(struct scope *scope, const char *text)
+{
+	static char groups[8][32], names[8][16]; /* until the look ends */
+	struct span left = span_text(text), word;
+
+	memset(groups, 0, sizeof(groups));
+	memset(names, 0, sizeof(names));
+	scope_begin(scope);
+	for (unsigned n = 0; span_word(&left, &word); n++) {
+		const char *one = textf("%.*s", (int)span_length(word), word.at);
+		struct scope_process process;
+		struct seen seen = { 0 };
+
+		sscanf(one, "%" SCNu64 "@%lf<%" SCNu64, &seen.pid, &seen.start, &seen.parent);
+		for (const char *part = strchr(one, ','); part; part = strchr(part + 1, ',')) {
+			sscanf(part, ",u%" SCNu64, &seen.uid);
+			sscanf(part, ",g%31[^,]", groups[n]);
+			sscanf(part, ",n%15[^,]", names[n]);
+		}
+		seen.group = *groups[n] ? groups[n] : NULL;
+		seen.name = names[n];
+		process = process_of(&seen);
+		scope_look(scope, &process);
+	}
+	scope_end(scope);
 }
 
-START_TEST(a_member_of_a_tree_stays_when_its_parent_ends)
+static void check_members(const struct scope *scope, const char *text, bool are_in, size_t i)
 {
-	struct scope *scope = scope_of("tree=10");
+	struct span left = span_text(text), word;
 
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 11 });
-	LOOK(scope, { 1, 0, 0 }, { 12, 2, 1 }); /* adopted */
-	ck_assert(scope_has(scope, 12, 2) && !scope_has(scope, 1, 0));
-	LOOK(scope, { 1, 0, 0 }, { 12, 2, 1 }, { 13, 5, 12 });
-	ck_assert(scope_has(scope, 13, 5));
-	ck_assert(scope_has(scope, 11, 2)); /* it has ended, but its exit is still to be counted */
+	while (span_word(&left, &word)) {
+		uint64_t pid = strtoull(word.at, NULL, 10);
+		const char *start = (const char *)memchr(word.at, '@', span_length(word)) + 1;
+
+		double began = *start == '?' ? (double)NAN : strtod(start, NULL);
+
+		ck_assert_msg(scope_has(scope, pid, began) == are_in, "case %zu: %.*s", i,
+			      (int)span_length(word), word.at);
+	}
 }
 
-START_TEST(a_pid_that_is_used_again_is_another_process)
+START_TEST(processes_are_members)
 {
-	struct scope *scope = scope_of("tree=10");
+	ck_assert(scope_has(scope_of(NULL), 1, 0) && !scope_is_set(scope_of(NULL)) && scope_has(NULL, 1, 0));
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		const char *also_of = strstr(members[i].scope, " & ");
+		struct scope *scope = scope_of(also_of ? "tree=10" : members[i].scope);
 
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 });
-	LOOK(scope, { 1, 0, 0 }, { 10, 7, 1 }, { 11, 8, 1 }, { 12, 8, 10 });
-	ck_assert(!scope_has(scope, 10, 7) && !scope_has(scope, 11, 8) && !scope_has(scope, 12, 8));
-	ck_assert(!scope_has(scope, 11, NAN) && scope_has(scope, 11, 2));
-	scope = scope_of("pid=10,sh");
-	LOOK(scope, { 10, 1, 0 }, { 20, 1, 0, 0, NULL, "sh" });
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 20, 1));
-	LOOK(scope, { 10, 3, 0 }, { 20, 4, 0, 0, NULL, "sh" });
-	ck_assert(!scope_has(scope, 10, 3)); /* a number is one process, … */
-	ck_assert(scope_has(scope, 20, 4));  /* … a name is all that have it */
-}
-
-START_TEST(a_scope_waits_for_its_first_process)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 1, 0, 0 });
-	ck_assert(scope->has_looked && scope->n_members == 0);
-	LOOK(scope, { 1, 0, 0 }, { 10, 3, 1 }, { 11, 3, 10 });
-	ck_assert_uint_eq(scope->n_members, 2);
-}
-
-START_TEST(a_user_is_its_number)
-{
-	struct scope *scope = scope_of("user=bob");
-
-	scope->terms[0].users[0] = 1000;
-	scope->terms[0].n_users = 1;
-	LOOK(scope, { 1, 0, 0, 0 }, { 10, 1, 1, 1000 }, { 11, 2, 10, 1001 });
-	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 11, 2));
-	LOOK(scope, { 1, 0, 0, 0 }, { 10, 1, 1, 0 }, { 11, 2, 10, 1000 }); /* su */
-	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 2));
+		if (also_of)
+			also(scope, also_of + 3);
+		for (unsigned k = 0; k < 3 && members[i].looks[k].all; k++) {
+			look_at(scope, members[i].looks[k].all);
+			check_members(scope, members[i].looks[k].in, true, i);
+			check_members(scope, members[i].looks[k].out, false, i);
+		}
+	}
 }
 
 /* In a recording there are names, of which one may have been given to another number. */
@@ -269,17 +309,6 @@ START_TEST(without_numbers_names_are_compared)
 	ck_assert(scope_has(scope, 7, 1) && !scope_has(scope, 8, 1) && scope_has(scope, 9, 1));
 }
 
-START_TEST(a_process_may_move_to_another_group)
-{
-	struct scope *scope = scope_of("cgroup=/a");
-
-	LOOK(scope, { 10, 1, 1, 0, "/a/b" }, { 11, 1, 10, 0, "/c" }, { 12, 1, 10, 0, NULL }, { 13, 1, 11 });
-	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 11, 1));
-	ck_assert(scope_has(scope, 12, 1) && !scope_has(scope, 13, 1)); /* not read yet: as the parent */
-	LOOK(scope, { 10, 1, 1, 0, "/c" }, { 11, 1, 10, 0, "/a" }, { 12, 1, 10, 0, "/a" });
-	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 1) && scope_has(scope, 12, 1));
-}
-
 START_TEST(what_a_source_lacks_is_known)
 {
 	struct scope *scope = scope_of("cgroup=/a");
@@ -291,16 +320,6 @@ START_TEST(what_a_source_lacks_is_known)
 	scope = scope_of("tree=12");
 	LOOK(scope, { 10, 1, U64_UNKNOWN }, { 11, 1, U64_UNKNOWN });
 	ck_assert_uint_eq(scope->unknown, 1);
-}
-
-START_TEST(all_terms_hold)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	also(scope, "user=1000");
-	LOOK(scope, { 1, 0, 0, 1000 }, { 10, 1, 1, 1000 }, { 11, 1, 10, 0 }, { 12, 1, 11, 1000 });
-	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 1, 0));
-	ck_assert(!scope_has(scope, 11, 1) && scope_has(scope, 12, 1)); /* below a process of another user */
 }
 
 START_TEST(children_between_two_samples_are_in)
@@ -340,46 +359,6 @@ START_TEST(a_record_is_judged_by_parent_and_user)
 	ck_assert(takes(scope, 30, 1, 5) && !takes(scope, 31, 30, 6));
 	scope = scope_of("pid=30");
 	ck_assert(takes(scope, 30, 1, 5) && !takes(scope, 31, 30, 6));
-}
-
-START_TEST(processes_come_in_any_order)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 12, 2, 11 }, { 10, 1, 1 }, { 11, 2, 10 });
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 2) && scope_has(scope, 12, 2));
-	ck_assert_uint_eq(scope->n_members, 3);
-	LOOK(scope, { 5, 3, 11 }, { 12, 2, 1 }); /* 11 was seen before */
-	ck_assert(scope_has(scope, 5, 3) && scope_has(scope, 12, 2));
-	ck_assert_uint_eq(scope->n_members, 2);
-	ck_assert(scope_has(scope, 10, 1)); /* the first of those that ended */
-	scope = scope_of("tree=10");
-	LOOK(scope, { 5, 2, 10 }, { 10, 1, 1 });
-	ck_assert(scope_has(scope, 5, 2));
-	ck_assert_uint_eq(scope->n_members, 2);
-}
-
-START_TEST(parents_in_a_circle_have_no_answer)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 20, 1, 21 }, { 21, 1, 20 }, { 22, 1, 22 }, { 10, 1, 20 }, { 11, 1, 10 });
-	ck_assert(!scope_has(scope, 20, 1) && !scope_has(scope, 21, 1) && !scope_has(scope, 22, 1));
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 1));
-}
-
-/* A start is written in hundredths of a second, rounded down, or as it was. */
-START_TEST(starts_differ_by_two_hundredths_at_most)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 10, 1, 1 }, { 11, 2, 10 });
-	ck_assert(scope_has(scope, 11, 2.02) && scope_has(scope, 11, 1.98));
-	ck_assert(!scope_has(scope, 11, 2.022) && !scope_has(scope, 11, 1.978));
-	LOOK(scope, { 10, 1, 1 }, { 11, 2.02, 10 });
-	ck_assert_uint_eq(scope->n_past, 0);
-	LOOK(scope, { 10, 1, 1 }, { 11, 2.05, 10 });
-	ck_assert_uint_eq(scope->n_past, 1);
 }
 
 /* As the many short commands of a shell in a tree. */

@@ -583,25 +583,24 @@ START_TEST(the_rest_is_named_only_where_there_is_one)
 	}
 }
 
+/* Below 0 are those of before; one too many, and what does not ascend, are none. */
 START_TEST(percentiles_that_are_none)
 {
 	static const char *const wrong[] = { "", "\n", "0,1,2\n", "x", "3,2,1" };
 	int64_t idle[DAMON_PERCENTILES];
-	char text[2048] = "";
-	size_t length = 0;
+	struct buffer text = { 0 };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert(!damon_percentiles_parse(span_text(wrong[i]), idle));
 	for (int i = 0; i < DAMON_PERCENTILES; i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%d", i > 0 ? "," : "",
-					   i - 40);
-	ck_assert(damon_percentiles_parse(span_text(text), idle));
+		buffer_print(&text, "%s%d", i > 0 ? "," : "", i - 40);
+	ck_assert(damon_percentiles_parse(span_of(text.bytes, text.length), idle));
 	ck_assert_int_eq(idle[0], -40);
 	ck_assert(!damon_percentiles_are_new(idle));
-	strcat(text, ",99"); /* one too many */
-	ck_assert(!damon_percentiles_parse(span_text(text), idle));
-	text[length - 1] = '\0'; /* no longer ascending */
-	ck_assert(!damon_percentiles_parse(span_text(text), idle));
+	ck_assert(!damon_percentiles_parse(span_of(text.bytes, text.length - 1), idle));
+	buffer_text(&text, ",99");
+	ck_assert(!damon_percentiles_parse(span_of(text.bytes, text.length), idle));
+	buffer_free(&text);
 }
 
 /* --- Over files of a rig, read at once. */
