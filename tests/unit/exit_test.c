@@ -332,7 +332,7 @@ START_TEST(ticks_are_bounded_by_the_scheduler)
 		  304 },
 		{ { .cpu_ns = 302, .run_ns = 300, .elapsed_ns = 4000, .queued_ns = 10, .sleeps = 300 }, 302 },
 		{ { .cpu_ns = 0, .run_ns = 300, .elapsed_ns = 4000, .queued_ns = 10, .sleeps = 300 }, 300 },
-		{ { .cpu_ns = 1128, .run_ns = U64_UNKNOWN, .elapsed_ns = 4000, .queued_ns = 10, .sleeps = 300 },
+		{ { .cpu_ns = 1128, .run_ns = U64_UNKNOWN, .elapsed_ns = 4000, .sleeps = 300 },
 		  1128 }, /* ticks are all there is */
 		{ { .cpu_ns = 0, .run_ns = 1, .elapsed_ns = 5, .queued_ns = 2 }, 3 }, /* it never slept */
 	};

@@ -10,6 +10,7 @@
 
 #include "rig.h"
 #include "topic/group/container_name.h"
+#include "topic/group/group_sum.h"
 
 #define CG "sys/fs/cgroup"
 #define ID "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
@@ -423,4 +424,26 @@ START_TEST(no_groups_at_all)
 	ck_assert_int_eq(topic_open(&sample), -ENODEV);
 	topic_forget(&sample);
 	rig_close(&rig);
+}
+
+/* Groups are read after the top: its own numbers stay, and its sum is theirs to the last digit. */
+START_TEST(own_counters_never_go_back)
+{
+	static const uint64_t reads[][4] = { /* of the top and two below it; its sum */
+		{ 100, 30, 20, 100 },
+		{ 101, 40, 20, 40 + 20 + 50 },
+		{ 101, 300, 20, 300 + 20 + 50 }, /* more than the whole */
+	};
+	struct group top = { 0 }, first = { .parent = &top }, second = { .parent = &top };
+	struct group *const groups[] = { &top, &first, &second };
+
+	for (unsigned i = 0; i < 3; i++)
+		group_clear(groups[i]);
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+		for (unsigned k = 0; k < 3; k++)
+			groups[k]->counters.cpu_ns = reads[i][k];
+		group_sum(groups, 3);
+		ck_assert_uint_eq(top.own.cpu_ns, 50);
+		ck_assert_uint_eq(top.counters.cpu_ns, reads[i][3]);
+	}
 }

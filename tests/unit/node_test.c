@@ -270,8 +270,8 @@ START_TEST(the_story_of_nodes)
 		struct node_facts facts;
 	} cases[] = {
 		{ "2 nodes: 40 % of the 4.0 GiB of 4 processes is where they run. postgres (4711) runs far "
-		  "from its memory: 34 % of it is local; on node 0 it would be 71 %. Node 0 has too little free "
-		  "memory: 340 pages a second had to be allocated elsewhere.",
+		  "from its memory: 34 % of it is local; on node 0 it would be 71 %. Node 0 has too little "
+		  "free memory: 340 pages a second had to be allocated elsewhere.",
 		  NULL, { FAR_DATABASE } },
 		{ "one NUMA node", NULL, { .nodes = 1, .processes = 5 } },
 		{ "is not known", NULL, { .nodes = 2, .processes = 3 } },

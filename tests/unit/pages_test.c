@@ -360,9 +360,10 @@ START_TEST(ranges_are_those_of_regions_and_cells)
 		{ 0x10009000, 0x1000a000, present },
 		{ 0x1000a000, 0x1000c000, huge | PAGE_SCAN_SWAPPED },
 	};
-	static const char *const wanted[] = { "pages 1011 zero 3 huge 8 ksm 3", "pages 10 zero 2 huge 2",
-					      "pages 1 zero 1 huge 1",		"pages 1000 huge 5 ksm 3",
-					      "pages 1 huge 1",			"pages 1 zero 1 huge 1" };
+	static const char *const wanted[] = {
+		"pages 1011 zero 3 huge 8 ksm 3", "pages 10 zero 2 huge 2", "pages 1 zero 1 huge 1",
+		"pages 1000 huge 5 ksm 3",	  "pages 1 huge 1",	    "pages 1 zero 1 huge 1",
+	};
 	struct page_snapshot view = { 0 };
 	struct page_walk walk = { 0 };
 

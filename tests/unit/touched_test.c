@@ -890,7 +890,8 @@ START_TEST(orders_that_are_none)
 		{ "look 1 7", -EINVAL },   { "look x 7 5", -EINVAL },  { "look 1 x 5", -EINVAL },
 		{ "look 1 7 x", -EINVAL }, { "look 1 7 5 ", -EINVAL }, { "look 1 7 5 6", -EINVAL },
 		{ "gaze 1 7 5", -EINVAL }, { "stop 1 7 5", -EINVAL },  { "stop7 5", -EINVAL },
-		{ "stop 7", -EINVAL },	   { "look 1 -7 5", -EINVAL }, { "look 1 4294967296 5", -EINVAL },
+		{ "stop 7", -EINVAL },	   { "look 1 -7 5", -EINVAL },
+		{ "look 1 4294967296 5", -EINVAL },
 		{ "look 1 7 6", -ESRCH },  { "look 1 4294967295 5", -ESRCH },
 		{ "look 1 8 5", -ENXIO }, /* a thread of the kernel */
 	};
