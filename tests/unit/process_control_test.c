@@ -116,55 +116,44 @@ static void assert_status(pid_t child, const char *line)
 	ck_assert_msg(found, "no line %s", line);
 }
 
-START_TEST(a_child_runs_on_the_cpus_that_are_set)
+START_TEST(a_child_gets_cpus_a_policy_and_a_class)
 {
+	const struct control_policy batch = { .policy = SCHED_BATCH };
+	const struct control_policy wrong = { .policy = SCHED_BATCH, .priority = 5 };
+	const struct control_io low = { .class = 2, .level = 6 };
 	struct control_cpus before, one = { 0 }, now;
+	struct control_policy policy = { .policy = 99 };
 	char text[CONTROL_LIST_MAX];
-	pid_t child = start_child();
+	uint32_t pid = (uint32_t)start_child();
+	struct control_io io;
 	unsigned cpu = 0;
 
-	ck_assert_int_eq(control_get_cpus((uint32_t)child, &before), 0);
+	ck_assert_int_eq(control_get_cpus(pid, &before), 0);
 	control_cpus_text(&before, text);
-	assert_status(child, textf("Cpus_allowed_list:\t%s\n", text));
+	assert_status((pid_t)pid, textf("Cpus_allowed_list:\t%s\n", text));
 	ck_assert_int_eq(sscanf(text, "%u", &cpu), 1);
 	one.bits[cpu / (8 * sizeof(unsigned long))] = 1UL << cpu % (8 * sizeof(unsigned long));
-	ck_assert_int_eq(control_set_cpus((uint32_t)child, &one), 0);
-	assert_status(child, textf("Cpus_allowed_list:\t%u\n", cpu));
-	ck_assert_int_eq(control_get_cpus((uint32_t)child, &now), 0);
+	ck_assert_int_eq(control_set_cpus(pid, &one), 0);
+	assert_status((pid_t)pid, textf("Cpus_allowed_list:\t%u\n", cpu));
+	ck_assert_int_eq(control_get_cpus(pid, &now), 0);
 	ck_assert_mem_eq(&now, &one, sizeof(now));
-	ck_assert_int_eq(control_set_cpus((uint32_t)child, &(struct control_cpus){ 0 }), -EINVAL);
-	end_child(child);
-	ck_assert_int_eq(control_get_cpus((uint32_t)child, &now), -ESRCH);
-	ck_assert_int_eq(control_set_cpus((uint32_t)child, &one), -ESRCH);
-}
-
-START_TEST(a_child_gets_a_policy_and_a_class)
-{
-	const struct control_policy batch = { .policy = SCHED_BATCH }, wrong = { .policy = SCHED_BATCH,
-										 .priority = 5 };
-	const struct control_io low = { .class = 2, .level = 6 }, idle = { .class = 3, .level = 0 };
-	struct control_policy policy = { .policy = 99 };
-	pid_t child = start_child();
-	struct control_io io;
-
-	ck_assert_int_eq(control_get_policy((uint32_t)child, &policy), 0);
+	ck_assert_int_eq(control_set_cpus(pid, &(struct control_cpus){ 0 }), -EINVAL);
+	ck_assert_int_eq(control_get_policy(pid, &policy), 0);
 	ck_assert_int_eq(policy.policy, sched_getscheduler(0) & ~SCHED_RESET_ON_FORK);
-	ck_assert_int_eq(control_set_policy((uint32_t)child, &batch), 0);
-	ck_assert_int_eq(sched_getscheduler(child), SCHED_BATCH);
-	ck_assert_int_eq(control_get_policy((uint32_t)child, &policy), 0);
+	ck_assert_int_eq(control_set_policy(pid, &batch), 0);
+	ck_assert_int_eq(control_get_policy(pid, &policy), 0);
 	ck_assert(policy.policy == SCHED_BATCH && policy.priority == 0);
-	ck_assert_int_eq(control_set_policy((uint32_t)child, &wrong), -EINVAL);
-	ck_assert_int_eq(control_set_io((uint32_t)child, &low), 0);
-	ck_assert_int_eq(control_get_io((uint32_t)child, &io), 0);
+	ck_assert_int_eq(control_set_policy(pid, &wrong), -EINVAL);
+	ck_assert_int_eq(control_set_io(pid, &low), 0);
+	ck_assert_int_eq(control_get_io(pid, &io), 0);
 	ck_assert(io.class == 2 && io.level == 6);
-	ck_assert_int_eq(control_set_io((uint32_t)child, &idle), 0);
-	ck_assert_int_eq(control_get_io((uint32_t)child, &io), 0);
-	ck_assert_uint_eq(io.class, 3);
-	end_child(child);
-	ck_assert_int_eq(control_get_policy((uint32_t)child, &policy), -ESRCH);
-	ck_assert_int_eq(control_set_policy((uint32_t)child, &batch), -ESRCH);
-	ck_assert_int_eq(control_get_io((uint32_t)child, &io), -ESRCH);
-	ck_assert_int_eq(control_set_io((uint32_t)child, &low), -ESRCH);
+	end_child((pid_t)pid);
+	ck_assert_int_eq(control_get_cpus(pid, &now), -ESRCH);
+	ck_assert_int_eq(control_set_cpus(pid, &one), -ESRCH);
+	ck_assert_int_eq(control_get_policy(pid, &policy), -ESRCH);
+	ck_assert_int_eq(control_set_policy(pid, &batch), -ESRCH);
+	ck_assert_int_eq(control_get_io(pid, &io), -ESRCH);
+	ck_assert_int_eq(control_set_io(pid, &low), -ESRCH);
 }
 
 /* It ends, is a zombie, and is gone; only then is its number free. */

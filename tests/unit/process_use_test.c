@@ -321,53 +321,10 @@ static uint64_t kernel_wait_ns(pid_t pid)
 	return schedstat.wait_ns;
 }
 
-static double kernel_wait(pid_t pid)
+static void until_waited(pid_t pid, uint64_t ns)
 {
-	return (double)kernel_wait_ns(pid) / 1e9;
-}
-
-static void until_waited(const pid_t *pids, const double *since, double seconds)
-{
-	for (int i = 0; i < 2; i++)
-		while (kernel_wait(pids[i]) - since[i] < seconds)
-			usleep(10000);
-}
-
-START_LIVE_TEST(two_on_one_cpu_wait_for_each_other)
-{
-	double before[2], first[2], between[2], last[2];
-	struct machine machine;
-	int pipe_fd[2];
-	pid_t pids[2];
-
-	for (int i = 0; i < 2; i++)
-		pids[i] = start(run_on_cpu_0, pipe_fd);
-	usleep(100000);
-	open_live(&machine, process_alone);
-	for (int i = 0; i < 2; i++)
-		before[i] = kernel_wait(pids[i]);
-	next_tick(&machine);
-	for (int i = 0; i < 2; i++) {
-		between[i] = kernel_wait(pids[i]);
-		first[i] = of_process(machine.now, pids[i], "wait_seconds");
-	}
-	until_waited(pids, between, 0.5);
-	for (int i = 0; i < 2; i++)
-		last[i] = kernel_wait(pids[i]);
-	next_tick(&machine);
-	for (int i = 0; i < 2; i++) {
-		double grown = of_process(machine.now, pids[i], "wait_seconds") - first[i];
-
-		ck_assert_double_ge(first[i], before[i]);
-		ck_assert_double_le(first[i], between[i]);
-		ck_assert_double_ge(grown, last[i] - between[i]);
-		ck_assert_double_le(grown, kernel_wait(pids[i]) - before[i]);
-		ck_assert_double_gt(of_process(machine.now, pids[i], "wait_ratio"), 0);
-		ck_assert_double_gt(of_process(machine.now, pids[i], "switches_per_second"), 0);
-	}
-	close_machine(&machine);
-	for (int i = 0; i < 2; i++)
-		stop(pids[i]);
+	while (kernel_wait_ns(pid) < ns)
+		usleep(10000);
 }
 
 static void *wait_on_cpu(void *argument)
@@ -404,13 +361,13 @@ START_LIVE_TEST(threads_that_wait_for_each_other)
 {
 	struct machine machine;
 	int pipe_fd[2];
-	pid_t pid = start(run_threads, pipe_fd), pids[2] = { pid, pid };
-	double since[2] = { 0, 0 }, least, all;
+	pid_t pid = start(run_threads, pipe_fd);
+	double least, all;
 
-	until_waited(pids, since, 0.1);
+	until_waited(pid, 100000000);
 	open_live(&machine, TOPICS("process", "thread"));
 	next_tick(&machine);
-	until_waited(pids, since, 0.4);
+	until_waited(pid, 400000000);
 	least = waits_of_threads(pid);
 	next_tick(&machine);
 	ck_assert_double_eq(of_process(machine.now, pid, "threads"), 2);
