@@ -29,14 +29,15 @@
 static const char *const touched_alone[] = { "touched", NULL };
 static const char *const process_alone[] = { "process", NULL };
 static const char *const both[] = { "process", "touched", NULL };
+static struct machine machine;
 
 /* Obeys orders through a pipe: a number of pages to touch, 0 to become another program. */
-struct worked {
+static struct {
 	pid_t pid;
 	int to, from;
 	uint64_t address;
 	uint64_t page;
-};
+} worked;
 
 static _Noreturn void work(int from, int to, char *memory, uint64_t page)
 {
@@ -67,14 +68,14 @@ static char *make_memory(uint64_t page, int advice)
 	return memory;
 }
 
-static struct worked start_work(int advice)
+static void start_work(int advice)
 {
-	struct worked worked = { .page = (uint64_t)sysconf(_SC_PAGESIZE) };
 	int up[2], down[2];
 	uint64_t address;
 
 	if (access("/proc/self/clear_refs", W_OK) < 0 || access("/proc/self/smaps_rollup", R_OK) < 0)
 		skip_test("this kernel has no accessed bits to clear");
+	worked.page = (uint64_t)sysconf(_SC_PAGESIZE);
 	ck_assert(pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0);
 	worked.pid = fork();
 	ck_assert_int_ge(worked.pid, 0);
@@ -91,76 +92,75 @@ static struct worked start_work(int advice)
 	worked.from = up[0];
 	worked.to = down[1];
 	ck_assert_int_eq(read(worked.from, &worked.address, sizeof(worked.address)), sizeof(worked.address));
-	return worked;
 }
 
-static void touch(const struct worked *worked, uint64_t n)
+static void touch(uint64_t n)
 {
 	uint64_t done;
 
-	ck_assert_int_eq(write(worked->to, &n, sizeof(n)), sizeof(n));
+	ck_assert_int_eq(write(worked.to, &n, sizeof(n)), sizeof(n));
 	if (n > 0)
-		ck_assert_int_eq(read(worked->from, &done, sizeof(done)), sizeof(done));
+		ck_assert_int_eq(read(worked.from, &done, sizeof(done)), sizeof(done));
 }
 
-static void end_work(struct worked *worked)
+static void end_work(void)
 {
-	close(worked->to);
-	close(worked->from);
-	kill(worked->pid, SIGKILL);
-	waitpid(worked->pid, NULL, 0);
+	close(worked.to);
+	close(worked.from);
+	kill(worked.pid, SIGKILL);
+	waitpid(worked.pid, NULL, 0);
 }
 
 static char processes[32]; /* of one machine at a time */
 
-static void open_batch(struct machine *machine, pid_t pid, const char *const *names)
+static void open_batch(pid_t pid, const char *const *names)
 {
-	*machine = (struct machine){ 0 };
+	machine = (struct machine){ 0 };
 	snprintf(processes, sizeof(processes), "%d", (int)pid);
-	machine->request.processes = processes;
-	machine->request.batch = machine->request.touches = machine->request.touches_all = true;
+	machine.request.processes = processes;
+	machine.request.batch = machine.request.touches = machine.request.touches_all = true;
 	if (names != touched_alone)
-		sample_request_add(&machine->request, topic_find("process")->schema, ~0UL);
-	open_machine(machine, names);
-	machine->env.worker = worker_open();
-	next_tick(machine);
+		sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
+	open_machine(&machine, names);
+	machine.env.worker = worker_open();
+	next_tick(&machine);
 }
 
-static void close_batch(struct machine *machine)
+static void close_batch(void)
 {
-	struct worker *worker = machine->env.worker;
+	struct worker *worker = machine.env.worker;
 
-	close_machine(machine);
+	close_machine(&machine);
 	worker_close(worker);
 }
 
-static void close_all(struct machine *machine, struct worked *worked)
+static void close_all(void)
 {
-	close_batch(machine);
-	end_work(worked);
+	close_batch();
+	end_work();
 }
 
-static const void *row_at(const struct machine *machine, uint64_t address)
+static const void *row_at(uint64_t address)
 {
-	return find_number(machine->now, "touched", "start_address", (double)address);
+	return find_number(machine.now, "touched", "start_address", (double)address);
 }
 
-static double number_at(const struct machine *machine, uint64_t address, const char *column)
+static double number_at(uint64_t address, const char *column)
 {
-	const void *row = row_at(machine, address);
+	const void *row = row_at(address);
 
 	ck_assert_msg(row != NULL, "no row for %llx", (unsigned long long)address);
-	return table_number(frame_table(machine->now, "touched"), row, column);
+	return table_number(frame_table(machine.now, "touched"), row, column);
 }
 
-static double pages_at(const struct machine *machine, const struct worked *worked, const char *column)
+static double pages_at(const char *column)
 {
-	return number_at(machine, worked->address, column) / (double)worked->page;
+	return number_at(worked.address, column) / (double)worked.page;
 }
 
-static const char *state_of(const struct machine *machine)
+static const char *state_of(void)
 {
-	return table_text(frame_table(machine->now, "touched"), row_at(machine, 0), "state");
+	return table_text(frame_table(machine.now, "touched"), row_at(0), "state");
 }
 
 static void check_pages(double touched, double truth)
@@ -171,117 +171,111 @@ static void check_pages(double touched, double truth)
 START_LIVE_TEST(pages_that_a_program_touches)
 {
 	static const uint64_t truths[] = { 1500, 0, 8000, 1, N_PAGES };
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
 
-	open_batch(&machine, worked.pid, touched_alone);
-	ck_assert(isnan(number_at(&machine, 0, "touched_bytes")));
+	start_work(MADV_NOHUGEPAGE);
+	open_batch(worked.pid, touched_alone);
+	ck_assert(isnan(number_at(0, "touched_bytes")));
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
 		uint64_t before_ns, after_ns = real_mono_ns();
 		double window;
 
 		if (truths[i] > 0)
-			touch(&worked, truths[i]);
+			touch(truths[i]);
 		before_ns = real_mono_ns();
 		next_tick(&machine);
-		check_pages(pages_at(&machine, &worked, "touched_bytes"), (double)truths[i]);
-		check_pages(pages_at(&machine, &worked, "resident_bytes"), N_PAGES);
-		ck_assert_double_eq(pages_at(&machine, &worked, "untouched_bytes"),
-				    pages_at(&machine, &worked, "resident_bytes") -
-					    pages_at(&machine, &worked, "touched_bytes"));
-		window = number_at(&machine, 0, "window_seconds");
+		check_pages(pages_at("touched_bytes"), (double)truths[i]);
+		check_pages(pages_at("resident_bytes"), N_PAGES);
+		ck_assert_double_eq(pages_at("untouched_bytes"),
+				    pages_at("resident_bytes") - pages_at("touched_bytes"));
+		window = number_at(0, "window_seconds");
 		ck_assert_double_ge(window, (double)(before_ns - after_ns) / 1e9);
-		ck_assert_double_gt(number_at(&machine, 0, "cost_seconds"), 0);
-		ck_assert_double_lt(number_at(&machine, 0, "cost_seconds"), 3600);
-		ck_assert_double_le(number_at(&machine, 0, "file_touched_bytes"),
-				    number_at(&machine, 0, "touched_bytes") -
-					    number_at(&machine, worked.address, "touched_bytes"));
-		ck_assert_double_ge(number_at(&machine, 0, "touched_bytes"),
-				    number_at(&machine, worked.address, "touched_bytes"));
+		ck_assert_double_gt(number_at(0, "cost_seconds"), 0);
+		ck_assert_double_lt(number_at(0, "cost_seconds"), 3600);
+		ck_assert_double_le(number_at(0, "file_touched_bytes"),
+				    number_at(0, "touched_bytes") -
+					    number_at(worked.address, "touched_bytes"));
+		ck_assert_double_ge(number_at(0, "touched_bytes"),
+				    number_at(worked.address, "touched_bytes"));
 	}
-	ck_assert_double_eq(number_at(&machine, 0, "windows"), sizeof(truths) / sizeof(truths[0]));
-	close_all(&machine, &worked);
+	ck_assert_double_eq(number_at(0, "windows"), sizeof(truths) / sizeof(truths[0]));
+	close_all();
 }
 
 /* Each is touched whole, or not. */
 START_LIVE_TEST(huge_pages_that_a_program_touches)
 {
-	struct worked worked = start_work(MADV_HUGEPAGE);
-	struct machine machine;
 	double whole;
 
-	open_batch(&machine, worked.pid, touched_alone);
-	touch(&worked, 1500);
+	start_work(MADV_HUGEPAGE);
+	open_batch(worked.pid, touched_alone);
+	touch(1500);
 	next_tick(&machine);
-	if (!(number_at(&machine, worked.address, "huge_bytes") >= (double)(N_PAGES / 2 * worked.page))) {
-		close_all(&machine, &worked);
+	if (!(number_at(worked.address, "huge_bytes") >= (double)(N_PAGES / 2 * worked.page))) {
+		close_all();
 		skip_test("the kernel gives no huge pages here");
 	}
 	whole = ceil(1500.0 / HUGE_PAGES) * HUGE_PAGES;
-	check_pages(pages_at(&machine, &worked, "touched_bytes"), whole);
-	close_all(&machine, &worked);
+	check_pages(pages_at("touched_bytes"), whole);
+	close_all();
 }
 
 /* Of a new program all pages are young: they are not taken for touched ones. */
 START_LIVE_TEST(an_exec_begins_the_window_again)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
 	char byte;
 
-	open_batch(&machine, worked.pid, touched_alone);
-	touch(&worked, 1500);
+	start_work(MADV_NOHUGEPAGE);
+	open_batch(worked.pid, touched_alone);
+	touch(1500);
 	next_tick(&machine);
-	touch(&worked, 0);
+	touch(0);
 	ck_assert_int_eq(read(worked.from, &byte, 1), 0); /* closed by the exec */
 	next_tick(&machine);
-	ck_assert_str_eq(state_of(&machine), "replaced");
-	ck_assert(isnan(number_at(&machine, 0, "touched_bytes")));
-	ck_assert(isnan(number_at(&machine, 0, "window_seconds")));
-	ck_assert_ptr_null(row_at(&machine, worked.address));
+	ck_assert_str_eq(state_of(), "replaced");
+	ck_assert(isnan(number_at(0, "touched_bytes")));
+	ck_assert(isnan(number_at(0, "window_seconds")));
+	ck_assert_ptr_null(row_at(worked.address));
 	ck_assert(has_notice(machine.now, "has executed another program"));
-	for (int i = 0; i < 500 && isnan(number_at(&machine, 0, "touched_bytes")); i++)
+	for (int i = 0; i < 500 && isnan(number_at(0, "touched_bytes")); i++)
 		next_tick(&machine);
-	ck_assert_str_ne(state_of(&machine), "replaced");
+	ck_assert_str_ne(state_of(), "replaced");
 	ck_assert(!has_notice(machine.now, "has executed another program"));
-	ck_assert_double_gt(number_at(&machine, 0, "resident_bytes"), 0);
-	close_all(&machine, &worked);
+	ck_assert_double_gt(number_at(0, "resident_bytes"), 0);
+	close_all();
 }
 
 START_LIVE_TEST(one_that_ends_has_no_rows)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
+	start_work(MADV_NOHUGEPAGE);
 
-	open_batch(&machine, worked.pid, touched_alone);
-	end_work(&worked);
+	open_batch(worked.pid, touched_alone);
+	end_work();
 	next_tick(&machine);
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
 	ck_assert(has_notice(machine.now, "has exited"));
-	close_batch(&machine);
+	close_batch();
 }
 
 START_LIVE_TEST(without_memory_there_is_nothing_to_touch)
 {
-	struct machine machine;
 	pid_t pid = fork();
 
 	if (pid == 0)
 		_exit(0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
-	open_batch(&machine, pid, touched_alone);
+	open_batch(pid, touched_alone);
 	ck_assert(has_notice(machine.now, "zombie"));
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
-	close_batch(&machine);
+	close_batch();
 	waitpid(pid, NULL, 0);
-	open_batch(&machine, 2, touched_alone);
+	open_batch(2, touched_alone);
 	if (!has_notice(machine.now, "kernel thread"))
 		skip_test("no thread of the kernel is seen here");
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
-	close_batch(&machine);
+	close_batch();
 }
 
-static double referenced_pages(const struct worked *worked)
+static double referenced_pages(void)
 {
 	static char bytes[1 << 20]; /* under a sanitizer there are many */
 	struct maps_region region;
@@ -289,25 +283,24 @@ static double referenced_pages(const struct worked *worked)
 	struct span text;
 	FILE *file;
 
-	file = fopen(textf("/proc/%d/smaps", (int)worked->pid), "r");
+	file = fopen(textf("/proc/%d/smaps", (int)worked.pid), "r");
 	ck_assert_ptr_nonnull(file);
 	text = span_of(bytes, fread(bytes, 1, sizeof(bytes), file));
 	fclose(file);
 	while (smaps_next(&text, &region, &sizes))
-		if (region.start == worked->address)
-			return (double)sizes.referenced_bytes / (double)worked->page;
+		if (region.start == worked.address)
+			return (double)sizes.referenced_bytes / (double)worked.page;
 	return NAN;
 }
 
 /* A rule, a finding or a listener may want the table: it is empty then, and no bit is cleared. */
 START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
+	start_work(MADV_NOHUGEPAGE);
 
-	open_batch(&machine, worked.pid, both);
-	close_batch(&machine);
-	touch(&worked, N_PAGES);
+	open_batch(worked.pid, both);
+	close_batch();
+	touch(N_PAGES);
 	machine = (struct machine){ 0 };
 	machine.request.processes = processes;
 	machine.request.batch = machine.request.named_columns = true; /* another column than that */
@@ -315,45 +308,43 @@ START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 	open_machine(&machine, both);
 	for (int i = 0; i < 3; i++)
 		next_tick(&machine);
-	check_pages(referenced_pages(&worked), N_PAGES);
+	check_pages(referenced_pages(), N_PAGES);
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
 	ck_assert(has_notice(machine.now, "-t touched"));
 	close_machine(&machine);
-	end_work(&worked);
+	end_work();
 }
 
-static double of_process(const struct machine *machine, pid_t pid, const char *column)
+static double of_process(pid_t pid, const char *column)
 {
-	const void *row = find_number(machine->now, "process", "pid", pid);
+	const void *row = find_number(machine.now, "process", "pid", pid);
 
-	return row ? table_number(frame_table(machine->now, "process"), row, column) : NAN;
+	return row ? table_number(frame_table(machine.now, "process"), row, column) : NAN;
 }
 
 START_LIVE_TEST(the_column_of_processes)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
 	double least;
 
-	open_batch(&machine, worked.pid, process_alone);
-	ck_assert(isnan(of_process(&machine, worked.pid, "touched_bytes")));
-	touch(&worked, 8000);
+	start_work(MADV_NOHUGEPAGE);
+	open_batch(worked.pid, process_alone);
+	ck_assert(isnan(of_process(worked.pid, "touched_bytes")));
+	touch(8000);
 	next_tick(&machine);
 	least = 8000 * (double)worked.page;
-	ck_assert_double_ge(of_process(&machine, worked.pid, "touched_bytes"), least);
-	ck_assert_double_lt(of_process(&machine, worked.pid, "touched_bytes"), N_PAGES * (double)worked.page);
-	ck_assert_double_gt(of_process(&machine, worked.pid, "touched_window_seconds"), 0);
-	ck_assert(isnan(of_process(&machine, getpid(), "touched_bytes"))); /* --pid does not name it */
-	close_batch(&machine);
-	open_batch(&machine, worked.pid, both); /* both read one window */
+	ck_assert_double_ge(of_process(worked.pid, "touched_bytes"), least);
+	ck_assert_double_lt(of_process(worked.pid, "touched_bytes"), N_PAGES * (double)worked.page);
+	ck_assert_double_gt(of_process(worked.pid, "touched_window_seconds"), 0);
+	ck_assert(isnan(of_process(getpid(), "touched_bytes"))); /* --pid does not name it */
+	close_batch();
+	open_batch(worked.pid, both); /* both read one window */
 	for (int i = 0; i < 3; i++) {
-		touch(&worked, 1500);
+		touch(1500);
 		next_tick(&machine);
 	}
-	check_pages(pages_at(&machine, &worked, "touched_bytes"), 1500);
-	ck_assert_double_eq(of_process(&machine, worked.pid, "touched_bytes"),
-			    number_at(&machine, 0, "touched_bytes"));
-	close_all(&machine, &worked);
+	check_pages(pages_at("touched_bytes"), 1500);
+	ck_assert_double_eq(of_process(worked.pid, "touched_bytes"), number_at(0, "touched_bytes"));
+	close_all();
 }
 
 static int answer;
@@ -364,183 +355,179 @@ static void answered(void *context, int error)
 	answer = error;
 }
 
-static double start_of(struct machine *machine, pid_t pid)
+static double start_of(pid_t pid)
 {
 	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 
-	ck_assert(process_read_stat(&machine->env, (uint32_t)pid, bytes, &stat));
-	return process_start_seconds(&machine->env, stat.start_ticks);
+	ck_assert(process_read_stat(&machine.env, (uint32_t)pid, bytes, &stat));
+	return process_start_seconds(&machine.env, stat.start_ticks);
 }
 
 /* When it started. */
-static double open_screen(struct machine *machine, const struct worked *worked)
+static double open_screen(void)
 {
-	*machine = (struct machine){ 0 };
-	snprintf(processes, sizeof(processes), "%d", (int)worked->pid);
-	machine->request.processes = processes;
-	open_machine(machine, touched_alone);
-	machine->env.worker = worker_open();
-	next_tick(machine);
-	return start_of(machine, worked->pid);
+	machine = (struct machine){ 0 };
+	snprintf(processes, sizeof(processes), "%d", (int)worked.pid);
+	machine.request.processes = processes;
+	open_machine(&machine, touched_alone);
+	machine.env.worker = worker_open();
+	next_tick(&machine);
+	return start_of(worked.pid);
 }
 
-static int order(struct machine *machine, const char *verb, pid_t pid, double start_seconds, bool check,
+static int order(const char *verb, pid_t pid, double start_seconds, bool check,
 		 const char **remedy)
 {
 	answer = 1;
-	return machine->source.act(machine->source.state, "touched",
+	return machine.source.act(machine.source.state, "touched",
 				   textf("%s %d %.6f", verb, (int)pid, start_seconds),
 				   check ? NULL : answered, NULL, remedy);
 }
 
 /* Until this many windows are complete. */
-static void wait_for_windows(struct machine *machine, double n)
+static void wait_for_windows(double n)
 {
-	while (!row_at(machine, 0) || !(number_at(machine, 0, "windows") >= n)) {
-		next_tick(machine);
+	while (!row_at(0) || !(number_at(0, "windows") >= n)) {
+		next_tick(&machine);
 		usleep(5000);
 	}
 }
 
-static void wait_for_window(struct machine *machine)
+static void wait_for_window(void)
 {
-	while (!row_at(machine, 0) || isnan(number_at(machine, 0, "open_seconds"))) {
-		next_tick(machine);
+	while (!row_at(0) || isnan(number_at(0, "open_seconds"))) {
+		next_tick(&machine);
 		usleep(1000);
 	}
 }
 
 START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
-	double start = open_screen(&machine, &worked);
+	double start;
 
-	touch(&worked, N_PAGES);
-	ck_assert_int_eq(order(&machine, "look 0.2", worked.pid, start, true, NULL), 0);
+	start_work(MADV_NOHUGEPAGE);
+	start = open_screen();
+	touch(N_PAGES);
+	ck_assert_int_eq(order("look 0.2", worked.pid, start, true, NULL), 0);
 	next_tick(&machine);
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
-	check_pages(referenced_pages(&worked), N_PAGES); /* it only asked */
-	ck_assert_int_eq(order(&machine, "look 0.2", worked.pid, start, false, NULL), 0);
+	check_pages(referenced_pages(), N_PAGES); /* it only asked */
+	ck_assert_int_eq(order("look 0.2", worked.pid, start, false, NULL), 0);
 	ck_assert_int_eq(answer, 0);
-	wait_for_window(&machine);
-	touch(&worked, 1500);
-	wait_for_windows(&machine, 1);
-	check_pages(pages_at(&machine, &worked, "touched_bytes"), 1500);
-	ck_assert_double_ge(number_at(&machine, 0, "window_seconds"), 0.2);
-	ck_assert_str_eq(state_of(&machine), "measured");
-	touch(&worked, N_PAGES);
+	wait_for_window();
+	touch(1500);
+	wait_for_windows(1);
+	check_pages(pages_at("touched_bytes"), 1500);
+	ck_assert_double_ge(number_at(0, "window_seconds"), 0.2);
+	ck_assert_str_eq(state_of(), "measured");
+	touch(N_PAGES);
 	next_tick(&machine);
-	check_pages(pages_at(&machine, &worked, "touched_bytes"), 1500); /* no other window has begun */
-	check_pages(referenced_pages(&worked), N_PAGES);
-	ck_assert_int_eq(order(&machine, "look 0.2", worked.pid, start, false, NULL), 0);
+	check_pages(pages_at("touched_bytes"), 1500); /* no other window has begun */
+	check_pages(referenced_pages(), N_PAGES);
+	ck_assert_int_eq(order("look 0.2", worked.pid, start, false, NULL), 0);
 	next_tick(&machine);
-	wait_for_windows(&machine, 1);
-	ck_assert_double_lt(pages_at(&machine, &worked, "touched_bytes"), 1500); /* of that window alone */
-	ck_assert_double_ge(number_at(&machine, 0, "watched_seconds"), 0.2);
-	ck_assert_double_lt(number_at(&machine, 0, "watched_seconds"),
-			    number_at(&machine, 0, "window_seconds") + 0.2); /* not since the first one */
-	ck_assert_int_eq(order(&machine, "stop", worked.pid, start, true, NULL), 0);
+	wait_for_windows(1);
+	ck_assert_double_lt(pages_at("touched_bytes"), 1500); /* of that window alone */
+	ck_assert_double_ge(number_at(0, "watched_seconds"), 0.2);
+	ck_assert_double_lt(number_at(0, "watched_seconds"),
+			    number_at(0, "window_seconds") + 0.2); /* not since the first one */
+	ck_assert_int_eq(order("stop", worked.pid, start, true, NULL), 0);
 	next_tick(&machine);
 	ck_assert_uint_gt(frame_table(machine.now, "touched")->n_rows, 0);
-	ck_assert_int_eq(order(&machine, "stop", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("stop", worked.pid, start, false, NULL), 0);
 	next_tick(&machine);
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
-	close_all(&machine, &worked);
+	close_all();
 }
 
 START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
-	double start = open_screen(&machine, &worked), windows;
+	double start, windows;
 
-	ck_assert_int_eq(order(&machine, "watch 0.05", worked.pid, start, false, NULL), 0);
-	wait_for_window(&machine);
-	touch(&worked, 1500);
-	while (!row_at(&machine, worked.address) ||
-	       !(pages_at(&machine, &worked, "last_touched_bytes") >= 1500))
-		next_tick(&machine);
-	windows = number_at(&machine, 0, "windows");
-	wait_for_windows(&machine, windows + 3);
-	ck_assert_double_lt(pages_at(&machine, &worked, "touched_bytes"), 20);
-	check_pages(pages_at(&machine, &worked, "last_touched_bytes"), 1500);
-	ck_assert_double_ge(number_at(&machine, worked.address, "age_seconds"), 0.1);
-	ck_assert_double_ge(number_at(&machine, 0, "watched_seconds"),
-			    number_at(&machine, worked.address, "age_seconds"));
-	close_all(&machine, &worked);
+	start_work(MADV_NOHUGEPAGE);
+	start = open_screen();
+	ck_assert_int_eq(order("watch 0.05", worked.pid, start, false, NULL), 0);
+	wait_for_window();
+	touch(1500);
+	while (!row_at(worked.address) ||
+	       !(pages_at("last_touched_bytes") >= 1500)) next_tick(&machine);
+	windows = number_at(0, "windows");
+	wait_for_windows(windows + 3);
+	ck_assert_double_lt(pages_at("touched_bytes"), 20);
+	check_pages(pages_at("last_touched_bytes"), 1500);
+	ck_assert_double_ge(number_at(worked.address, "age_seconds"), 0.1);
+	ck_assert_double_ge(number_at(0, "watched_seconds"), number_at(worked.address, "age_seconds"));
+	close_all();
 }
 
 START_LIVE_TEST(what_is_refused_on_the_screen)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
 	const char *remedy = NULL;
-	double start = open_screen(&machine, &worked);
+	double start;
 
-	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start - 1, false, NULL), -ESRCH); /* reused */
-	if (start_of(&machine, 1) >= 0 &&
-	    order(&machine, "look 1", 2, start_of(&machine, 1), true, &remedy) == -ENXIO)
+	start_work(MADV_NOHUGEPAGE);
+	start = open_screen();
+	ck_assert_int_eq(order("look 1", worked.pid, start - 1, false, NULL), -ESRCH); /* reused */
+	if (start_of(1) >= 0 &&
+	    order("look 1", 2, start_of(1), true, &remedy) == -ENXIO)
 		ck_assert_ptr_nonnull(strstr(remedy, "kernel thread"));
 	machine.request.read_only = true;
-	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start, false, &remedy), -EPERM);
+	ck_assert_int_eq(order("look 1", worked.pid, start, false, &remedy), -EPERM);
 	ck_assert_ptr_nonnull(strstr(remedy, "--read-only"));
 	ck_assert_int_eq(answer, 1);
-	close_all(&machine, &worked);
+	close_all();
 }
 
 /* The topic is open only where the view or the column is shown. */
 START_LIVE_TEST(it_ends_with_the_view)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	bool *none = calloc(n_topics, sizeof(*none));
-	struct machine machine;
 	double start;
 
-	start = open_screen(&machine, &worked);
-	ck_assert_int_eq(order(&machine, "watch 0.1", worked.pid, start, false, NULL), 0);
-	wait_for_windows(&machine, 2);
+	start_work(MADV_NOHUGEPAGE);
+	start = open_screen();
+	ck_assert_int_eq(order("watch 0.1", worked.pid, start, false, NULL), 0);
+	wait_for_windows(2);
 	machine.source.want(machine.source.state, none);
 	usleep(300000); /* a helper may be about to clear them */
-	touch(&worked, N_PAGES);
+	touch(N_PAGES);
 	for (int i = 0; i < 5; i++) {
 		usleep(100000);
 		next_tick(&machine);
 	}
-	check_pages(referenced_pages(&worked), N_PAGES);
-	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start, false, NULL), -EAGAIN);
-	close_batch(&machine);
-	end_work(&worked);
+	check_pages(referenced_pages(), N_PAGES);
+	ck_assert_int_eq(order("look 1", worked.pid, start, false, NULL), -EAGAIN);
+	close_batch();
+	end_work();
 	free(none);
 }
 
 START_LIVE_TEST(of_others_it_says_what_it_lacks)
 {
-	struct worked worked = start_work(MADV_NOHUGEPAGE);
-	struct machine machine;
 	const char *remedy = NULL;
 	double start;
 
+	start_work(MADV_NOHUGEPAGE);
 	if (!is_root()) {
-		end_work(&worked);
+		end_work();
 		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
-	open_batch(&machine, worked.pid, touched_alone);
+	open_batch(worked.pid, touched_alone);
 	ck_assert(has_notice(machine.now, "cap_sys_ptrace and cap_dac_override"));
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
-	close_batch(&machine);
-	open_batch(&machine, worked.pid, process_alone);
+	close_batch();
+	open_batch(worked.pid, process_alone);
 	ck_assert(has_notice(machine.now, "touched memory of 1 process is hidden"));
-	ck_assert(isnan(of_process(&machine, worked.pid, "touched_bytes")));
-	close_batch(&machine);
-	start = open_screen(&machine, &worked);
-	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start, true, &remedy), -EACCES);
+	ck_assert(isnan(of_process(worked.pid, "touched_bytes")));
+	close_batch();
+	start = open_screen();
+	ck_assert_int_eq(order("look 1", worked.pid, start, true, &remedy), -EACCES);
 	ck_assert_ptr_nonnull(strstr(remedy, "cap_sys_ptrace and cap_dac_override"));
-	close_batch(&machine);
+	close_batch();
 	ck_assert(seteuid(0) == 0);
-	end_work(&worked);
+	end_work();
 }
 
 #define MEBI 0x1p20
