@@ -262,8 +262,7 @@ START_TEST(regions_of_a_snapshot)
 		ck_assert_str_eq(textf("%llx-%llx %llx %llu %s %d %s", (unsigned long long)region->start,
 				       (unsigned long long)region->end, (unsigned long long)region->offset,
 				       (unsigned long long)region->inode, region->permissions,
-				       region->special, page_snapshot_path(&view, region)),
-				 wanted[i]);
+				       region->special, page_snapshot_path(&view, region)), wanted[i]);
 		ck_assert_uint_eq(region->counts.pages, (region->end - region->start) / PAGE);
 		ck_assert_uint_eq(region->proportional_bytes, U64_UNKNOWN);
 		ck_assert_ptr_eq(page_snapshot_find(&view, region->start), region);
@@ -434,6 +433,7 @@ static void leave_room(void)
 
 static const char *const topic_names[] = { "page_total", "region", "cell", "page_level", NULL };
 
+static struct machine machine;
 static volatile char *map(uint64_t address, uint64_t bytes, int flags, int fd)
 {
 	void *memory = mmap(at(address), (size_t)bytes, fd >= 0 ? PROT_READ : PROT_READ | PROT_WRITE,
@@ -463,8 +463,7 @@ static void map_file(void)
 			_exit(3);
 	map(OF_FILE, 32 * page, MAP_PRIVATE | MAP_POPULATE, fd);
 	if (mmap(at(OF_FILE + 32 * page), (size_t)(32 * page), PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
-		 fd, (off_t)(32 * page)) == MAP_FAILED)
-		_exit(3);
+		 fd, (off_t)(32 * page)) == MAP_FAILED) _exit(3);
 }
 
 static void make_memory(void)
@@ -522,27 +521,27 @@ static void start_process(void)
 	to_child = down[1];
 }
 
-static void open_pages(struct machine *machine, const char *pid)
+static void open_pages(const char *pid)
 {
 	static char processes[64]; /* of one machine at a time */
 
 	snprintf(processes, sizeof(processes), "%s", pid ? pid : "");
-	*machine = (struct machine){ 0 };
-	machine->request.processes = pid ? processes : NULL;
-	machine->request.batch = true;
-	open_machine(machine, topic_names);
+	machine = (struct machine){ 0 };
+	machine.request.processes = pid ? processes : NULL;
+	machine.request.batch = true;
+	open_machine(&machine, topic_names);
 }
 
-static void map_pid(struct machine *machine, pid_t pid)
+static void map_pid(pid_t pid)
 {
-	open_pages(machine, textf("%d", (int)pid));
-	next_tick(machine);
+	open_pages(textf("%d", (int)pid));
+	next_tick(&machine);
 }
 
-static void open_process(struct machine *machine)
+static void open_process(void)
 {
 	start_process();
-	map_pid(machine, child);
+	map_pid(child);
 }
 
 static void end(pid_t pid)
@@ -551,41 +550,41 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void end_process(struct machine *machine)
+static void end_process(void)
 {
 	close(to_child);
 	end(child);
-	close_machine(machine);
+	close_machine(&machine);
 }
 
-static _Noreturn void skip_process(struct machine *machine, const char *why)
+static _Noreturn void skip_process(const char *why)
 {
-	end_process(machine);
+	end_process();
 	skip_test("%s", why);
 }
 
-static const void *region_at(const struct machine *machine, uint64_t address)
+static const void *region_at(uint64_t address)
 {
-	return find_number(machine->now, "region", "start_address", (double)address);
+	return find_number(machine.now, "region", "start_address", (double)address);
 }
 
-static double pages_in(const struct machine *machine, uint64_t address, const char *column)
+static double pages_in(uint64_t address, const char *column)
 {
-	const struct table *table = frame_table(machine->now, "region");
-	const void *row = region_at(machine, address);
+	const struct table *table = frame_table(machine.now, "region");
+	const void *row = region_at(address);
 
 	ck_assert_msg(row != NULL, "no region at %llx", (unsigned long long)address);
-	return table_number(table, row, column) / (double)machine->env.page_bytes;
+	return table_number(table, row, column) / (double)machine.env.page_bytes;
 }
 
-static double total(const struct machine *machine, const char *column)
+static double total(const char *column)
 {
-	return frame_number(machine->now, "page_total", NULL, column);
+	return frame_number(machine.now, "page_total", NULL, column);
 }
 
-static double sum_of_cells(const struct machine *machine, const char *column)
+static double sum_of_cells(const char *column)
 {
-	const struct table *table = frame_table(machine->now, "cell");
+	const struct table *table = frame_table(machine.now, "cell");
 	double sum = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++)
@@ -593,32 +592,31 @@ static double sum_of_cells(const struct machine *machine, const char *column)
 	return sum;
 }
 
-static void check_pages(const struct machine *machine, uint64_t address, const char *column, double wanted)
+static void check_pages(uint64_t address, const char *column, double wanted)
 {
-	double pages = pages_in(machine, address, column);
+	double pages = pages_in(address, column);
 
 	ck_assert_msg(pages == wanted, "%s at %llx: %g, not %g", column, (unsigned long long)address, pages,
 		      wanted);
 }
 
 /* The kernel counts no pages of zeros, and adds up what each CPU counted for itself only now and then. */
-static void check_totals(const struct machine *machine)
+static void check_totals(void)
 {
-	double zeros = total(machine, "zero_pages"), slack = 64, bytes = (double)page;
+	double zeros = total("zero_pages"), slack = 64, bytes = (double)page;
 
 	if (isnan(zeros)) {
 		zeros = 64;
 		slack += 64; /* libraries have some, too */
 	}
-	ck_assert_double_eq_tol((total(machine, "present_pages") - zeros) * bytes,
-				total(machine, "vm_resident_bytes"), slack * bytes);
-	ck_assert_double_eq_tol(total(machine, "file_pages") * bytes,
-				total(machine, "resident_file_bytes") +
-					total(machine, "resident_shared_bytes"),
-				slack * bytes);
-	ck_assert_double_eq(total(machine, "swapped_pages") * bytes, total(machine, "vm_swap_bytes"));
-	ck_assert_double_eq(frame_number(machine->now, "page_level", NULL, "present_bytes"),
-			    total(machine, "vm_resident_bytes"));
+	ck_assert_double_eq_tol((total("present_pages") - zeros) * bytes,
+				total("vm_resident_bytes"), slack * bytes);
+	ck_assert_double_eq_tol(total("file_pages") * bytes,
+				total("resident_file_bytes") +
+					total("resident_shared_bytes"), slack * bytes);
+	ck_assert_double_eq(total("swapped_pages") * bytes, total("vm_swap_bytes"));
+	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
+			    total("vm_resident_bytes"));
 }
 
 START_LIVE_TEST(patterns_are_counted_exactly)
@@ -628,68 +626,63 @@ START_LIVE_TEST(patterns_are_counted_exactly)
 		{ "file", "file_pages" },    { "huge", "huge_pages" },	     { "zero", "zero_pages" },
 		{ "ksm", "ksm_pages" },	     { "exclusive", "exclusive_pages" },
 	};
-	struct machine machine;
 	const char *path;
 
-	open_process(&machine);
-	check_pages(&machine, EVERY_SECOND, "present_bytes", 512);
-	check_pages(&machine, EVERY_SECOND, "anonymous_bytes", 512);
-	check_pages(&machine, EVERY_SECOND, "exclusive_bytes", 512);
-	check_pages(&machine, OF_FILE, "present_bytes", 32);
-	check_pages(&machine, OF_FILE, "file_bytes", 32);
-	check_pages(&machine, SHARED, "file_bytes", 16);
-	check_pages(&machine, SHARED, "anonymous_bytes", 0);
-	check_pages(&machine, ZEROS, "present_bytes", 64);
-	check_pages(&machine, SPARSE, "present_bytes", 100);
-	check_pages(&machine, UNTOUCHED, "present_bytes", 0);
+	open_process();
+	check_pages(EVERY_SECOND, "present_bytes", 512);
+	check_pages(EVERY_SECOND, "anonymous_bytes", 512);
+	check_pages(EVERY_SECOND, "exclusive_bytes", 512);
+	check_pages(OF_FILE, "present_bytes", 32);
+	check_pages(OF_FILE, "file_bytes", 32);
+	check_pages(SHARED, "file_bytes", 16);
+	check_pages(SHARED, "anonymous_bytes", 0);
+	check_pages(ZEROS, "present_bytes", 64);
+	check_pages(SPARSE, "present_bytes", 100);
+	check_pages(UNTOUCHED, "present_bytes", 0);
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
-		if (!isnan(total(&machine, sums[i][1])))
-			ck_assert_msg(sum_of_cells(&machine, sums[i][0]) == total(&machine, sums[i][1]),
-				      "%s: %g, %s: %g", sums[i][0], sum_of_cells(&machine, sums[i][0]),
-				      sums[i][1], total(&machine, sums[i][1]));
-	path = table_text(frame_table(machine.now, "region"), region_at(&machine, OF_FILE), "path");
+		if (!isnan(total(sums[i][1])))
+			ck_assert_msg(sum_of_cells(sums[i][0]) == total(sums[i][1]),
+				      "%s: %g, %s: %g", sums[i][0], sum_of_cells(sums[i][0]),
+				      sums[i][1], total(sums[i][1]));
+	path = table_text(frame_table(machine.now, "region"), region_at(OF_FILE), "path");
 	ck_assert_msg(strncmp(path, "/tmp/panetop-pages-\\012", 23) == 0, "%s", path);
 	ck_assert_msg(strstr(path, " (deleted)") != NULL, "%s", path);
-	check_totals(&machine);
-	end_process(&machine);
+	check_totals();
+	end_process();
 }
 
 START_LIVE_TEST(huge_and_zero_pages_are_told)
 {
-	struct machine machine;
-
-	open_process(&machine);
-	if (isnan(total(&machine, "huge_pages")))
-		skip_process(&machine, "this kernel has no PAGEMAP_SCAN (before 6.7)");
-	check_pages(&machine, ZEROS, "zero_bytes", 64);
-	check_pages(&machine, ZEROS, "anonymous_bytes", 0);
-	check_pages(&machine, EVERY_SECOND, "huge_bytes", 0);
-	if (pages_in(&machine, HUGE_ONE, "present_bytes") <= 1)
-		skip_process(&machine, "the kernel gave no huge page");
-	check_pages(&machine, HUGE_ONE, "huge_bytes", 512);
-	end_process(&machine);
+	open_process();
+	if (isnan(total("huge_pages")))
+		skip_process("this kernel has no PAGEMAP_SCAN (before 6.7)");
+	check_pages(ZEROS, "zero_bytes", 64);
+	check_pages(ZEROS, "anonymous_bytes", 0);
+	check_pages(EVERY_SECOND, "huge_bytes", 0);
+	if (pages_in(HUGE_ONE, "present_bytes") <= 1)
+		skip_process("the kernel gave no huge page");
+	check_pages(HUGE_ONE, "huge_bytes", 512);
+	end_process();
 }
 
 START_LIVE_TEST(swapped_pages_are_told)
 {
-	struct machine machine;
 	double swapped;
 
-	open_process(&machine);
-	swapped = pages_in(&machine, SWAPPED, "swapped_bytes");
-	check_pages(&machine, SWAPPED, "present_bytes", 256 - swapped);
+	open_process();
+	swapped = pages_in(SWAPPED, "swapped_bytes");
+	check_pages(SWAPPED, "present_bytes", 256 - swapped);
 	if (swapped == 0)
-		skip_process(&machine, "nothing was swapped out, is there swap?");
-	end_process(&machine);
+		skip_process("nothing was swapped out, is there swap?");
+	end_process();
 }
 
 START_LIVE_TEST(a_cell_of_one_page)
 {
-	struct machine machine;
 	const struct table *table;
 
 	start_process();
-	open_pages(&machine, textf("%d", (int)child));
+	open_pages(textf("%d", (int)child));
 	ck_assert(settings_set(&machine.settings, "pages.from",
 			       textf("0x%llx", (unsigned long long)EVERY_SECOND), 0));
 	ck_assert(settings_set(&machine.settings, "pages.to",
@@ -701,7 +694,7 @@ START_LIVE_TEST(a_cell_of_one_page)
 		ck_assert_double_eq(table_number(table, table_row(table, i), "pages"), 1);
 		ck_assert_double_eq(table_number(table, table_row(table, i), "present"), i % 2 == 0);
 	}
-	end_process(&machine);
+	end_process();
 }
 
 /* Until a file or a link of the process has this in it. */
@@ -725,71 +718,66 @@ static void wait_for(pid_t pid, const char *name, const char *wanted)
 
 START_LIVE_TEST(an_exec_gives_another_map)
 {
-	struct machine machine;
-
-	open_process(&machine);
-	ck_assert_ptr_nonnull(region_at(&machine, EVERY_SECOND));
+	open_process();
+	ck_assert_ptr_nonnull(region_at(EVERY_SECOND));
 	ck_assert_int_eq(write(to_child, "x", 1), 1);
 	wait_for(child, "exe", "sleep");
 	next_tick(&machine);
-	ck_assert_ptr_null(region_at(&machine, EVERY_SECOND));
+	ck_assert_ptr_null(region_at(EVERY_SECOND));
 	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "command"), "sleep");
-	ck_assert_double_gt(total(&machine, "present_pages"), 0);
-	end_process(&machine);
+	ck_assert_double_gt(total("present_pages"), 0);
+	end_process();
 }
 
 START_LIVE_TEST(the_last_map_stays)
 {
-	struct machine machine;
-
-	open_process(&machine);
+	open_process();
 	next_tick(&machine);
-	ck_assert_double_eq(total(&machine, "major_faults_per_second"), 0);
+	ck_assert_double_eq(total("major_faults_per_second"), 0);
 	end(child);
 	for (int i = 0; i < 2; i++) {
 		next_tick(&machine);
-		ck_assert(isnan(total(&machine, "minor_faults_per_second")));
-		ck_assert(isnan(total(&machine, "major_faults_per_second")));
+		ck_assert(isnan(total("minor_faults_per_second")));
+		ck_assert(isnan(total("major_faults_per_second")));
 	}
 	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "state"), "gone");
-	check_pages(&machine, EVERY_SECOND, "present_bytes", 512);
-	ck_assert_double_gt(total(&machine, "minor_faults"), 0);
+	check_pages(EVERY_SECOND, "present_bytes", 512);
+	ck_assert_double_gt(total("minor_faults"), 0);
 	close(to_child);
 	close_machine(&machine);
 }
 
 /* As the screen chooses one from a list. */
-static void choose_seen(struct machine *machine, double start_seconds, const char *name)
+static void choose_seen(double start_seconds, const char *name)
 {
-	machine->request.mapped = (struct process_choice){ .is_set = true,
+	machine.request.mapped = (struct process_choice){ .is_set = true,
 							   .pid = (uint32_t)child,
 							   .start_seconds = start_seconds };
-	strcpy(machine->request.mapped.name, name);
-	next_tick(machine);
+	strcpy(machine.request.mapped.name, name);
+	next_tick(&machine);
 }
 
 /* It is not waited for, nor taken for another that has its pid by now. */
 START_LIVE_TEST(one_that_was_seen_has_ended)
 {
-	struct machine machine;
 	double start_seconds;
 
-	open_process(&machine);
-	start_seconds = total(&machine, "start_seconds");
-	choose_seen(&machine, start_seconds, "mapped, and more");
-	check_pages(&machine, EVERY_SECOND, "present_bytes", 512);
-	choose_seen(&machine, start_seconds - 1, "earlier one");
+	open_process();
+	start_seconds = total("start_seconds");
+	choose_seen(start_seconds, "mapped, and more");
+	check_pages(EVERY_SECOND, "present_bytes", 512);
+	choose_seen(start_seconds - 1, "earlier one");
 	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "state"), "gone");
 	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "command"), "earlier one");
-	ck_assert_double_eq(total(&machine, "start_seconds"), start_seconds - 1);
-	ck_assert(isnan(total(&machine, "vm_resident_bytes")) && isnan(total(&machine, "minor_faults")));
+	ck_assert_double_eq(total("start_seconds"), start_seconds - 1);
+	ck_assert(isnan(total("vm_resident_bytes")) && isnan(total("minor_faults")));
 	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
 	ck_assert(has_notice(machine.now, "earlier one has exited"));
 	next_tick(&machine);
 	ck_assert(has_notice(machine.now, "earlier one has exited"));
-	choose_seen(&machine, start_seconds, "mapped");
-	check_pages(&machine, EVERY_SECOND, "present_bytes", 512);
-	end_process(&machine);
+	choose_seen(start_seconds, "mapped");
+	check_pages(EVERY_SECOND, "present_bytes", 512);
+	end_process();
 }
 
 START_LIVE_TEST(those_without_memory_are_explained)
@@ -808,9 +796,7 @@ START_LIVE_TEST(those_without_memory_are_explained)
 		_exit(0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct machine machine;
-
-		open_pages(&machine, cases[i].process);
+		open_pages(cases[i].process);
 		next_tick(&machine);
 		if (i == 3 && frame_table(machine.now, "page_total")->n_rows == 0)
 			skip_test("no thread of the kernel is seen here");
@@ -833,7 +819,6 @@ static void *live_on(void *to)
 
 START_LIVE_TEST(a_thread_has_the_memory_of_its_leader)
 {
-	struct machine machine;
 	int pipes[2];
 	char byte;
 
@@ -848,14 +833,14 @@ START_LIVE_TEST(a_thread_has_the_memory_of_its_leader)
 	}
 	close(pipes[1]);
 	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
-	map_pid(&machine, child);
+	map_pid(child);
 	next_tick(&machine);
 	ck_assert(!has_notice(machine.now, "zombie"));
-	check_pages(&machine, EVERY_SECOND, "present_bytes", 512);
-	ck_assert_double_eq(total(&machine, "pid"), child);
-	ck_assert_double_gt(total(&machine, "vm_resident_bytes"), 0);
+	check_pages(EVERY_SECOND, "present_bytes", 512);
+	ck_assert_double_eq(total("pid"), child);
+	ck_assert_double_gt(total("vm_resident_bytes"), 0);
 	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
-			    total(&machine, "vm_resident_bytes"));
+			    total("vm_resident_bytes"));
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);
 	next_tick(&machine);
@@ -865,30 +850,30 @@ START_LIVE_TEST(a_thread_has_the_memory_of_its_leader)
 	close_machine(&machine);
 }
 
-static const struct table *sample_page(struct machine *machine, const char *from, const char *topic)
+static const struct table *sample_page(const char *from, const char *topic)
 {
 	if (from)
-		ck_assert(settings_set(&machine->settings, "pages.from", from, 0));
-	next_tick(machine);
-	return frame_table(machine->now, topic);
+		ck_assert(settings_set(&machine.settings, "pages.from", from, 0));
+	next_tick(&machine);
+	return frame_table(machine.now, topic);
 }
 
 START_LIVE_TEST(a_page_is_selected_by_its_address)
 {
-	struct machine machine = { .request = { .batch = true } };
 	const struct table *table;
 	const char *address;
 	char pid[16];
 
 	start_process();
+	machine.request.batch = true;
 	open_machine(&machine, TOPICS("page", "page_bytes"));
-	ck_assert_uint_eq(sample_page(&machine, NULL, "page")->n_rows, 0);
+	ck_assert_uint_eq(sample_page(NULL, "page")->n_rows, 0);
 	ck_assert(has_notice(machine.now, "no process selected"));
 	snprintf(pid, sizeof(pid), "%d", (int)child);
 	machine.request.processes = pid;
-	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 0);
+	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 0);
 	ck_assert(has_notice(machine.now, "no page selected") && has_notice(machine.now, "--from=ADDRESS"));
-	table = sample_page(&machine, textf("0x%llx", (unsigned long long)EVERY_SECOND + 8), "page");
+	table = sample_page(textf("0x%llx", (unsigned long long)EVERY_SECOND + 8), "page");
 	ck_assert_uint_eq(table->n_rows, 1);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "page_address"), EVERY_SECOND);
 	ck_assert_str_eq(table_text(table, table_row(table, 0), "bits"), "present anonymous exclusive");
@@ -897,15 +882,14 @@ START_LIVE_TEST(a_page_is_selected_by_its_address)
 	ck_assert_ptr_nonnull(strstr(table_text(table, table_row(table, 0), "hex"), "01 00 00"));
 	ck_assert_uint_eq(machine.now->n_notices, 0);
 	address = textf("%llx", (unsigned long long)(EVERY_SECOND + page));
-	ck_assert_uint_eq(sample_page(&machine, address, "page_bytes")->n_rows, 0);
+	ck_assert_uint_eq(sample_page(address, "page_bytes")->n_rows, 0);
 	ck_assert(has_notice(machine.now, textf("page 0x%s is not present", address)));
-	end_process(&machine);
+	end_process();
 }
 
 /* Of several with a name the newest is taken; one that begins later is left alone until it is asked for. */
 START_LIVE_TEST(the_newest_of_a_name)
 {
-	struct machine machine;
 	pid_t pids[3];
 	char copy[SCRATCH_PATH_MAX], program[SCRATCH_PATH_MAX + 16];
 
@@ -922,17 +906,17 @@ START_LIVE_TEST(the_newest_of_a_name)
 		usleep(20000); /* starts are told apart by hundredths of a second */
 		if (i != 1)
 			continue;
-		open_pages(&machine, "pagesleeper");
+		open_pages("pagesleeper");
 		next_tick(&machine);
-		ck_assert_double_eq(total(&machine, "pid"), pids[1]);
+		ck_assert_double_eq(total("pid"), pids[1]);
 		ck_assert(has_notice(machine.now, "2 processes match"));
 	}
 	end(pids[1]);
 	next_tick(&machine);
-	ck_assert_double_eq(total(&machine, "pid"), pids[1]);
+	ck_assert_double_eq(total("pid"), pids[1]);
 	machine.request.n_next++;
 	next_tick(&machine);
-	ck_assert_double_eq(total(&machine, "pid"), pids[2]);
+	ck_assert_double_eq(total("pid"), pids[2]);
 	close_machine(&machine);
 	end(pids[0]);
 	end(pids[2]);
@@ -978,8 +962,7 @@ START_TEST(yama_closes_memory)
 		skip_test("there is no other user");
 	scratch_directory(root, "yama");
 	ck_assert_int_eq(system(textf("mkdir -p '%s/proc/1' '%s/proc/sys/kernel/yama' && chmod -R a+rX '%s'",
-				      root, root, root)),
-			 0);
+				      root, root, root)), 0);
 	write_file(root, "proc/1/mem", "x", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (cases[i].scope)
@@ -990,22 +973,20 @@ START_TEST(yama_closes_memory)
 
 START_LIVE_TEST(without_rights_it_is_said_how_to_get_them)
 {
-	struct machine machine;
-
 	start_process();
 	if (!is_root()) {
 		end(child);
 		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
-	map_pid(&machine, child);
+	map_pid(child);
 	ck_assert(has_notice(machine.now, "cap_sys_ptrace"));
 	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
-	ck_assert_double_eq(total(&machine, "pid"), child); /* the kernel says this all the same */
-	ck_assert_double_gt(total(&machine, "vm_resident_bytes"), 0);
-	ck_assert(isnan(total(&machine, "present_pages")));
+	ck_assert_double_eq(total("pid"), child); /* the kernel says this all the same */
+	ck_assert_double_gt(total("vm_resident_bytes"), 0);
+	ck_assert(isnan(total("present_pages")));
 	ck_assert(seteuid(0) == 0);
-	end_process(&machine);
+	end_process();
 }
 
 static int act_error = 1;
@@ -1016,31 +997,29 @@ static void acted(void *context, int error)
 	act_error = error;
 }
 
-static int act(struct machine *machine, const char *verb, pid_t pid, bool only_asks, const char **remedy)
+static int act(const char *verb, pid_t pid, bool only_asks, const char **remedy)
 {
-	return machine->source.act(machine->source.state, "page_total", textf("%s %d", verb, (int)pid),
+	return machine.source.act(machine.source.state, "page_total", textf("%s %d", verb, (int)pid),
 				   only_asks ? NULL : acted, NULL, remedy);
 }
 
 START_LIVE_TEST(pages_are_forced_in_on_demand_only)
 {
-	struct machine machine;
-
-	open_process(&machine);
-	ck_assert_int_eq(act(&machine, "force", child, true, NULL), 0);
+	open_process();
+	ck_assert_int_eq(act("force", child, true, NULL), 0);
 	next_tick(&machine);
-	check_pages(&machine, UNTOUCHED, "present_bytes", 0);
-	ck_assert_int_eq(act(&machine, "force", 1, false, NULL), -ESRCH);
+	check_pages(UNTOUCHED, "present_bytes", 0);
+	ck_assert_int_eq(act("force", 1, false, NULL), -ESRCH);
 	machine.request.read_only = true;
-	ck_assert_int_eq(act(&machine, "force", child, false, NULL), -EPERM);
+	ck_assert_int_eq(act("force", child, false, NULL), -EPERM);
 	ck_assert_int_eq(act_error, 1);
-	end_process(&machine);
+	end_process();
 }
 
 /* Of the region that is called so. */
-static double absent_bytes(const struct machine *machine, const char *path)
+static double absent_bytes(const char *path)
 {
-	const struct table *table = frame_table(machine->now, "region");
+	const struct table *table = frame_table(machine.now, "region");
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (strcmp(table_text(table, table_row(table, i), "path"), path) == 0)
@@ -1052,7 +1031,6 @@ static double absent_bytes(const struct machine *machine, const char *path)
 /* 64 GiB are not for a test, and sanitizers reserve more: a small program. */
 START_LIVE_TEST(all_readable_pages_are_forced_in)
 {
-	struct machine machine;
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -1061,35 +1039,34 @@ START_LIVE_TEST(all_readable_pages_are_forced_in)
 	}
 	wait_for(pid, "exe", "sleep");
 	wait_for(pid, "maps", "[heap]");
-	map_pid(&machine, pid);
-	ck_assert_double_gt(absent_bytes(&machine, "[heap]"), 0);
-	ck_assert_int_eq(act(&machine, "force", pid, false, NULL), 0);
+	map_pid(pid);
+	ck_assert_double_gt(absent_bytes("[heap]"), 0);
+	ck_assert_int_eq(act("force", pid, false, NULL), 0);
 	ck_assert_int_eq(act_error, 0);
 	next_tick(&machine);
-	ck_assert_double_eq(absent_bytes(&machine, "[heap]"), 0);
-	ck_assert_double_eq(absent_bytes(&machine, "[stack]"), 0);
+	ck_assert_double_eq(absent_bytes("[heap]"), 0);
+	ck_assert_double_eq(absent_bytes("[stack]"), 0);
 	end(pid);
 	close_machine(&machine);
 }
 
 START_LIVE_TEST(marks_of_writing_are_cleared)
 {
-	struct machine machine;
 	const char *remedy = NULL;
 	int error;
 
-	open_process(&machine);
-	error = act(&machine, "clear", child, false, &remedy);
+	open_process();
+	error = act("clear", child, false, &remedy);
 	if (error == -ENOTSUP) {
 		ck_assert_ptr_nonnull(strstr(remedy, "CONFIG_MEM_SOFT_DIRTY"));
-		ck_assert(isnan(total(&machine, "soft_dirty_pages")));
-		skip_process(&machine, "this kernel has no soft-dirty bits");
+		ck_assert(isnan(total("soft_dirty_pages")));
+		skip_process("this kernel has no soft-dirty bits");
 	}
 	ck_assert_int_eq(error, 0);
-	check_pages(&machine, EVERY_SECOND, "soft_dirty_bytes", 512);
+	check_pages(EVERY_SECOND, "soft_dirty_bytes", 512);
 	next_tick(&machine);
-	check_pages(&machine, EVERY_SECOND, "soft_dirty_bytes", 0);
-	end_process(&machine);
+	check_pages(EVERY_SECOND, "soft_dirty_bytes", 0);
+	end_process();
 }
 
 #define SHARED_ANONYMOUS PAGEMAP_PRESENT
@@ -1099,7 +1076,7 @@ START_LIVE_TEST(marks_of_writing_are_cleared)
  * The fixture with other pages, as root sees them before Linux 6.7: in the heap 4 zero pages, 2 merged by
  * KSM, and 3 of a parent; on the stack 16 of a huge page; hides: without their frames, as for others.
  */
-static void open_old_kernel(struct machine *machine, const char *const *names, bool hides)
+static void open_old_kernel(const char *const *names, bool hides)
 {
 	static uint64_t pagemap[0x50], flags[0x1000];
 
@@ -1119,41 +1096,39 @@ static void open_old_kernel(struct machine *machine, const char *const *names, b
 	flags[0x222] = UINT64_C(1) << PAGE_FLAGS_KSM;
 	for (size_t i = 0; i < 16; i++)
 		flags[0x800 + i] = UINT64_C(1) << PAGE_FLAGS_THP;
-	*machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
-	scratch_directory(machine->root, "old-kernel");
-	ck_assert_int_eq(system(textf("cp -r '%s/.' '%s'", fixture_root("pages", 0), machine->root)), 0);
-	write_file(machine->root, "proc/77/pagemap", pagemap, sizeof(pagemap));
-	write_file(machine->root, "proc/kpageflags", flags, sizeof(flags));
-	open_machine(machine, names);
-	machine->env.page_bytes = PAGE;
-	next_tick(machine);
+	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
+	scratch_directory(machine.root, "old-kernel");
+	ck_assert_int_eq(system(textf("cp -r '%s/.' '%s'", fixture_root("pages", 0), machine.root)), 0);
+	write_file(machine.root, "proc/77/pagemap", pagemap, sizeof(pagemap));
+	write_file(machine.root, "proc/kpageflags", flags, sizeof(flags));
+	open_machine(&machine, names);
+	machine.env.page_bytes = PAGE;
+	next_tick(&machine);
 }
 
 /* Zero pages look like pages that processes share: where there are none of both, all is known. */
 START_TEST(flags_of_frames_tell_what_pagemap_does_not)
 {
-	struct machine machine;
-
-	open_old_kernel(&machine, topic_names, false);
-	ck_assert_double_eq(total(&machine, "present_pages"), 25);
-	ck_assert_double_eq(total(&machine, "zero_pages"), 4);
-	ck_assert_double_eq(total(&machine, "ksm_pages"), 2);
-	ck_assert_double_eq(total(&machine, "huge_pages"), 16);
-	ck_assert_double_eq(total(&machine, "anonymous_pages"), 21);
-	check_pages(&machine, 0x20000, "zero_bytes", 4);
-	check_pages(&machine, 0x20000, "anonymous_bytes", 5);
-	check_pages(&machine, 0x40000, "huge_bytes", 16);
-	ck_assert_double_eq(sum_of_cells(&machine, "zero"), 4);
-	ck_assert_double_eq(sum_of_cells(&machine, "huge"), 16);
+	open_old_kernel(topic_names, false);
+	ck_assert_double_eq(total("present_pages"), 25);
+	ck_assert_double_eq(total("zero_pages"), 4);
+	ck_assert_double_eq(total("ksm_pages"), 2);
+	ck_assert_double_eq(total("huge_pages"), 16);
+	ck_assert_double_eq(total("anonymous_pages"), 21);
+	check_pages(0x20000, "zero_bytes", 4);
+	check_pages(0x20000, "anonymous_bytes", 5);
+	check_pages(0x40000, "huge_bytes", 16);
+	ck_assert_double_eq(sum_of_cells("zero"), 4);
+	ck_assert_double_eq(sum_of_cells("huge"), 16);
 	close_machine(&machine);
-	open_old_kernel(&machine, topic_names, true);
-	ck_assert_double_eq(total(&machine, "present_pages"), 25);
-	ck_assert(isnan(total(&machine, "zero_pages")) && isnan(total(&machine, "anonymous_pages")));
-	ck_assert(isnan(total(&machine, "huge_pages")) && isnan(total(&machine, "ksm_pages")));
-	ck_assert(isnan(pages_in(&machine, 0x20000, "anonymous_bytes")));
-	check_pages(&machine, 0x40000, "anonymous_bytes", 16);
-	check_pages(&machine, 0x40000, "zero_bytes", 0);
-	ck_assert(isnan(pages_in(&machine, 0x40000, "huge_bytes")));
+	open_old_kernel(topic_names, true);
+	ck_assert_double_eq(total("present_pages"), 25);
+	ck_assert(isnan(total("zero_pages")) && isnan(total("anonymous_pages")));
+	ck_assert(isnan(total("huge_pages")) && isnan(total("ksm_pages")));
+	ck_assert(isnan(pages_in(0x20000, "anonymous_bytes")));
+	check_pages(0x40000, "anonymous_bytes", 16);
+	check_pages(0x40000, "zero_bytes", 0);
+	ck_assert(isnan(pages_in(0x40000, "huge_bytes")));
 	close_machine(&machine);
 }
 
@@ -1181,14 +1156,13 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 		{ SHARED_ANONYMOUS | 0x1000, "bits=present anonymous frame=4096" },
 	};
 	static uint64_t pagemap[0x50], counts[0x1000];
-	struct machine machine;
 	int before;
 
-	open_old_kernel(&machine, TOPICS("page"), false);
+	open_old_kernel(TOPICS("page"), false);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		pagemap[0x20 + i] = cases[i].entry;
 	write_file(machine.root, "proc/77/pagemap", pagemap, sizeof(pagemap));
-	sample_page(&machine, "0x20008", "page");
+	sample_page("0x20008", "page");
 	check_row(machine.now, "page",
 		  "pid=77 page_address=131072 bits=present file or shared exclusive frame=2049 flags=thp");
 	counts[0x801] = 3;
@@ -1197,7 +1171,7 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 	write_file(machine.root, "proc/kpagecount", counts, sizeof(counts));
 	before = lowest_free_descriptor();
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		sample_page(&machine, textf("0x%x", 0x20008 + 0x1000 * i), "page");
+		sample_page(textf("0x%x", 0x20008 + 0x1000 * i), "page");
 		check_row(machine.now, "page",
 			  textf("pid=77 page_address=%u %s", 0x20000 + 0x1000 * i, cases[i].row));
 	}
@@ -1205,9 +1179,9 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 	close_machine(&machine);
 }
 
-static void write_memory(const struct machine *machine, size_t n)
+static void write_memory(size_t n)
 {
-	FILE *file = fopen(textf("%s/proc/77/mem", machine->root), "w");
+	FILE *file = fopen(textf("%s/proc/77/mem", machine.root), "w");
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(fseek(file, 0x20000, SEEK_SET), 0);
@@ -1229,16 +1203,15 @@ START_TEST(bytes_of_a_page_are_rows)
 		{ 8, "80 81 82 83 84 85 86 87 88 89 8a 8b 8c 8d 8e 8f", "................" },
 		{ 255, "ff 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e", "................" },
 	};
-	struct machine machine;
 	const struct table *table;
 	int before;
 
-	open_old_kernel(&machine, TOPICS("page_bytes"), false);
-	ck_assert_uint_eq(sample_page(&machine, "0x20010", "page_bytes")->n_rows, 0);
+	open_old_kernel(TOPICS("page_bytes"), false);
+	ck_assert_uint_eq(sample_page("0x20010", "page_bytes")->n_rows, 0);
 	ck_assert(has_notice(machine.now, "/proc/77/mem: No such file or directory"));
-	write_memory(&machine, PAGE + 32);
+	write_memory(PAGE + 32);
 	before = lowest_free_descriptor();
-	table = sample_page(&machine, "0x20010", "page_bytes");
+	table = sample_page("0x20010", "page_bytes");
 	ck_assert_uint_eq(machine.now->n_notices, 0);
 	ck_assert_uint_eq(table->n_rows, PAGE / 16);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -1248,17 +1221,17 @@ START_TEST(bytes_of_a_page_are_rows)
 		ck_assert_str_eq(table_text(table, row, "hex"), rows[i].hex);
 		ck_assert_str_eq(table_text(table, row, "text"), rows[i].text);
 	}
-	write_memory(&machine, 47); /* it ends within a row */
-	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 2);
-	ck_assert_uint_eq(sample_page(&machine, "0x2f000", "page_bytes")->n_rows, 0);
+	write_memory(47); /* it ends within a row */
+	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 2);
+	ck_assert_uint_eq(sample_page("0x2f000", "page_bytes")->n_rows, 0);
 	ck_assert(has_notice(machine.now, "page 0x2f000 is not present"));
 	ck_assert_int_eq(lowest_free_descriptor(), before);
 	machine.request.batch = false; /* on the screen it is not told */
 	machine.request.page_address = 0x2f000;
-	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 0);
+	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 0);
 	ck_assert(!has_notice(machine.now, "is not present"));
 	machine.request.page_address = 0x20fff;
-	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 2);
+	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 2);
 	close_machine(&machine);
 }
 
@@ -1266,9 +1239,10 @@ START_TEST(bytes_of_a_page_are_rows)
 START_TEST(a_hole_larger_than_any_memory)
 {
 	char root[] = "/dev/shm/panetop-hole-XXXXXX", command[SCRATCH_PATH_MAX + 256];
-	struct machine machine = { .request = { .processes = "mapped", .batch = true } };
 	bool made;
 
+	machine.request.processes = "mapped";
+	machine.request.batch = true;
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	snprintf(
 		command, sizeof(command),
@@ -1284,15 +1258,14 @@ START_TEST(a_hole_larger_than_any_memory)
 	ck_assert_int_eq(system(command), 0);
 	if (!made)
 		skip_test("no file can be that long here");
-	ck_assert_double_eq(total(&machine, "present_pages"), 0);
-	ck_assert_double_eq(total(&machine, "mapped_pages"), (double)((UINT64_C(1) << 44) - 1));
-	ck_assert_double_eq(sum_of_cells(&machine, "pages"), (double)((UINT64_C(1) << 44) - 1));
+	ck_assert_double_eq(total("present_pages"), 0);
+	ck_assert_double_eq(total("mapped_pages"), (double)((UINT64_C(1) << 44) - 1));
+	ck_assert_double_eq(sum_of_cells("pages"), (double)((UINT64_C(1) << 44) - 1));
 	close_machine(&machine);
 }
 
 START_LIVE_TEST(a_signal_breaks_off_a_map)
 {
-	struct machine machine;
 	sigset_t signals;
 
 	start_process();
@@ -1300,14 +1273,14 @@ START_LIVE_TEST(a_signal_breaks_off_a_map)
 	sigaddset(&signals, SIGTERM);
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
 	ck_assert_int_eq(kill(getpid(), SIGTERM), 0);
-	map_pid(&machine, child);
+	map_pid(child);
 	ck_assert(machine.now->cut);
-	ck_assert(isnan(total(&machine, "present_pages")));
+	ck_assert(isnan(total("present_pages")));
 	ck_assert_int_eq(sigwaitinfo(&signals, NULL), SIGTERM);
 	next_tick(&machine);
 	ck_assert(!machine.now->cut);
-	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
-	end_process(&machine);
+	ck_assert_double_eq(pages_in(EVERY_SECOND, "present_bytes"), 512);
+	end_process();
 }
 
 /* The kernel tells some ranges twice when more than 512 are asked for at a time. */
@@ -1405,8 +1378,7 @@ static uint64_t frames_of_memory(void)
 
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%llx-%llx : %63[^\n]", &first, &last, what) == 3 &&
-		    strcmp(what, "System RAM") == 0 && last > highest)
-			highest = last;
+		    strcmp(what, "System RAM") == 0 && last > highest) highest = last;
 	if (file)
 		fclose(file);
 	return highest / (uint64_t)sysconf(_SC_PAGESIZE) + (highest > 0);

@@ -250,8 +250,7 @@ START_TEST(who_holds_a_lock)
 		  "1: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42, 0 },
 		/* of another PID namespace */
 		{ "1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n1: -> FLOCK ADVISORY WRITE 42 fe:00:1 0 EOF\n",
-		  42, 0 },
-	};
+		  42, 0 }, };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t holder = 0;
@@ -262,6 +261,7 @@ START_TEST(who_holds_a_lock)
 }
 
 /* A child that waits in a read of its first pipe. */
+static struct machine machine;
 struct known_child {
 	pid_t pid;
 	int hold; /* closing it ends the child with code 3 */
@@ -294,8 +294,7 @@ static void become_known(const struct known_child *child, int listener, int read
 
 	put(open(child->file, O_RDWR | O_APPEND), FILE_FD);
 	if (lseek(FILE_FD, 1234, SEEK_SET) != 1234 || pipe(pipes) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(child->directory) < 0)
-		_exit(9);
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(child->directory) < 0) _exit(9);
 	put(pipes[0], PIPE_FD);
 	put(pair[0], PAIR_FD);
 	put(listener, TCP_FD);
@@ -356,41 +355,41 @@ static struct known_child start_known(void)
 }
 
 /* Samples these topics of the child until its main thread waits in its read. */
-static void open_known(struct machine *machine, struct known_child *child, const char *const *topics)
+static void open_known(struct known_child *child, const char *const *topics)
 {
 	static char pid[16];
 
 	*child = start_known();
 	snprintf(pid, sizeof(pid), "%d", child->pid);
-	machine->request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(machine, topics);
-	next_tick(machine);
+	machine.request = (struct sample_request){ .batch = true, .processes = pid };
+	open_machine(&machine, topics);
+	next_tick(&machine);
 }
 
-static void end_known(struct machine *machine, struct known_child *child)
+static void end_known(struct known_child *child)
 {
 	close(child->hold);
 	waitpid(child->pid, NULL, 0);
-	close_machine(machine);
+	close_machine(&machine);
 }
 
-static double detail_number(const struct machine *machine, const char *column)
+static double detail_number(const char *column)
 {
-	return frame_number(machine->now, "process_detail", NULL, column);
+	return frame_number(machine.now, "process_detail", NULL, column);
 }
 
-static const char *detail_text(const struct machine *machine, const char *column)
+static const char *detail_text(const char *column)
 {
-	const struct table *table = frame_table(machine->now, "process_detail");
+	const struct table *table = frame_table(machine.now, "process_detail");
 
 	return table_text(table, table_row(table, 0), column);
 }
 
 /* wanted: its kind and flags, and maybe its path. */
-static void assert_file(const struct machine *machine, int fd, const char *wanted)
+static void assert_file(int fd, const char *wanted)
 {
-	const struct table *table = frame_table(machine->now, "open_file");
-	const void *row = find_number(machine->now, "open_file", "fd", fd);
+	const struct table *table = frame_table(machine.now, "open_file");
+	const void *row = find_number(machine.now, "open_file", "fd", fd);
 	bool with_path = count_of(wanted, " ") == 2;
 
 	ck_assert_ptr_nonnull(row);
@@ -399,65 +398,63 @@ static void assert_file(const struct machine *machine, int fd, const char *wante
 			 wanted);
 }
 
-static const char *file_text(const struct machine *machine, int fd, const char *column)
+static const char *file_text(int fd, const char *column)
 {
-	return table_text(frame_table(machine->now, "open_file"),
-			  find_number(machine->now, "open_file", "fd", fd), column);
+	return table_text(frame_table(machine.now, "open_file"),
+			  find_number(machine.now, "open_file", "fd", fd), column);
 }
 
 START_TEST(open_files_of_a_known_child)
 {
-	struct machine machine = { 0 };
 	struct known_child child;
 	const struct table *files;
 
-	open_known(&machine, &child, TOPICS("open_file", "process_detail"));
+	open_known(&child, TOPICS("open_file", "process_detail"));
 	files = frame_table(machine.now, "open_file");
-	assert_file(&machine, FILE_FD, textf("file rw,append %s", child.file));
+	assert_file(FILE_FD, textf("file rw,append %s", child.file));
 	ck_assert_double_eq(table_number(files, find_number(machine.now, "open_file", "fd", FILE_FD),
 					 "position_bytes"),
 			    1234);
-	assert_file(&machine, PIPE_FD, "pipe r");
-	assert_file(&machine, PAIR_FD, "socket rw");
-	assert_file(&machine, TCP_FD, textf("socket rw 127.0.0.1:%u", child.port));
-	ck_assert_str_eq(file_text(&machine, TCP_FD, "socket_state"), "listening");
-	ck_assert_str_eq(file_text(&machine, TCP_FD, "protocol"), "tcp");
-	ck_assert_str_eq(file_text(&machine, PAIR_FD, "protocol"), "unix");
-	assert_file(&machine, EPOLL_FD, "eventpoll rw anon_inode:[eventpoll]");
-	assert_file(&machine, MEMFD_FD, "memfd rw /memfd:known");
-	assert_file(&machine, DIRECTORY_FD, textf("directory r %s", child.directory));
-	if (!isnan(detail_number(&machine, "open_files"))) /* since Linux 6.2 */
-		ck_assert_int_eq((int)detail_number(&machine, "open_files"), (int)files->n_rows);
-	end_known(&machine, &child);
+	assert_file(PIPE_FD, "pipe r");
+	assert_file(PAIR_FD, "socket rw");
+	assert_file(TCP_FD, textf("socket rw 127.0.0.1:%u", child.port));
+	ck_assert_str_eq(file_text(TCP_FD, "socket_state"), "listening");
+	ck_assert_str_eq(file_text(TCP_FD, "protocol"), "tcp");
+	ck_assert_str_eq(file_text(PAIR_FD, "protocol"), "unix");
+	assert_file(EPOLL_FD, "eventpoll rw anon_inode:[eventpoll]");
+	assert_file(MEMFD_FD, "memfd rw /memfd:known");
+	assert_file(DIRECTORY_FD, textf("directory r %s", child.directory));
+	if (!isnan(detail_number("open_files"))) /* since Linux 6.2 */
+		ck_assert_int_eq((int)detail_number("open_files"), (int)files->n_rows);
+	end_known(&child);
 }
 
 #define START_TICK_NS 2e7 /* starts are told in hundredths of a second, by another clock */
 
 START_TEST(a_known_child_in_detail)
 {
-	struct machine machine = { 0 };
 	struct known_child child;
 	const struct table *table;
 	const void *row;
 	double before_ns;
 
 	before_ns = (double)clock_wall_ns(&real_clock);
-	open_known(&machine, &child, TOPICS("process_detail", "limit", "signal", "environment"));
-	ck_assert_double_ge(detail_number(&machine, "started_time"), before_ns - START_TICK_NS);
-	ck_assert_double_le(detail_number(&machine, "started_time"),
+	open_known(&child, TOPICS("process_detail", "limit", "signal", "environment"));
+	ck_assert_double_ge(detail_number("started_time"), before_ns - START_TICK_NS);
+	ck_assert_double_le(detail_number("started_time"),
 			    (double)clock_wall_ns(&real_clock) + START_TICK_NS);
-	ck_assert_str_eq(textf("%.0f %.0f %.0f %.0f %s %s", detail_number(&machine, "pid"),
-			       detail_number(&machine, "ppid"), detail_number(&machine, "threads"),
-			       detail_number(&machine, "uid"), detail_text(&machine, "name"),
-			       detail_text(&machine, "directory")),
+	ck_assert_str_eq(textf("%.0f %.0f %.0f %.0f %s %s", detail_number("pid"),
+			       detail_number("ppid"), detail_number("threads"),
+			       detail_number("uid"), detail_text("name"),
+			       detail_text("directory")),
 			 textf("%d %d 1 %d known (x) \n %s", child.pid, getpid(), (int)geteuid(),
 			       child.directory));
-	ck_assert_str_eq(detail_text(&machine, "executable_state"), "");
-	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "S") != 0; i++)
+	ck_assert_str_eq(detail_text("executable_state"), "");
+	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
 		next_tick(&machine);
-	if (*detail_text(&machine, "system_call")) { /* a container may hide it */
-		ck_assert_str_eq(detail_text(&machine, "system_call"), "read");
-		ck_assert(strncmp(detail_text(&machine, "system_call_file"), "pipe:[", 6) == 0);
+	if (*detail_text("system_call")) { /* a container may hide it */
+		ck_assert_str_eq(detail_text("system_call"), "read");
+		ck_assert(strncmp(detail_text("system_call_file"), "pipe:[", 6) == 0);
 	}
 	table = frame_table(machine.now, "limit");
 	row = table_find(table, "Max open files", NULL);
@@ -476,50 +473,48 @@ START_TEST(a_known_child_in_detail)
 				 number == SIGUSR1 ? "yes yes default" : "no no ignored");
 	}
 	ck_assert(frame_table(machine.now, "environment")->n_rows > 0);
-	end_known(&machine, &child);
+	end_known(&child);
 }
 
 /* Its rows stay, and say how it ended. */
 START_TEST(a_child_that_exits_stays_on_its_page)
 {
-	struct machine machine = { 0 };
 	struct known_child child;
 	size_t n_files, n_limits;
 
-	open_known(&machine, &child, TOPICS("process_detail", "limit", "open_file"));
+	open_known(&child, TOPICS("process_detail", "limit", "open_file"));
 	n_files = frame_table(machine.now, "open_file")->n_rows;
 	n_limits = frame_table(machine.now, "limit")->n_rows;
 	close(child.hold);
-	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "X") != 0; i++) {
+	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "X") != 0; i++) {
 		usleep(1000);
 		next_tick(&machine);
 	}
-	ck_assert_str_eq(detail_text(&machine, "state"), "X"); /* a zombie of ours */
-	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
-	ck_assert(!isnan(detail_number(&machine, "exited_time")));
-	ck_assert_str_eq(detail_text(&machine, "directory"), child.directory);
+	ck_assert_str_eq(detail_text("state"), "X"); /* a zombie of ours */
+	ck_assert_int_eq((int)detail_number("exit_code"), 3);
+	ck_assert(!isnan(detail_number("exited_time")));
+	ck_assert_str_eq(detail_text("directory"), child.directory);
 	/* it closes them before it exits: a sample may fall between */
 	ck_assert(frame_table(machine.now, "open_file")->n_rows <= n_files);
 	ck_assert(frame_table(machine.now, "limit")->n_rows == n_limits && n_limits > 10);
 	waitpid(child.pid, NULL, 0);
 	next_tick(&machine);
-	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
+	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	close_machine(&machine);
 }
 
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
-	struct machine machine = { 0 };
 	struct known_child child;
 
-	open_known(&machine, &child, TOPICS("process_detail"));
+	open_known(&child, TOPICS("process_detail"));
 	kill(child.pid, SIGKILL);
 	waitpid(child.pid, NULL, 0);
 	next_tick(&machine);
-	ck_assert_str_eq(detail_text(&machine, "state"), "X");
-	ck_assert(isnan(detail_number(&machine, "exit_code")));
-	if (!isnan(detail_number(&machine, "exit_signal"))) /* since Linux 6.15 */
-		ck_assert_int_eq((int)detail_number(&machine, "exit_signal"), SIGKILL);
+	ck_assert_str_eq(detail_text("state"), "X");
+	ck_assert(isnan(detail_number("exit_code")));
+	if (!isnan(detail_number("exit_signal"))) /* since Linux 6.15 */
+		ck_assert_int_eq((int)detail_number("exit_signal"), SIGKILL);
 	close(child.hold);
 	close_machine(&machine);
 }
@@ -556,7 +551,6 @@ static size_t count_files(pid_t pid)
 
 START_TEST(many_files_are_read_in_turns)
 {
-	struct machine machine = { 0 };
 	int ready[2], hold[2];
 	char byte, pid[16], notice[96];
 	size_t n_files;
@@ -613,7 +607,6 @@ static pid_t start_waiter(const char *path, int held)
 
 START_TEST(the_holder_of_a_lock_is_named)
 {
-	struct machine machine = { 0 };
 	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 16], pid[16], name[16];
 	int file, status;
 	pid_t child;
@@ -628,11 +621,11 @@ START_TEST(the_holder_of_a_lock_is_named)
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
 	open_machine(&machine, TOPICS("process_detail"));
 	next_tick(&machine);
-	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "S") != 0; i++)
+	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
 		next_tick(&machine);
-	if (*detail_text(&machine, "system_call") || *detail_text(&machine, "wait_channel")) {
-		ck_assert_int_eq((int)detail_number(&machine, "lock_holder_pid"), getpid());
-		ck_assert_str_eq(detail_text(&machine, "lock_holder"), name);
+	if (*detail_text("system_call") || *detail_text("wait_channel")) {
+		ck_assert_int_eq((int)detail_number("lock_holder_pid"), getpid());
+		ck_assert_str_eq(detail_text("lock_holder"), name);
 	}
 	close(file);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
