@@ -24,6 +24,8 @@
 
 static const char *const topic[] = { "cache_group", NULL };
 
+static struct rig rig;
+
 /* What the kernel does: a new group has its files, and goes with them. */
 static struct {
 	int refuses;       /* a positive errno of mkdirat(2) */
@@ -93,7 +95,6 @@ START_TEST(without_a_mount_it_says_how_to_mount)
 {
 	const struct topic *cache = topic_find("cache_group");
 	const struct source_spec *source = topic_source(cache, ROOT);
-	struct rig rig;
 	struct sample sample;
 
 	rig_open(&rig, "empty", (const char *const[]){ NULL });
@@ -108,19 +109,19 @@ START_TEST(without_a_mount_it_says_how_to_mount)
 	rig_close(&rig);
 }
 
-static void put_group(struct rig *rig, const char *group, const char *total)
+static void put_group(const char *group, const char *total)
 {
-	rig_make(rig, textf(ROOT "%s%s/mon_data/mon_L3_00", *group ? "/" : "", group));
-	rig_put(rig, textf(ROOT "%s%s/mon_data/mon_L3_00/mbm_total_bytes", *group ? "/" : "", group), "%s\n",
+	rig_make(&rig, textf(ROOT "%s%s/mon_data/mon_L3_00", *group ? "/" : "", group));
+	rig_put(&rig, textf(ROOT "%s%s/mon_data/mon_L3_00/mbm_total_bytes", *group ? "/" : "", group), "%s\n",
 		total);
 }
 
-static void open_rig(struct rig *rig)
+static void open_rig(void)
 {
-	rig_open(rig, "empty", (const char *const[]){ NULL });
-	rig_make(rig, ROOT "/info/L3_MON");
-	rig_make(rig, MONITORS);
-	put_group(rig, "", "1000");
+	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig_make(&rig, ROOT "/info/L3_MON");
+	rig_make(&rig, MONITORS);
+	put_group("", "1000");
 }
 
 START_TEST(names_of_groups_have_any_byte)
@@ -128,13 +129,12 @@ START_TEST(names_of_groups_have_any_byte)
 	static const char *const names[] = { "two words", ".hidden",   "\xff\xfe",
 					     "tab\there", "mon_L3_00", "%s" };
 	const struct frame *frame;
-	struct rig rig;
 
-	open_rig(&rig);
+	open_rig();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		put_group(&rig, names[i], "0");
+		put_group(names[i], "0");
 	rig_add(&rig, "cache_group");
-	put_group(&rig, "mon_groups/.of root", "0");
+	put_group("mon_groups/.of root", "0");
 	frame = rig_sample(&rig, 2);
 	ck_assert_uint_eq(frame_table(frame, "cache_group")->n_rows, 8);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -255,27 +255,26 @@ START_TEST(what_a_machine_does_not_count_is_said)
 #define START_TICKS 4200
 
 /* A process of the rig, with its threads: "7 8 9". */
-static void put_process(struct rig *rig, unsigned pid, unsigned start_ticks, const char *threads,
-			const char *groups)
+static void put_process(unsigned pid, unsigned start_ticks, const char *threads, const char *groups)
 {
 	struct span left = span_text(threads), thread;
 
-	rig_make(rig, textf("proc/%u/task", pid));
-	rig_put(rig, textf("proc/%u/stat", pid), "%u (it) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n",
+	rig_make(&rig, textf("proc/%u/task", pid));
+	rig_put(&rig, textf("proc/%u/stat", pid), "%u (it) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n",
 		pid, start_ticks);
-	rig_put(rig, textf("proc/%u/comm", pid), "it\n");
-	rig_put(rig, textf("proc/%u/cpu_resctrl_groups", pid), "%s", groups);
+	rig_put(&rig, textf("proc/%u/comm", pid), "it\n");
+	rig_put(&rig, textf("proc/%u/cpu_resctrl_groups", pid), "%s", groups);
 	while (span_word(&left, &thread))
-		rig_make(rig, textf("proc/%u/task/%.*s", pid, (int)span_length(thread), thread.at));
+		rig_make(&rig, textf("proc/%u/task/%.*s", pid, (int)span_length(thread), thread.at));
 }
 
-static void open_monitors(struct rig *rig)
+static void open_monitors(void)
 {
 	memset(&kernel, 0, sizeof(kernel));
-	open_rig(rig);
-	rig->env.own_pid = (uint32_t)getpid();
-	put_process(rig, rig->env.own_pid, 777, "", "res:/\nmon:\n");
-	put_process(rig, 4711, START_TICKS, "4711 4712 4790", "res:/\nmon:\n");
+	open_rig();
+	rig.env.own_pid = (uint32_t)getpid();
+	put_process(rig.env.own_pid, 777, "", "res:/\nmon:\n");
+	put_process(4711, START_TICKS, "4711 4712 4790", "res:/\nmon:\n");
 }
 
 static int result;
@@ -286,24 +285,24 @@ static void note_result(void *context, int error)
 	result = error;
 }
 
-static int act(struct rig *rig, const char *action)
+static int act(const char *action)
 {
 	int error;
 
 	result = 1;
-	env_forget_failures(&rig->env);
-	error = topic_find("cache_group")->act(&rig->env, action, note_result, NULL);
+	env_forget_failures(&rig.env);
+	error = topic_find("cache_group")->act(&rig.env, action, note_result, NULL);
 	return error ? error : result;
 }
 
 /* The group that was made there; empty: none. */
-static const char *made_group(struct rig *rig, const char *control)
+static const char *made_group(const char *control)
 {
 	static char name[256];
 	struct dirent *entry;
 	DIR *directory;
 
-	directory = opendir(textf("%s/" ROOT "%s%s/mon_groups", rig->root, *control ? "/" : "", control));
+	directory = opendir(textf("%s/" ROOT "%s%s/mon_groups", rig.root, *control ? "/" : "", control));
 	name[0] = '\0';
 	while (directory && (entry = readdir(directory)))
 		if (strncmp(entry->d_name, "panetop-", 8) == 0)
@@ -314,9 +313,9 @@ static const char *made_group(struct rig *rig, const char *control)
 }
 
 /* All three threads of the process, each once. */
-static void check_tasks(struct rig *rig)
+static void check_tasks(void)
 {
-	const char *path = textf("%s/" MONITORS "/%s/tasks", rig->root, made_group(rig, ""));
+	const char *path = textf("%s/" MONITORS "/%s/tasks", rig.root, made_group(""));
 	char text[64];
 	FILE *file = fopen(path, "r");
 
@@ -331,26 +330,25 @@ START_TEST(one_process_is_monitored_until_it_is_ended)
 {
 	const struct frame *frame;
 	char name[256], group[300];
-	struct rig rig;
 
-	open_monitors(&rig);
+	open_monitors();
 	rig_add(&rig, "cache_group");
 	ck_assert_int_eq(topic_find("cache_group")->act(&rig.env, "monitor 4711 42.000000", NULL, NULL), 0);
 	ck_assert_uint_eq(kernel.made, 0); /* it only answered */
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
-	snprintf(name, sizeof(name), "%s", made_group(&rig, ""));
+	ck_assert_int_eq(act("monitor 4711 42.000000"), 0);
+	snprintf(name, sizeof(name), "%s", made_group(""));
 	ck_assert_msg(strncmp(name, "panetop-", 8) == 0 && strstr(name, "-777-"), "%s", name);
-	check_tasks(&rig);
+	check_tasks();
 	snprintf(group, sizeof(group), "mon_groups/%s", name);
-	put_group(&rig, group, "5");
+	put_group(group, "5");
 	frame = rig_sample(&rig, 2);
 	ck_assert_str_eq(text(frame, group, "0", "process"), "it (4711)");
 	ck_assert_str_eq(text(frame, "/", "0", "process"), "");
 	snprintf(group, sizeof(group), MONITORS "/%s/mon_data", name);
 	rig_remove(&rig, group);
-	ck_assert_int_eq(act(&rig, "end"), 0);
-	ck_assert_str_eq(made_group(&rig, ""), "");
-	ck_assert_int_eq(act(&rig, "end"), -ENOENT);
+	ck_assert_int_eq(act("end"), 0);
+	ck_assert_str_eq(made_group(""), "");
+	ck_assert_int_eq(act("end"), -ENOENT);
 	rig_close(&rig);
 	ck_assert_uint_eq(kernel.made, 1);
 	ck_assert_uint_eq(kernel.removed, 1);
@@ -358,49 +356,44 @@ START_TEST(one_process_is_monitored_until_it_is_ended)
 
 START_TEST(a_thread_that_starts_meanwhile_is_moved)
 {
-	struct rig rig;
-
-	open_monitors(&rig);
+	open_monitors();
 	rig_remove(&rig, "proc/4711/task/4712");
 	snprintf(kernel.started, sizeof(kernel.started), "%s/proc/4711/task/4712", rig.root);
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
-	check_tasks(&rig);
+	ck_assert_int_eq(act("monitor 4711 42.000000"), 0);
+	check_tasks();
 	rig_close(&rig);
 }
 
 START_TEST(another_process_takes_the_place)
 {
-	struct rig rig;
-
-	open_monitors(&rig);
-	put_process(&rig, 4800, START_TICKS, "4800", "res:web\nmon:\n");
+	open_monitors();
+	put_process(4800, START_TICKS, "4800", "res:web\nmon:\n");
 	rig_make(&rig, ROOT "/web/mon_groups");
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
-	ck_assert_int_eq(act(&rig, "monitor 4800 42.000000"), 0);
-	ck_assert_str_eq(made_group(&rig, ""), "");
-	ck_assert_str_ne(made_group(&rig, "web"), "");
+	ck_assert_int_eq(act("monitor 4711 42.000000"), 0);
+	ck_assert_int_eq(act("monitor 4800 42.000000"), 0);
+	ck_assert_str_eq(made_group(""), "");
+	ck_assert_str_ne(made_group("web"), "");
 	rig_close(&rig);
-	ck_assert_str_eq(made_group(&rig, "web"), "");
+	ck_assert_str_eq(made_group("web"), "");
 }
 
 START_TEST(the_lock_of_another_program_is_respected)
 {
-	struct rig rig;
 	int root;
 
-	open_monitors(&rig);
+	open_monitors();
 	root = openat(rig.env.root.fd, ROOT, O_RDONLY | O_DIRECTORY);
 	ck_assert_int_eq(flock(root, LOCK_EX), 0);
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), -EAGAIN);
+	ck_assert_int_eq(act("monitor 4711 42.000000"), -EAGAIN);
 	ck_assert_uint_eq(kernel.made, 0);
 	flock(root, LOCK_UN);
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
+	ck_assert_int_eq(act("monitor 4711 42.000000"), 0);
 	ck_assert_int_eq(flock(root, LOCK_EX | LOCK_NB), 0); /* it does not keep it */
 	close(root);
 	ck_assert_uint_eq(kernel.removed, 0);
 	rig_close(&rig); /* the group goes when panetop ends */
 	ck_assert_uint_eq(kernel.removed, 1);
-	ck_assert_str_eq(made_group(&rig, ""), "");
+	ck_assert_str_eq(made_group(""), "");
 }
 
 START_TEST(what_cannot_be_monitored_is_left_alone)
@@ -417,31 +410,28 @@ START_TEST(what_cannot_be_monitored_is_left_alone)
 		{ "else", -EINVAL },
 		{ "", -EINVAL },
 	};
-	struct rig rig;
 
-	open_monitors(&rig);
-	put_process(&rig, 4800, START_TICKS, "4800", "res:/\nmon:of the user\n");
+	open_monitors();
+	put_process(4800, START_TICKS, "4800", "res:/\nmon:of the user\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(act(&rig, cases[i].action) == cases[i].error, "%s", cases[i].action);
+		ck_assert_msg(act(cases[i].action) == cases[i].error, "%s", cases[i].action);
 	rig_put(&rig, "proc/4711/cpu_resctrl_groups", NULL);
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), -ENOSYS);
+	ck_assert_int_eq(act("monitor 4711 42.000000"), -ENOSYS);
 	ck_assert_uint_eq(kernel.made, 0);
 	rig_close(&rig);
 }
 
 START_TEST(a_failure_leaves_no_group)
 {
-	struct rig rig;
-
-	open_monitors(&rig);
+	open_monitors();
 	kernel.refuses = ENOSPC;
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), -ENOSPC);
+	ck_assert_int_eq(act("monitor 4711 42.000000"), -ENOSPC);
 	kernel.refuses = 0;
 	kernel.tasks = "/dev/full"; /* the first thread is refused */
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), -ENOSPC);
+	ck_assert_int_eq(act("monitor 4711 42.000000"), -ENOSPC);
 	ck_assert_uint_eq(kernel.made, 1);
-	ck_assert_str_eq(made_group(&rig, ""), "");
-	ck_assert_int_eq(act(&rig, "end"), -ENOENT);
+	ck_assert_str_eq(made_group(""), "");
+	ck_assert_int_eq(act("end"), -ENOENT);
 	rig_close(&rig);
 }
 
@@ -460,13 +450,12 @@ START_TEST(groups_of_a_killed_panetop_go)
 {
 	uint32_t gone, parent = (uint32_t)getppid();
 	char ours[16]; /* its namespaces */
-	struct rig rig;
 
-	open_monitors(&rig);
+	open_monitors();
 	gone = ended_pid();
-	put_process(&rig, parent, 555, "", "res:/\nmon:\n");
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
-	snprintf(ours, sizeof(ours), "%s", strrchr(made_group(&rig, ""), '-') + 1);
+	put_process(parent, 555, "", "res:/\nmon:\n");
+	ck_assert_int_eq(act("monitor 4711 42.000000"), 0);
+	snprintf(ours, sizeof(ours), "%s", strrchr(made_group(""), '-') + 1);
 	const struct {
 		const char *name;
 		bool stays;
@@ -483,10 +472,10 @@ START_TEST(groups_of_a_killed_panetop_go)
 	};
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		rig_make(&rig, groups[i].name);
-	ck_assert_int_eq(act(&rig, "tidy"), 0);
+	ck_assert_int_eq(act("tidy"), 0);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		ck_assert_msg(env_exists(&rig.env, groups[i].name) == groups[i].stays, "%s", groups[i].name);
-	ck_assert_str_ne(made_group(&rig, ""), "");
+	ck_assert_str_ne(made_group(""), "");
 	ck_assert_uint_eq(kernel.removed, 3);
 	rig_close(&rig);
 }
@@ -501,8 +490,7 @@ START_TEST(read_only_makes_and_removes_nothing)
 	machine.request.read_only = true;
 	for (unsigned i = 0; i < 2; i++) {
 		ck_assert_int_eq(machine.source.act(machine.source.state, "cache_group", actions[i],
-						    note_result, NULL, &remedy),
-				 -EPERM);
+						    note_result, NULL, &remedy), -EPERM);
 		ck_assert_ptr_nonnull(strstr(remedy, "--read-only"));
 	}
 	close_machine(&machine);

@@ -338,6 +338,7 @@ START_LIVE_TEST(an_open_file_has_a_path)
 START_LIVE_TEST(without_bpf_it_is_an_estimate)
 {
 	static struct machine machine;
+
 	const struct table *table;
 
 	machine.request.no_bpf = true;

@@ -16,47 +16,49 @@
 #define ID "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
 #define MIB ((uint64_t)1024 * 1024)
 
+static struct rig rig;
+
 /* A file of a group. */
-static void put(struct rig *rig, const char *group, const char *name, const char *text)
+static void put(const char *group, const char *name, const char *text)
 {
-	rig_put(rig, textf(CG "/%s/%s", group, name), "%s", text);
+	rig_put(&rig, textf(CG "/%s/%s", group, name), "%s", text);
 }
 
-static void put_used(struct rig *rig, const char *group, unsigned used_us)
+static void put_used(const char *group, unsigned used_us)
 {
-	put(rig, group, "cpu.stat", textf("usage_usec %u\n", used_us));
+	put(group, "cpu.stat", textf("usage_usec %u\n", used_us));
 }
 
-static void put_group(struct rig *rig, const char *group, unsigned used_us, uint64_t memory)
+static void put_group(const char *group, unsigned used_us, uint64_t memory)
 {
-	rig_make(rig, textf(CG "/%s", group));
-	put_used(rig, group, used_us);
-	put(rig, group, "memory.current", textf("%llu\n", (unsigned long long)memory));
-	put(rig, group, "memory.stat", textf("anon %llu\n", (unsigned long long)memory));
+	rig_make(&rig, textf(CG "/%s", group));
+	put_used(group, used_us);
+	put(group, "memory.current", textf("%llu\n", (unsigned long long)memory));
+	put(group, "memory.stat", textf("anon %llu\n", (unsigned long long)memory));
 }
 
 /* The machine without groups below the top. */
-static void open_top(struct rig *rig)
+static void open_top(void)
 {
-	rig_open(rig, "cgroup-v2", (const char *const[]){ NULL });
-	rig_remove(rig, CG);
-	rig_make(rig, CG);
-	put(rig, "", "cgroup.procs", "1\n");
-	put_used(rig, "", 10000000);
+	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_remove(&rig, CG);
+	rig_make(&rig, CG);
+	put("", "cgroup.procs", "1\n");
+	put_used("", 10000000);
 }
 
-static void open_groups(struct rig *rig)
+static void open_groups(void)
 {
-	open_top(rig);
-	put_group(rig, "system.slice", 4000000, 64 * MIB);
-	put_group(rig, "system.slice/ssh.service", 1000000, 16 * MIB);
-	put_group(rig, "user.slice", 2000000, 32 * MIB);
+	open_top();
+	put_group("system.slice", 4000000, 64 * MIB);
+	put_group("system.slice/ssh.service", 1000000, 16 * MIB);
+	put_group("user.slice", 2000000, 32 * MIB);
 }
 
-static void open_topic(struct rig *rig)
+static void open_topic(void)
 {
-	rig->request.batch = true;
-	rig_add(rig, "group");
+	rig.request.batch = true;
+	rig_add(&rig, "group");
 }
 
 static double number(const struct frame *frame, const char *path, const char *column)
@@ -83,13 +85,12 @@ START_TEST(hostile_names)
 {
 	static const char *const names[] = { "a\nb", "\xff\xc3 \\x2d \x1b[31m.service", "(rest)" };
 	const struct frame *frame;
-	struct rig rig;
 
-	open_groups(&rig);
+	open_groups();
 	for (size_t i = 0; i < 3; i++)
-		put_group(&rig, names[i], 1, MIB);
-	put_group(&rig, textf("system.slice/%0200d", 0), 1, MIB);
-	open_topic(&rig);
+		put_group(names[i], 1, MIB);
+	put_group(textf("system.slice/%0200d", 0), 1, MIB);
+	open_topic();
 	frame = rig_sample(&rig, 2);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_double_eq(number(frame, textf("/%s", names[i]), "memory_bytes"), MIB);
@@ -102,11 +103,11 @@ START_TEST(hostile_names)
 
 #define IDLE_GROUPS 400
 
-static void open_idle(struct rig *rig)
+static void open_idle(void)
 {
-	open_groups(rig);
+	open_groups();
 	for (unsigned i = 0; i < IDLE_GROUPS; i++)
-		put_group(rig, idle_name(i), 5, 4096);
+		put_group(idle_name(i), 5, 4096);
 }
 
 /* The oldest of the first n_groups; one that has not been read has no age. */
@@ -125,12 +126,12 @@ static double oldest_idle(const struct frame *frame, unsigned n_groups)
 	return oldest;
 }
 
-static const struct frame *sample_times(struct rig *rig, unsigned times, double seconds)
+static const struct frame *sample_times(unsigned times, double seconds)
 {
 	const struct frame *frame = NULL;
 
 	while (times-- > 0)
-		frame = rig_sample(rig, seconds);
+		frame = rig_sample(&rig, seconds);
 	return frame;
 }
 
@@ -139,13 +140,12 @@ START_TEST(idle_groups_are_read_in_turns)
 {
 	const struct frame *frame;
 	uint64_t first, most = 0;
-	struct rig rig;
 
-	open_idle(&rig);
-	open_topic(&rig);
+	open_idle();
+	open_topic();
 	rig_sample(&rig, 1);
 	first = rig.env.reads;
-	sample_times(&rig, 29, 1);
+	sample_times(29, 1);
 	for (unsigned i = 0; i < 31; i++) {
 		uint64_t before = rig.env.reads;
 
@@ -153,21 +153,21 @@ START_TEST(idle_groups_are_read_in_turns)
 		most = rig.env.reads - before > most ? rig.env.reads - before : most;
 	}
 	ck_assert_msg(most * 8 < first, "%u reads, %u at first", (unsigned)most, (unsigned)first);
-	put_used(&rig, "", 13000000); /* one that has run is found at once */
-	put_used(&rig, "system.slice", 5000000);
-	put_group(&rig, idle_name(7), 500005, 8192);
+	put_used("", 13000000); /* one that has run is found at once */
+	put_used("system.slice", 5000000);
+	put_group(idle_name(7), 500005, 8192);
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq_tol(of_idle(frame, 7, "cpu_ratio"), 0.5, 1e-9);
 	ck_assert_double_eq(of_idle(frame, 7, "memory_bytes"), 8192);
 	ck_assert_double_eq(of_idle(frame, 7, "age_seconds"), 0);
-	ck_assert_double_eq(oldest_idle(sample_times(&rig, 20, 5), IDLE_GROUPS), 25);
+	ck_assert_double_eq(oldest_idle(sample_times(20, 5), IDLE_GROUPS), 25);
 	/* of 404 groups a quarter, not a third */
-	ck_assert_double_eq(oldest_idle(sample_times(&rig, 20, 10), IDLE_GROUPS), 30);
+	ck_assert_double_eq(oldest_idle(sample_times(20, 10), IDLE_GROUPS), 30);
 	rig_close(&rig);
 }
 
 /* So many of them work in each of six samples: the greatest age that one has in the last three. */
-static double oldest_busy(struct rig *rig, unsigned n_groups)
+static double oldest_busy(unsigned n_groups)
 {
 	static unsigned used = 100;
 	double oldest = 0;
@@ -175,11 +175,11 @@ static double oldest_busy(struct rig *rig, unsigned n_groups)
 	for (unsigned tick = 0; tick < 6; tick++) {
 		const struct frame *frame;
 
-		put_used(rig, "", 20000000 + ++used);
-		put_used(rig, "system.slice", 5000000 + used);
+		put_used("", 20000000 + ++used);
+		put_used("system.slice", 5000000 + used);
 		for (unsigned i = 0; i < n_groups; i++)
-			put_used(rig, idle_name(i), used);
-		frame = rig_sample(rig, 1);
+			put_used(idle_name(i), used);
+		frame = rig_sample(&rig, 1);
 		if (tick >= 3)
 			oldest = fmax(oldest, oldest_idle(frame, n_groups));
 	}
@@ -190,23 +190,22 @@ static double oldest_busy(struct rig *rig, unsigned n_groups)
 START_TEST(many_busy_groups_are_read_in_turns)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	open_idle(&rig);
-	open_topic(&rig);
-	sample_times(&rig, 3, 1);
-	put_used(&rig, "", 13000000);
-	put_used(&rig, "system.slice", 5000000);
+	open_idle();
+	open_topic();
+	sample_times(3, 1);
+	put_used("", 13000000);
+	put_used("system.slice", 5000000);
 	for (unsigned i = 0; i < 100; i++)
-		put_group(&rig, idle_name(i), 10, 8192);
+		put_group(idle_name(i), 10, 8192);
 	frame = rig_sample(&rig, 1);
 	for (unsigned i = 0; i < 100; i++)
 		ck_assert_double_eq(of_idle(frame, i, "memory_bytes"), 8192);
 	ck_assert_double_eq(oldest_idle(frame, 100), 0);
 	ck_assert_double_gt(oldest_idle(frame, IDLE_GROUPS), 0); /* the others wait */
-	ck_assert_double_eq(oldest_busy(&rig, 127), 0);
-	ck_assert_double_eq(oldest_busy(&rig, 128), 1);
-	ck_assert_double_eq(oldest_busy(&rig, 256), 2);
+	ck_assert_double_eq(oldest_busy(127), 0);
+	ck_assert_double_eq(oldest_busy(128), 1);
+	ck_assert_double_eq(oldest_busy(256), 2);
 	rig_close(&rig);
 }
 
@@ -215,12 +214,11 @@ START_TEST(groups_below_the_top_are_always_read)
 {
 	bool waited[95] = { false };
 	unsigned n_always = 0;
-	struct rig rig;
 
-	open_top(&rig);
+	open_top();
 	for (unsigned i = 0; i < 95; i++)
-		put_group(&rig, textf("first-%u.slice", i), 5, 4096);
-	open_topic(&rig);
+		put_group(textf("first-%u.slice", i), 5, 4096);
+	open_topic();
 	rig_sample(&rig, 1);
 	for (unsigned tick = 0; tick < 40; tick++) {
 		const struct frame *frame = rig_sample(&rig, 1);
@@ -242,15 +240,14 @@ START_TEST(groups_wait_for_their_turn)
 {
 	const struct frame *frame;
 	unsigned n_waiting = 0;
-	struct rig rig;
 
-	open_idle(&rig);
-	put(&rig, idle_name(300), "memory.max", "4096\n");
-	put(&rig, idle_name(300), "memory.stat", "anon 4096\nactive_file 0\ninactive_file 0\n");
-	put(&rig, idle_name(301), "cpu.max", "50000 100000\n");
-	put(&rig, idle_name(398), "memory.max", "4096\n");
-	put_used(&rig, idle_name(398), 0);
-	open_topic(&rig);
+	open_idle();
+	put(idle_name(300), "memory.max", "4096\n");
+	put(idle_name(300), "memory.stat", "anon 4096\nactive_file 0\ninactive_file 0\n");
+	put(idle_name(301), "cpu.max", "50000 100000\n");
+	put(idle_name(398), "memory.max", "4096\n");
+	put_used(idle_name(398), 0);
+	open_topic();
 	rig.request.batch = false;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_lt(rig.env.reads, 4 * IDLE_GROUPS);
@@ -279,12 +276,11 @@ START_TEST(groups_without_limit_are_read_in_turns)
 {
 	const struct frame *frame;
 	uint64_t reads[3];
-	struct rig rig;
 
-	open_groups(&rig);
-	put_group(&rig, idle_name(7), 1, MIB);
-	put(&rig, idle_name(7), "cpu.max", "max 100000\n");
-	open_topic(&rig);
+	open_groups();
+	put_group(idle_name(7), 1, MIB);
+	put(idle_name(7), "cpu.max", "max 100000\n");
+	open_topic();
 	rig.request.batch = false;
 	for (unsigned i = 0; i < 3; i++) {
 		reads[i] = rig.env.reads;
@@ -292,11 +288,11 @@ START_TEST(groups_without_limit_are_read_in_turns)
 	}
 	ck_assert_msg(2 * (rig.env.reads - reads[2]) < reads[1] - reads[0], "%u reads, %u at first",
 		      (unsigned)(rig.env.reads - reads[2]), (unsigned)(reads[1] - reads[0]));
-	put_used(&rig, "", 13000000);
-	put_used(&rig, "system.slice", 5000000);
-	put_used(&rig, idle_name(7), 1500000);
-	put(&rig, idle_name(7), "cpu.max", "50000 100000\n");
-	put_group(&rig, textf("%s/new", idle_name(7)), 1, MIB);
+	put_used("", 13000000);
+	put_used("system.slice", 5000000);
+	put_used(idle_name(7), 1500000);
+	put(idle_name(7), "cpu.max", "50000 100000\n");
+	put_group(textf("%s/new", idle_name(7)), 1, MIB);
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq(of_idle(frame, 7, "cpu_limit_ratio"), 0.5);
 	ck_assert_double_eq(of_idle(frame, 7, "age_seconds"), 0);
@@ -308,12 +304,11 @@ START_TEST(groups_without_limit_are_read_in_turns)
 START_TEST(groups_that_waited)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	open_idle(&rig);
+	open_idle();
 	for (unsigned i = 0; i < IDLE_GROUPS; i++)
-		put(&rig, idle_name(i), "io.stat", "8:0 rbytes=1 wbytes=2 rios=1 wios=1\n");
-	open_topic(&rig);
+		put(idle_name(i), "io.stat", "8:0 rbytes=1 wbytes=2 rios=1 wios=1\n");
+	open_topic();
 	rig.request.batch = false;
 	rig_sample(&rig, 1);
 	for (unsigned i = 0; i < 31; i++) {
@@ -355,7 +350,6 @@ START_TEST(where_engines_keep_names)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		enum container_engine engine = places[i].engine;
 		struct container_name name;
-		struct rig rig;
 
 		rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
 		ck_assert(!container_name_find(&rig.env.root, engine, ID, &name));
@@ -384,7 +378,6 @@ START_TEST(hostile_files_of_engines)
 	struct container_name name;
 	struct env env;
 	char json[2000] = "{\"Name\":\"/";
-	struct rig rig;
 
 	ck_assert(!parses("", &name));
 	ck_assert(!parses("[[[[", &name));
@@ -416,7 +409,6 @@ START_TEST(hostile_files_of_engines)
 START_TEST(no_groups_at_all)
 {
 	struct sample sample = { .topic = topic_find("group") };
-	struct rig rig;
 
 	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
 	rig_put(&rig, "proc/self/mountinfo", "24 1 0:22 / /sys rw - sysfs sysfs rw\n");

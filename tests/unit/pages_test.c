@@ -434,6 +434,7 @@ static void leave_room(void)
 static const char *const topic_names[] = { "page_total", "region", "cell", "page_level", NULL };
 
 static struct machine machine;
+
 static volatile char *map(uint64_t address, uint64_t bytes, int flags, int fd)
 {
 	void *memory = mmap(at(address), (size_t)bytes, fd >= 0 ? PROT_READ : PROT_READ | PROT_WRITE,

@@ -17,14 +17,16 @@
 
 #define HELD_BYTES ((size_t)8 << 20)
 
-static double detail_number(const struct machine *machine, const char *column)
+static struct machine machine;
+
+static double detail_number(const char *column)
 {
-	return frame_number(machine->now, "process_detail", NULL, column);
+	return frame_number(machine.now, "process_detail", NULL, column);
 }
 
-static const char *detail_text(const struct machine *machine, const char *column)
+static const char *detail_text(const char *column)
 {
-	const struct table *table = frame_table(machine->now, "process_detail");
+	const struct table *table = frame_table(machine.now, "process_detail");
 
 	return table_text(table, table_row(table, 0), column);
 }
@@ -70,7 +72,6 @@ static pid_t start_without_main(int *hold)
 
 START_TEST(a_main_thread_ends_before_the_others)
 {
-	struct machine machine = { 0 };
 	const struct table *table;
 	const void *row;
 	int hold;
@@ -85,30 +86,29 @@ START_TEST(a_main_thread_ends_before_the_others)
 		table = frame_table(machine.now, "process");
 		row = find_number(machine.now, "process", "pid", child);
 		ck_assert_ptr_nonnull(row);
-	} while (strcmp(detail_text(&machine, "main_thread"), "ended") != 0 ||
-		 strcmp(detail_text(&machine, "state"), "S") != 0 ||
+	} while (strcmp(detail_text("main_thread"), "ended") != 0 ||
+		 strcmp(detail_text("state"), "S") != 0 ||
 		 strcmp(table_text(table, row, "state"), "S") != 0);
-	ck_assert(isnan(detail_number(&machine, "exit_code")));
-	ck_assert(isnan(detail_number(&machine, "exited_time")));
-	ck_assert_int_eq((int)detail_number(&machine, "threads"), 2);
-	ck_assert(detail_number(&machine, "resident_bytes") > HELD_BYTES);
-	ck_assert(*detail_text(&machine, "executable") && *detail_text(&machine, "directory"));
+	ck_assert(isnan(detail_number("exit_code")));
+	ck_assert(isnan(detail_number("exited_time")));
+	ck_assert_int_eq((int)detail_number("threads"), 2);
+	ck_assert(detail_number("resident_bytes") > HELD_BYTES);
+	ck_assert(*detail_text("executable") && *detail_text("directory"));
 	ck_assert(frame_table(machine.now, "open_file")->n_rows >= 4);
 	ck_assert(table_number(table, row, "resident_bytes") > HELD_BYTES);
 	ck_assert(table_number(table, row, "virtual_bytes") > HELD_BYTES);
 	close(hold);
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);
 	next_tick(&machine);
-	ck_assert_str_eq(detail_text(&machine, "state"), "X");
-	ck_assert_str_eq(detail_text(&machine, "main_thread"), "");
-	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
+	ck_assert_str_eq(detail_text("state"), "X");
+	ck_assert_str_eq(detail_text("main_thread"), "");
+	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	waitpid(child, NULL, 0);
 	close_machine(&machine);
 }
 
 START_TEST(a_stopped_child_names_the_signal)
 {
-	struct machine machine = { 0 };
 	pid_t child = fork();
 	char pid[16];
 
@@ -121,14 +121,14 @@ START_TEST(a_stopped_child_names_the_signal)
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
 	open_machine(&machine, TOPICS("process_detail"));
 	next_tick(&machine);
-	ck_assert_str_eq(detail_text(&machine, "state"), "T");
-	if (*detail_text(&machine, "system_call")) /* a container may hide it */
-		ck_assert(strstr(detail_text(&machine, "system_call"), "kill"));
-	if (!isnan(detail_number(&machine, "stop_signal"))) /* since Linux 5.17 */
-		ck_assert_int_eq((int)detail_number(&machine, "stop_signal"), SIGSTOP);
+	ck_assert_str_eq(detail_text("state"), "T");
+	if (*detail_text("system_call")) /* a container may hide it */
+		ck_assert(strstr(detail_text("system_call"), "kill"));
+	if (!isnan(detail_number("stop_signal"))) /* since Linux 5.17 */
+		ck_assert_int_eq((int)detail_number("stop_signal"), SIGSTOP);
 	ck_assert_int_eq(waitpid(child, NULL, WUNTRACED), child);
 	next_tick(&machine);
-	ck_assert(isnan(detail_number(&machine, "stop_signal"))); /* its parent has read it */
+	ck_assert(isnan(detail_number("stop_signal"))); /* its parent has read it */
 	kill(child, SIGCONT);
 	waitpid(child, NULL, 0);
 	close_machine(&machine);

@@ -262,6 +262,7 @@ START_TEST(who_holds_a_lock)
 
 /* A child that waits in a read of its first pipe. */
 static struct machine machine;
+
 struct known_child {
 	pid_t pid;
 	int hold; /* closing it ends the child with code 3 */

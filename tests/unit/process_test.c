@@ -32,6 +32,7 @@
 #include "topic/topic.h"
 
 static struct machine machine;
+
 static void __attribute__((format(printf, 2, 3)))
 write_file(const char *name, const char *format, ...)
 {
@@ -285,8 +286,7 @@ START_TOLERANCE_TEST(times_are_those_of_the_process)
 #define SLEEPERS 200
 
 /* Which of the sleepers have an age of 0; each then has the new priority. None is older than the test. */
-static int count_read(const struct child sleepers[], int nice,
-		      uint64_t begin_ns)
+static int count_read(const struct child sleepers[], int nice, uint64_t begin_ns)
 {
 	double oldest = (double)(real_mono_ns() - begin_ns) / 1e9;
 	int count = 0;
@@ -823,8 +823,7 @@ static void note_error(void *context, int error)
 	*(int *)context = error;
 }
 
-static int act(const char *verb, int number, uint32_t pid, double start,
-	       const char **remedy)
+static int act(const char *verb, int number, uint32_t pid, double start, const char **remedy)
 {
 	const char *action = textf("%s %d %u %.6f", verb, number, pid, start);
 	int answer = 1;

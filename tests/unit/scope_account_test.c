@@ -11,10 +11,12 @@
 #include "model/scope_frame.h"
 #include "suite.h"
 
-static void __attribute__((format(printf, 3, 4)))
-put_file(const struct machine *machine, const char *name, const char *format, ...)
+static struct machine machine;
+
+static void __attribute__((format(printf, 2, 3)))
+put_file(const char *name, const char *format, ...)
 {
-	FILE *file = fopen(textf("%s/proc/%s", machine->root, name), "w");
+	FILE *file = fopen(textf("%s/proc/%s", machine.root, name), "w");
 	va_list list;
 
 	ck_assert_msg(file != NULL, "%s", name);
@@ -24,9 +26,9 @@ put_file(const struct machine *machine, const char *name, const char *format, ..
 	fclose(file);
 }
 
-static void make_directory(const struct machine *machine, const char *name)
+static void make_directory(const char *name)
 {
-	mkdir(textf("%s/proc%s", machine->root, name), 0755);
+	mkdir(textf("%s/proc%s", machine.root, name), 0755);
 }
 
 /* A process in ticks: its CPU time, and that of the children it has waited for. */
@@ -36,19 +38,19 @@ struct one {
 	unsigned cpu, children;
 };
 
-static void put(const struct machine *machine, const struct one *one)
+static void put(const struct one *one)
 {
-	make_directory(machine, textf("/%u", one->pid));
-	put_file(machine, textf("%u/stat", one->pid),
+	make_directory(textf("/%u", one->pid));
+	put_file(textf("%u/stat", one->pid),
 		 "%u (%s) S %u 1 1 0 -1 4 100 0 9 0 %u 0 %u 0 20 0 1 0 %u 1000 25 0\n", one->pid, one->name,
 		 one->parent, one->cpu, one->children, 100 + one->pid);
-	put_file(machine, textf("%u/status", one->pid), "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name,
+	put_file(textf("%u/status", one->pid), "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name,
 		 one->uid, one->uid, one->uid, one->uid);
-	put_file(machine, textf("%u/cgroup", one->pid), "0::%s\n", one->group);
+	put_file(textf("%u/cgroup", one->pid), "0::%s\n", one->group);
 }
 
 /* The machine after this many seconds: shells of two users in two groups, and a service. */
-static void build(const struct machine *machine, unsigned second)
+static void build(unsigned second)
 {
 	const struct one all[] = {
 		{ 1, 0, 0, "/init.scope", "init", 100 + second, 500 },
@@ -61,29 +63,29 @@ static void build(const struct machine *machine, unsigned second)
 	unsigned busy = 1000 + second * (1 + 30 + 40 + 25 + 5 + 3 + 7);
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		put(machine, &all[i]);
-	put_file(machine, "stat", "cpu  %u 0 0 9000 0 0 0 0 0 0\ncpu0 %u 0 0 9000 0 0 0 0 0 0\n", busy, busy);
+		put(&all[i]);
+	put_file("stat", "cpu  %u 0 0 9000 0 0 0 0 0 0\ncpu0 %u 0 0 9000 0 0 0 0 0 0\n", busy, busy);
 }
 
-static double part_of(const struct machine *machine, const char *name)
+static double part_of(const char *name)
 {
-	return frame_number(machine->now, "account", name, "cpu_ratio");
+	return frame_number(machine.now, "account", name, "cpu_ratio");
 }
 
-static void open_one(struct machine *machine)
+static void open_one(void)
 {
-	*machine = (struct machine){ 0 };
-	scratch_directory(machine->root, "scope");
-	make_directory(machine, "");
-	build(machine, 0);
-	open_machine(machine, TOPICS("process", "account", "exited"));
-	machine->env.ticks_per_second = 100;
+	machine = (struct machine){ 0 };
+	scratch_directory(machine.root, "scope");
+	make_directory("");
+	build(0);
+	open_machine(&machine, TOPICS("process", "account", "exited"));
+	machine.env.ticks_per_second = 100;
 }
 
 /* CPU time of all processes that are in the scope by now. */
-static double listed(const struct machine *machine, const struct scope *scope)
+static double listed(const struct scope *scope)
 {
-	const struct table *table = frame_table(machine->now, "process");
+	const struct table *table = frame_table(machine.now, "process");
 	double sum = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++) {
@@ -107,30 +109,29 @@ START_TEST(scopes_of_a_recording_add_up_to_the_machine)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct scope scope = { 0 };
 		struct scope_term term;
-		struct machine machine;
 		double tasks, rest;
 		char why[256];
 
 		ck_assert(scope_term_parse(&term, cases[i].scope, why, sizeof(why)));
 		ck_assert(scope_add(&scope, &term));
-		open_one(&machine);
+		open_one();
 		for (unsigned second = 0; second < 3; second++) {
-			build(&machine, second);
+			build(second);
 			next_tick(&machine);
 			scope_read_frame(&scope, machine.now, true);
 			scope_split_frame(&scope, machine.now, true);
 		}
-		tasks = part_of(&machine, "tasks");
-		rest = part_of(&machine, "(outside, or exited)");
+		tasks = part_of("tasks");
+		rest = part_of("(outside, or exited)");
 		ck_assert_uint_gt(machine.now->n_notices, 0);
-		ck_assert_double_eq_tol(part_of(&machine, "busy"), 1.11, 1e-9);
-		ck_assert(isnan(part_of(&machine, "exited")));
+		ck_assert_double_eq_tol(part_of("busy"), 1.11, 1e-9);
+		ck_assert(isnan(part_of("exited")));
 		ck_assert_uint_eq(frame_table(machine.now, "exited")->n_rows, 0);
 		if (isnan(cases[i].tasks)) {
 			ck_assert(isnan(tasks));
 		} else {
 			ck_assert_double_eq_tol(tasks, cases[i].tasks, 1e-9);
-			ck_assert_double_eq_tol(listed(&machine, &scope), tasks, 1e-9);
+			ck_assert_double_eq_tol(listed(&scope), tasks, 1e-9);
 			ck_assert_double_eq_tol(tasks + rest, 1.11, 1e-9);
 		}
 		close_machine(&machine);
@@ -141,18 +142,18 @@ START_TEST(scopes_of_a_recording_add_up_to_the_machine)
 #define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90123456789abcdef0123456789abcd"
 
 /* A container of Docker with this name; NULL: its engine has not written one. */
-static void put_container(const struct machine *machine, const char *name)
+static void put_container(const char *name)
 {
 	static const char *const directories[] = { "/../var", "/../var/lib", "/../var/lib/docker",
 						   "/../var/lib/docker/containers",
 						   ("/../var/lib/docker/containers/" ID) };
 
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
-		make_directory(machine, directories[i]);
+		make_directory(directories[i]);
 	if (name)
-		put_file(machine, "../var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/%s\"}",
+		put_file("../var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/%s\"}",
 			 name);
-	put(machine, &(struct one){ 40, 1, 0, "/system.slice/docker-" ID ".scope", "web", 10, 0 });
+	put(&(struct one){ 40, 1, 0, "/system.slice/docker-" ID ".scope", "web", 10, 0 });
 }
 
 /* An engine may have written no name; a near miss has a suggestion. */
@@ -173,12 +174,11 @@ START_TEST(a_container_is_found_by_its_name)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct scope scope = { 0 };
-		struct machine machine;
 		const struct notice *notice;
 
-		open_one(&machine);
+		open_one();
 		choose_scope(&machine, &scope, cases[i].in);
-		put_container(&machine, cases[i].named ? "web-1" : NULL);
+		put_container(cases[i].named ? "web-1" : NULL);
 		next_tick(&machine);
 		ck_assert_msg(scope_has(&scope, 40, NAN) == cases[i].is_in, "case %zu", i);
 		ck_assert_uint_eq(scope.n_members, cases[i].is_in ? 1 : 0);

@@ -13,6 +13,9 @@
 #define NAMES 20000
 #define ROUNDS 10
 
+static struct machine machine;
+static struct rig rig;
+
 static const char *const slab_topic[] = { "slab", NULL };
 
 static double number(const struct frame *frame, const char *cache, const char *column)
@@ -33,7 +36,6 @@ static void look_for_names(void)
 
 START_LIVE_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 {
-	struct machine machine = { 0 };
 	const struct table *table;
 	double active, grown = 0, bytes = 0;
 
@@ -60,7 +62,6 @@ START_LIVE_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 
 START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 {
-	struct machine machine = { 0 };
 	const void *dentry;
 	double before = NAN;
 
@@ -88,7 +89,7 @@ START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 
 START_LIVE_TEST(without_bpf_allocations_are_unknown)
 {
-	struct machine machine = { .request = { .no_bpf = true } };
+	machine.request.no_bpf = true;
 
 	open_machine(&machine, slab_topic);
 	next_tick(&machine);
@@ -131,7 +132,6 @@ START_TEST(available_memory_is_estimated)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = cases[i].available != U64_UNKNOWN;
 		const struct frame *frame;
-		struct rig rig;
 
 		rig_open(&rig, "empty", TOPICS("memory"));
 		rig.env.page_bytes = 4096;
@@ -147,8 +147,7 @@ START_TEST(available_memory_is_estimated)
 					 : "this kernel has no MemAvailable, and /proc/zoneinfo cannot be "
 					   "read: No such file or directory");
 		ck_assert_msg(cell_u64(frame, "memory", "available", "free_bytes") ==
-				      (known ? cases[i].available * 1024 : U64_UNKNOWN),
-			      "case %zu", i);
+				      (known ? cases[i].available * 1024 : U64_UNKNOWN), "case %zu", i);
 		ck_assert_uint_eq(cell_u64(frame, "memory", "available", "used_bytes"),
 				  known ? (10000 - cases[i].available) * 1024 : U64_UNKNOWN);
 		ck_assert_str_eq(cell_text(frame, "memory", "available", "note"), known ? "estimated" : "");
@@ -158,10 +157,10 @@ START_TEST(available_memory_is_estimated)
 
 #define NONE UINT64_MAX
 
-static void put_file(struct rig *rig, const char *directory, const char *name, const char *text)
+static void put_file(const char *directory, const char *name, const char *text)
 {
 	if (text)
-		rig_put(rig, textf("%s/%s", directory, name), "%s\n", text);
+		rig_put(&rig, textf("%s/%s", directory, name), "%s\n", text);
 }
 
 /* Only what is less than the machine has is a limit: 1024000 bytes, and 512000 of swap. */
@@ -196,7 +195,6 @@ START_TEST(limits_are_those_of_the_group)
 		bool old = cases[i].version == 1;
 		const char *group = old ? "sys/fs/cgroup/memory/a" : "sys/fs/cgroup/a";
 		const struct table *table;
-		struct rig rig;
 
 		rig_open(&rig, "empty", none);
 		rig_make(&rig, "proc/self");
@@ -206,11 +204,11 @@ START_TEST(limits_are_those_of_the_group)
 		rig_put(&rig, "proc/self/mountinfo", "%s",
 			old ? "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
 			    : "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-		put_file(&rig, group, old ? "memory.limit_in_bytes" : "memory.max", cases[i].limit);
-		put_file(&rig, group, old ? "memory.usage_in_bytes" : "memory.current", cases[i].usage);
-		put_file(&rig, group, old ? "memory.memsw.limit_in_bytes" : "memory.swap.max",
+		put_file(group, old ? "memory.limit_in_bytes" : "memory.max", cases[i].limit);
+		put_file(group, old ? "memory.usage_in_bytes" : "memory.current", cases[i].usage);
+		put_file(group, old ? "memory.memsw.limit_in_bytes" : "memory.swap.max",
 			 cases[i].swap_limit);
-		put_file(&rig, group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
+		put_file(group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
 			 cases[i].swap_usage);
 		rig_add(&rig, *TOPICS("memory_limit"));
 		table = frame_table(rig_sample(&rig, 1), "memory_limit");

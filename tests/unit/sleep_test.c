@@ -15,6 +15,7 @@
 #define START_WALL_NS (1732095000 * SECOND_NS)
 #define HOUR 3600.0
 
+static struct rig rig;
 static struct {
 	int64_t mono_ns, boot_ns, wall_ns;
 	unsigned n_reads;      /* so far */
@@ -79,26 +80,26 @@ static void start_clocks(double slept)
 	clocks.sleeps_ns = clocks.read_takes_ns = 0;
 }
 
-static void open_rig(struct rig *rig)
+static void open_rig(void)
 {
-	rig_open(rig, "empty", (const char *const[]){ NULL });
-	rig->env.clock = &script;
-	rig_add(rig, "sleep");
+	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig.env.clock = &script;
+	rig_add(&rig, "sleep");
 }
 
-static void open_sleep(struct rig *rig, double slept)
+static void open_sleep(double slept)
 {
 	start_clocks(slept);
-	open_rig(rig);
-	rig_sample(rig, 1);
-	ck_assert_uint_eq(frame_table(rig_sample(rig, 1), "sleep")->n_rows, 0);
+	open_rig();
+	rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "sleep")->n_rows, 0);
 }
 
 /* A sample, this many seconds awake after the one before. */
-static const struct table *next(struct rig *rig, double seconds)
+static const struct table *next(double seconds)
 {
 	pass((int64_t)(seconds * SECOND_NS));
-	return frame_table(rig_sample(rig, seconds), "sleep");
+	return frame_table(rig_sample(&rig, seconds), "sleep");
 }
 
 static void check_sleep(const struct table *table, size_t index, const char *kind, double seconds)
@@ -112,23 +113,22 @@ static void check_sleep(const struct table *table, size_t index, const char *kin
 START_TEST(a_sleep_is_one_row)
 {
 	const struct table *table;
-	struct rig rig;
 	uint64_t before_ns;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	before_ns = (uint64_t)clocks.wall_ns;
 	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
+	table = next(1);
 	ck_assert_uint_eq(table->n_rows, 1);
 	check_sleep(table, 0, "suspend", 20);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 1);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "from_time"), before_ns);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), before_ns + 21 * SECOND_NS);
 	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 20 * SECOND_NS);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 0);
 	sleep_ns(8 * 3600 * SECOND_NS);
-	table = next(&rig, 1);
+	table = next(1);
 	check_sleep(table, 0, "suspend", 8 * HOUR);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 2);
 	rig_close(&rig);
@@ -137,12 +137,10 @@ START_TEST(a_sleep_is_one_row)
 /* Earlier sleeps, and the offset of a time namespace, are differences that do not grow. */
 START_TEST(what_was_at_the_start_is_no_sleep)
 {
-	struct rig rig;
-
 	for (int hours = -1; hours <= 1; hours++) { /* an offset may be below 0, too */
-		open_sleep(&rig, hours * HOUR);
+		open_sleep(hours * HOUR);
 		for (unsigned i = 0; i < 10; i++)
-			ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+			ck_assert_uint_eq(next(1)->n_rows, 0);
 		rig_close(&rig);
 	}
 }
@@ -150,45 +148,40 @@ START_TEST(what_was_at_the_start_is_no_sleep)
 /* NTP makes all clocks faster or slower; here by 10 %, a hundred times what it does. */
 START_TEST(another_speed_is_no_row)
 {
-	struct rig rig;
-
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (unsigned i = 0; i < 100; i++)
-		ck_assert_uint_eq(next(&rig, i % 2 ? 1.1 : 0.9)->n_rows, 0);
+		ck_assert_uint_eq(next(i % 2 ? 1.1 : 0.9)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(short_sleeps_add_up)
 {
 	const struct table *table;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	sleep_ns(50 * MS_NS);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	sleep_ns(MS_NS);
-	table = next(&rig, 1);
+	table = next(1);
 	ck_assert_uint_eq(table->n_rows, 1);
 	check_sleep(table, 0, "suspend", 0.051);
 	sleep_ns(49 * MS_NS);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(a_clock_that_is_set_is_of_another_kind)
 {
 	static const double steps[] = {
-		3600, -3600, 1, -1, 0.051, -0.051, 86400.0 * 365 * 10, -86400.0 * 365 * 10
-	};
+		3600, -3600, 1, -1, 0.051, -0.051, 86400.0 * 365 * 10, -86400.0 * 365 * 10 };
 	const struct table *table;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		int64_t set_ns = (int64_t)(steps[i] * SECOND_NS);
 
 		clocks.wall_ns += set_ns;
-		table = next(&rig, 1);
+		table = next(1);
 		ck_assert_uint_eq(table->n_rows, 1);
 		check_sleep(table, 0, "clock", steps[i]);
 		ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), (uint64_t)clocks.wall_ns);
@@ -198,39 +191,37 @@ START_TEST(a_clock_that_is_set_is_of_another_kind)
 		ck_assert_int_eq(sleep_of_frame(&rig.frames[rig.present]).set_ns / MS_NS, set_ns / MS_NS);
 	}
 	clocks.wall_ns -= 49 * MS_NS;
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(a_clock_may_be_set_during_a_sleep)
 {
 	const struct table *table;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	sleep_ns(60 * SECOND_NS);
 	clocks.wall_ns -= 3 * SECOND_NS;
-	table = next(&rig, 1);
+	table = next(1);
 	ck_assert_uint_eq(table->n_rows, 2);
 	check_sleep(table, 0, "suspend", 60);
 	check_sleep(table, 1, "clock", -3);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(many_sleeps_add_up)
 {
 	double slept = 0, rows = 0;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (unsigned i = 0; i < 60; i++) { /* a phone: half a second awake, two asleep */
 		const struct table *table;
 
 		sleep_ns(2 * SECOND_NS);
 		pass(SECOND_NS / 2);
 		sleep_ns(i % 2 ? 0 : 2 * SECOND_NS); /* two within one sample are one row */
-		table = next(&rig, 0.5);
+		table = next(0.5);
 		slept += table_number(table, table_row(table, 0), "seconds");
 		rows += (double)table->n_rows;
 	}
@@ -244,16 +235,15 @@ START_TEST(a_sleep_between_two_reads_is_one_row)
 {
 	for (unsigned reads = 1; reads <= 5; reads++) {
 		const struct table *table;
-		struct rig rig;
 		size_t n_rows = 0;
 		double slept = 0;
 
-		open_sleep(&rig, 0);
+		open_sleep(0);
 		clocks.n_reads = 0;
 		clocks.sleeps_after = reads;
 		clocks.sleeps_ns = 20 * SECOND_NS;
 		for (unsigned i = 0; i < 3; i++) {
-			table = next(&rig, 1);
+			table = next(1);
 			n_rows += table->n_rows;
 			for (size_t row = 0; row < table->n_rows; row++) {
 				ck_assert_str_eq(table_text(table, table_row(table, row), "kind"), "suspend");
@@ -269,108 +259,103 @@ START_TEST(a_sleep_between_two_reads_is_one_row)
 /* Then the clocks are read apart, which is neither a sleep nor a set clock. */
 START_TEST(a_busy_machine_is_no_row)
 {
-	struct rig rig;
-
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (int64_t ms = 10; ms < 2000; ms *= 2) {
 		rig_close(&rig); /* the first look is such a one */
 		start_clocks(0);
 		clocks.read_takes_ns = ms * MS_NS;
-		open_rig(&rig);
+		open_rig();
 		clocks.read_takes_ns = 0;
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
 		clocks.read_takes_ns = ms * MS_NS;
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
 		clocks.read_takes_ns = 0;
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
 	}
 	rig_close(&rig);
 }
 
 /* Its last change at this time of CLOCK_MONOTONIC. */
-static void put_source(struct rig *rig, unsigned number, const char *name, uint64_t changed_ms)
+static void put_source(unsigned number, const char *name, uint64_t changed_ms)
 {
-	rig_make(rig, textf("sys/class/wakeup/wakeup%u", number));
-	rig_put(rig, textf("sys/class/wakeup/wakeup%u/name", number), "%s\n", name);
-	rig_put(rig, textf("sys/class/wakeup/wakeup%u/last_change_ms", number), "%llu\n",
+	rig_make(&rig, textf("sys/class/wakeup/wakeup%u", number));
+	rig_put(&rig, textf("sys/class/wakeup/wakeup%u/name", number), "%s\n", name);
+	rig_put(&rig, textf("sys/class/wakeup/wakeup%u/last_change_ms", number), "%llu\n",
 		(unsigned long long)changed_ms);
 }
 
 /* The row of a sleep of 20 s. */
-static const void *sleep_row(struct rig *rig)
+static const void *sleep_row(void)
 {
 	sleep_ns(20 * SECOND_NS);
-	return table_row(next(rig, 1), 0);
+	return table_row(next(1), 0);
 }
 
-static const char *sleep_text(const struct rig *rig, const void *row, const char *column)
+static const char *sleep_text(const void *row, const char *column)
 {
-	return table_text(frame_table(&rig->frames[rig->present], "sleep"), row, column);
+	return table_text(frame_table(&rig.frames[rig.present], "sleep"), row, column);
 }
 
-static double sleep_irq(const struct rig *rig, const void *row)
+static double sleep_irq(const void *row)
 {
-	return table_number(frame_table(&rig->frames[rig->present], "sleep"), row, "irq");
+	return table_number(frame_table(&rig.frames[rig.present], "sleep"), row, "irq");
 }
 
 START_TEST(what_woke_it_up)
 {
 	const void *row;
-	struct rig rig;
 
-	open_sleep(&rig, 0); /* at 1,000 s */
+	open_sleep(0); /* at 1,000 s */
 	rig_make(&rig, "sys/power");
 	rig_make(&rig, "sys/kernel/irq/9");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "9\n");
 	rig_put(&rig, "sys/kernel/irq/9/actions", "acpi\n");
-	put_source(&rig, 0, "before", 999999);
-	put_source(&rig, 1, "later", 1000800);
-	put_source(&rig, 2, "PNP0C0D:00", 1000200);
-	put_source(&rig, 3, "never", 0);
-	put_source(&rig, 4, "afterwards", 1001001);
-	put_source(&rig, 5, "00:05", 1000900);
+	put_source(0, "before", 999999);
+	put_source(1, "later", 1000800);
+	put_source(2, "PNP0C0D:00", 1000200);
+	put_source(3, "never", 0);
+	put_source(4, "afterwards", 1001001);
+	put_source(5, "00:05", 1000900);
 	rig_make(&rig, "sys/class/wakeup/wakeup5/device");
 	rig_put(&rig, "sys/class/wakeup/wakeup5/device/id", "PNP0b00\n");
-	row = sleep_row(&rig);
-	ck_assert_str_eq(sleep_text(&rig, row, "wake_source"), "lid PNP0C0D:00, later, clock (RTC) 00:05");
-	ck_assert_double_eq(sleep_irq(&rig, row), 9);
-	ck_assert_str_eq(sleep_text(&rig, row, "irq_device"), "acpi");
+	row = sleep_row();
+	ck_assert_str_eq(sleep_text(row, "wake_source"), "lid PNP0C0D:00, later, clock (RTC) 00:05");
+	ck_assert_double_eq(sleep_irq(row), 9);
+	ck_assert_str_eq(sleep_text(row, "irq_device"), "acpi");
 	rig_close(&rig);
 }
 
 START_TEST(what_is_not_known_is_not_0)
 {
 	const void *row;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	rig_make(&rig, "sys/power");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "%s", "");
-	row = sleep_row(&rig);
-	ck_assert(isnan(sleep_irq(&rig, row)));
-	ck_assert_str_eq(sleep_text(&rig, row, "wake_source"), "");
-	ck_assert_str_eq(sleep_text(&rig, row, "irq_device"), "");
+	row = sleep_row();
+	ck_assert(isnan(sleep_irq(row)));
+	ck_assert_str_eq(sleep_text(row, "wake_source"), "");
+	ck_assert_str_eq(sleep_text(row, "irq_device"), "");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "No data available\n");
-	ck_assert(isnan(sleep_irq(&rig, sleep_row(&rig))));
+	ck_assert(isnan(sleep_irq(sleep_row())));
 	rig_close(&rig);
 }
 
 /* Programs name locks as they like (/sys/power/wake_lock), and a name may be missing. */
 START_TEST(odd_names)
 {
-	struct rig rig;
 	const char *text;
 
-	open_sleep(&rig, 0);
-	put_source(&rig, 0, "a, b\x1b[31m\xff\n\n", 1000100);
-	put_source(&rig, 1, "", 1000200);
-	put_source(&rig, 2, textf("xxx%0300d", 0), 1000300);
-	put_source(&rig, 3, "%s%n", 1000400);
-	put_source(&rig, 4, "too many", 1000500);
+	open_sleep(0);
+	put_source(0, "a, b\x1b[31m\xff\n\n", 1000100);
+	put_source(1, "", 1000200);
+	put_source(2, textf("xxx%0300d", 0), 1000300);
+	put_source(3, "%s%n", 1000400);
+	put_source(4, "too many", 1000500);
 	rig_make(&rig, "sys/class/wakeup/wakeup5"); /* it is being removed */
-	put_source(&rig, 6, "far", UINT64_MAX / 2);
-	text = sleep_text(&rig, sleep_row(&rig), "wake_source");
+	put_source(6, "far", UINT64_MAX / 2);
+	text = sleep_text(sleep_row(), "wake_source");
 	ck_assert(strstr(text, "a, b\x1b[31m\xff") == text);
 	ck_assert(strstr(text, ", wakeup1, xxx0") != NULL);
 	ck_assert(strstr(text, "0, %s%n") != NULL);

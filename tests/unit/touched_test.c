@@ -376,8 +376,7 @@ static double open_screen(void)
 	return start_of(worked.pid);
 }
 
-static int order(const char *verb, pid_t pid, double start_seconds, bool check,
-		 const char **remedy)
+static int order(const char *verb, pid_t pid, double start_seconds, bool check, const char **remedy)
 {
 	answer = 1;
 	return machine.source.act(machine.source.state, "touched",
