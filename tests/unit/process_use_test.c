@@ -32,18 +32,19 @@
 
 static const char *const process_alone[] = { "process", NULL };
 
-static double number_of(const struct frame *frame, const char *topic, const char *key, double wanted,
-			const char *column)
+static struct machine machine;
+
+static double number_of(const char *topic, const char *key, double wanted, const char *column)
 {
-	const void *row = find_number(frame, topic, key, wanted);
+	const void *row = find_number(machine.now, topic, key, wanted);
 
 	ck_assert_msg(row != NULL, "%s has no %s %.0f", topic, key, wanted);
-	return table_number(frame_table(frame, topic), row, column);
+	return table_number(frame_table(machine.now, topic), row, column);
 }
 
-static double of_process(const struct frame *frame, int pid, const char *column)
+static double of_process(int pid, const char *column)
 {
-	return number_of(frame, "process", "pid", pid, column);
+	return number_of("process", "pid", pid, column);
 }
 
 /* What --pid names and is not there is told once, by the first of them; the others may be there. */
@@ -120,11 +121,11 @@ START_TEST(what_topics_cost_adds_up)
 }
 
 /* On this machine. */
-static void open_live(struct machine *machine, const char *const *topic_names)
+static void open_live(const char *const *topic_names)
 {
-	*machine = (struct machine){ 0 };
-	sample_request_add(&machine->request, topic_find("process")->schema, ~0UL);
-	open_machine(machine, topic_names);
+	machine = (struct machine){ 0 };
+	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
+	open_machine(&machine, topic_names);
 }
 
 static void note_error(void *context, int error)
@@ -195,17 +196,16 @@ static struct pid_io kernel_io(void)
 START_LIVE_TEST(bytes_are_exact)
 {
 	char path[SCRATCH_PATH_MAX], *bytes;
-	struct machine machine;
 	int fd = open_direct(path), pid = (int)getpid();
 	double reads, writes;
 	uint64_t writes_before;
 
 	ck_assert_int_eq(posix_memalign((void **)&bytes, PIECE, PIECE), 0);
 	memset(bytes, 'x', PIECE);
-	open_live(&machine, process_alone);
+	open_live(process_alone);
 	next_tick(&machine);
-	reads = of_process(machine.now, pid, "read_bytes");
-	writes = of_process(machine.now, pid, "write_bytes");
+	reads = of_process(pid, "read_bytes");
+	writes = of_process(pid, "write_bytes");
 	if (isnan(reads))
 		skip_test("/proc/PID/io is not readable");
 	for (int i = 0; i < PIECES; i++)
@@ -214,15 +214,15 @@ START_LIVE_TEST(bytes_are_exact)
 		ck_assert_int_eq(pread(fd, bytes, PIECE, (off_t)i * (off_t)PIECE), (ssize_t)PIECE);
 	writes_before = kernel_io().write_bytes;
 	next_tick(&machine);
-	ck_assert_double_ge(of_process(machine.now, pid, "write_bytes"), (double)writes_before);
-	ck_assert_double_le(of_process(machine.now, pid, "write_bytes"), (double)kernel_io().write_bytes);
-	ck_assert_double_ge(of_process(machine.now, pid, "write_bytes") - writes, (double)(PIECE * PIECES));
-	ck_assert_double_le(of_process(machine.now, pid, "write_bytes") - writes,
+	ck_assert_double_ge(of_process(pid, "write_bytes"), (double)writes_before);
+	ck_assert_double_le(of_process(pid, "write_bytes"), (double)kernel_io().write_bytes);
+	ck_assert_double_ge(of_process(pid, "write_bytes") - writes, (double)(PIECE * PIECES));
+	ck_assert_double_le(of_process(pid, "write_bytes") - writes,
 			    (double)(PIECE * PIECES + PIECE)); /* and the inode of the file */
-	reads = of_process(machine.now, pid, "read_bytes") - reads;
+	reads = of_process(pid, "read_bytes") - reads;
 	ck_assert_double_ge(reads, (double)(PIECE * PIECES / 4));
 	ck_assert_double_lt(reads, (double)(PIECE * PIECES / 4 + PIECE)); /* and a block of metadata */
-	ck_assert_double_gt(of_process(machine.now, pid, "disk_bytes_per_second"), 0);
+	ck_assert_double_gt(of_process(pid, "disk_bytes_per_second"), 0);
 	close_machine(&machine);
 	free(bytes);
 	close(fd);
@@ -246,28 +246,27 @@ static void write_when_told(const int *pipe_fd)
 /* What it wrote is not written again by its parent, who waited for it. */
 START_LIVE_TEST(a_child_is_not_counted_in_its_parent)
 {
-	struct machine machine;
 	int pipe_fd[2], fd = open_direct(written_path);
 	double own, written = 0;
 	pid_t child;
 
 	close(fd);
 	child = start(write_when_told, pipe_fd);
-	open_live(&machine, process_alone);
+	open_live(process_alone);
 	next_tick(&machine);
-	if (isnan(of_process(machine.now, (int)getpid(), "write_bytes")))
+	if (isnan(of_process((int)getpid(), "write_bytes")))
 		skip_test("/proc/PID/io is not readable");
 	ck_assert_int_eq(write(pipe_fd[1], "x", 1), 1);
 	for (int i = 0; i < 1000 && written < (double)(PIECE * PIECES); i++) {
 		usleep(10000);
 		next_tick(&machine);
-		written = of_process(machine.now, child, "write_bytes");
+		written = of_process(child, "write_bytes");
 	}
 	ck_assert_double_ge(written, (double)(PIECE * PIECES));
-	own = of_process(machine.now, (int)getpid(), "write_bytes");
+	own = of_process((int)getpid(), "write_bytes");
 	stop(child);
 	next_tick(&machine);
-	own = of_process(machine.now, (int)getpid(), "write_bytes") - own;
+	own = of_process((int)getpid(), "write_bytes") - own;
 	ck_assert_double_ge(own, 0);
 	ck_assert_double_lt(own, (double)PIECE); /* an inode that it wrote last, which no sample saw */
 	close_machine(&machine);
@@ -275,17 +274,16 @@ START_LIVE_TEST(a_child_is_not_counted_in_its_parent)
 
 START_TEST(what_may_not_be_read_has_one_notice)
 {
-	struct machine machine;
 	unsigned n_notices = 0;
 
 	if (!is_root())
 		skip_test("needs root");
 	ck_assert_int_eq(seteuid(65534), 0);
-	open_live(&machine, process_alone);
+	open_live(process_alone);
 	next_tick(&machine);
 	next_tick(&machine);
-	ck_assert(isnan(of_process(machine.now, 1, "disk_bytes")));
-	ck_assert(isnan(of_process(machine.now, 1, "disk_bytes_per_second")));
+	ck_assert(isnan(of_process(1, "disk_bytes")));
+	ck_assert(isnan(of_process(1, "disk_bytes_per_second")));
 	for (unsigned i = 0; i < machine.now->n_notices; i++)
 		n_notices += strstr(machine.now->notices[i].text, "reads and writes") != NULL;
 	ck_assert_uint_eq(n_notices, 1);
@@ -359,24 +357,23 @@ static double waits_of_threads(pid_t pid)
 /* The file of the process has only what its first thread waited. */
 START_LIVE_TEST(threads_that_wait_for_each_other)
 {
-	struct machine machine;
 	int pipe_fd[2];
 	pid_t pid = start(run_threads, pipe_fd);
 	double least, all;
 
 	until_waited(pid, 100000000);
-	open_live(&machine, TOPICS("process", "thread"));
+	open_live(TOPICS("process", "thread"));
 	next_tick(&machine);
 	until_waited(pid, 400000000);
 	least = waits_of_threads(pid);
 	next_tick(&machine);
-	ck_assert_double_eq(of_process(machine.now, pid, "threads"), 2);
-	all = of_process(machine.now, pid, "wait_seconds");
+	ck_assert_double_eq(of_process(pid, "threads"), 2);
+	all = of_process(pid, "wait_seconds");
 	ck_assert_double_ge(all, least);
 	ck_assert_double_le(all, waits_of_threads(pid));
-	ck_assert_double_gt(all, number_of(machine.now, "thread", "tid", pid, "wait_seconds"));
-	ck_assert_double_gt(of_process(machine.now, pid, "wait_ratio"), 0);
-	ck_assert_double_gt(number_of(machine.now, "thread", "tid", pid, "switches_per_second"), 0);
+	ck_assert_double_gt(all, number_of("thread", "tid", pid, "wait_seconds"));
+	ck_assert_double_gt(of_process(pid, "wait_ratio"), 0);
+	ck_assert_double_gt(number_of("thread", "tid", pid, "switches_per_second"), 0);
 	close_machine(&machine);
 	stop(pid);
 }
@@ -397,12 +394,12 @@ static void two_threads(const int *pipe_fd)
 	sleep_on(NULL);
 }
 
-static int act(struct machine *machine, const char *order, pid_t pid, double start_seconds)
+static int act(const char *order, pid_t pid, double start_seconds)
 {
 	const char *remedy;
 	int answer = 1, error;
 
-	error = machine->source.act(machine->source.state, "process", textf("%s %d %.6f", order, (int)pid,
+	error = machine.source.act(machine.source.state, "process", textf("%s %d %.6f", order, (int)pid,
 				    start_seconds), note_error, &answer, &remedy);
 	return error ? error : answer;
 }
@@ -457,7 +454,6 @@ START_TEST(orders_reach_every_thread)
 		{ "policy batch 0", 0, is_batch },	{ "policy batch 3", -EINVAL, is_batch },
 		{ "io 2 6", 0, is_best_effort_6 },	{ "nice 3", 0, is_nicer },
 	};
-	struct machine machine;
 	int pipe_fd[2];
 	pid_t pid = start(two_threads, pipe_fd);
 	cpu_set_t allowed;
@@ -468,14 +464,14 @@ START_TEST(orders_reach_every_thread)
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
 	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		last_cpu = CPU_ISSET(cpu, &allowed) ? cpu : last_cpu;
-	open_live(&machine, process_alone);
+	open_live(process_alone);
 	next_tick(&machine);
-	started = of_process(machine.now, pid, "start_seconds");
-	ck_assert_int_eq(act(&machine, "nice 3", pid, started - 0.02), -ESRCH);
+	started = of_process(pid, "start_seconds");
+	ck_assert_int_eq(act("nice 3", pid, started - 0.02), -ESRCH);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *order = i == 0 ? textf("affinity %u", last_cpu) : cases[i].order;
 
-		ck_assert_msg(act(&machine, order, pid, started) == cases[i].error, "%s", order);
+		ck_assert_msg(act(order, pid, started) == cases[i].error, "%s", order);
 		ck_assert_msg(each_thread(pid, cases[i].is_so) == 2, "%s", order);
 	}
 	close_machine(&machine);
@@ -485,7 +481,6 @@ START_TEST(orders_reach_every_thread)
 /* As the kernel has it, of a process that does nothing. */
 START_LIVE_TEST(proportional_memory_is_read_on_request)
 {
-	struct machine machine = { 0 };
 	char bytes[4096];
 	uint64_t expected;
 	int pipe_fd[2];
@@ -502,14 +497,14 @@ START_LIVE_TEST(proportional_memory_is_read_on_request)
 	open_machine(&machine, process_alone);
 	for (int i = 0; i < 500; i++) {
 		next_tick(&machine);
-		if (!isnan(of_process(machine.now, pid, "proportional_bytes")))
+		if (!isnan(of_process(pid, "proportional_bytes")))
 			break;
 		usleep(10000);
 	}
 	length = read(fd, bytes, sizeof(bytes));
 	ck_assert(length > 0 && smaps_rollup_parse(span_of(bytes, (size_t)length), &expected));
-	ck_assert_double_eq_tol(of_process(machine.now, pid, "proportional_bytes"), (double)expected, 65536);
-	ck_assert(isnan(of_process(machine.now, 1, "proportional_bytes"))); /* it is not on the screen */
+	ck_assert_double_eq_tol(of_process(pid, "proportional_bytes"), (double)expected, 65536);
+	ck_assert(isnan(of_process(1, "proportional_bytes"))); /* it is not on the screen */
 	close(fd);
 	close_machine(&machine);
 	stop(pid);
@@ -519,12 +514,12 @@ START_LIVE_TEST(proportional_memory_is_read_on_request)
 #define TURNS_MAX 100  /* until all have had theirs, with those of a large machine */
 #define CALM_SECONDS 3 /* after which their start is a small part of their lives */
 
-static int unknown_in(const struct frame *frame, const pid_t *crowd, const char *column)
+static int unknown_in(const pid_t *crowd, const char *column)
 {
 	int unknown = 0;
 
 	for (int i = 0; i < CROWD; i++)
-		unknown += isnan(of_process(frame, crowd[i], column)) != 0;
+		unknown += isnan(of_process(crowd[i], column)) != 0;
 	return unknown;
 }
 
@@ -541,18 +536,17 @@ static void sleep_only(const int *pipe_fd)
 	sleep_on(NULL);
 }
 
-static void sample_crowd(struct machine *machine, bool batch)
+static void sample_crowd(bool batch)
 {
-	*machine = (struct machine){ .request = { .batch = batch } };
-	sample_request_add(&machine->request, topic_find("process")->schema, ~0UL);
-	open_machine(machine, process_alone);
-	next_tick(machine);
+	machine = (struct machine){ .request = { .batch = batch } };
+	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
+	open_machine(&machine, process_alone);
+	next_tick(&machine);
 }
 
 /* What is not read yet is unknown, never 0; in the end, and in batch, all is; those that work come first. */
 START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 {
-	struct machine machine, batch;
 	pid_t pids[CROWD], busy[2];
 	int pipe_fd[2];
 
@@ -564,21 +558,21 @@ START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 	}
 	sleep(CALM_SECONDS);
 	busy[1] = start(spin, pipe_fd);
-	sample_crowd(&batch, true);
-	ck_assert_int_eq(unknown_in(batch.now, pids, "read_bytes"), 0);
-	sample_crowd(&machine, false);
+	sample_crowd(true);
+	ck_assert_int_eq(unknown_in(pids, "read_bytes"), 0);
+	close_machine(&machine);
+	sample_crowd(false);
 	for (int i = 0; i < 2; i++) {
-		ck_assert(!isnan(of_process(machine.now, busy[i], "read_bytes")));
-		ck_assert(!isnan(of_process(machine.now, busy[i], "wait_seconds")) ||
+		ck_assert(!isnan(of_process(busy[i], "read_bytes")));
+		ck_assert(!isnan(of_process(busy[i], "wait_seconds")) ||
 			  access("/proc/self/schedstat", R_OK) != 0);
 	}
-	ck_assert_int_gt(unknown_in(machine.now, pids, "read_bytes"), 0);
-	ck_assert_int_gt(unknown_in(machine.now, pids, "wait_seconds"), 0);
-	for (int i = 0; i < TURNS_MAX && unknown_in(machine.now, pids, "read_bytes") > 0; i++)
+	ck_assert_int_gt(unknown_in(pids, "read_bytes"), 0);
+	ck_assert_int_gt(unknown_in(pids, "wait_seconds"), 0);
+	for (int i = 0; i < TURNS_MAX && unknown_in(pids, "read_bytes") > 0; i++)
 		next_tick(&machine);
-	ck_assert_int_eq(unknown_in(machine.now, pids, "read_bytes"), 0);
+	ck_assert_int_eq(unknown_in(pids, "read_bytes"), 0);
 	close_machine(&machine);
-	close_machine(&batch);
 	for (int i = 0; i < CROWD; i++)
 		stop(pids[i]);
 	stop(busy[0]);
