@@ -464,7 +464,8 @@ static void map_file(void)
 			_exit(3);
 	map(OF_FILE, 32 * page, MAP_PRIVATE | MAP_POPULATE, fd);
 	if (mmap(at(OF_FILE + 32 * page), (size_t)(32 * page), PROT_READ, MAP_PRIVATE | MAP_FIXED_NOREPLACE,
-		 fd, (off_t)(32 * page)) == MAP_FAILED) _exit(3);
+		 fd, (off_t)(32 * page)) == MAP_FAILED)
+		_exit(3);
 }
 
 static void make_memory(void)
@@ -1379,7 +1380,8 @@ static uint64_t frames_of_memory(void)
 
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "%llx-%llx : %63[^\n]", &first, &last, what) == 3 &&
-		    strcmp(what, "System RAM") == 0 && last > highest) highest = last;
+		    strcmp(what, "System RAM") == 0 && last > highest)
+			highest = last;
 	if (file)
 		fclose(file);
 	return highest / (uint64_t)sysconf(_SC_PAGESIZE) + (highest > 0);

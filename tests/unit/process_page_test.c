@@ -295,7 +295,8 @@ static void become_known(const struct known_child *child, int listener, int read
 
 	put(open(child->file, O_RDWR | O_APPEND), FILE_FD);
 	if (lseek(FILE_FD, 1234, SEEK_SET) != 1234 || pipe(pipes) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(child->directory) < 0) _exit(9);
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(child->directory) < 0)
+		_exit(9);
 	put(pipes[0], PIPE_FD);
 	put(pair[0], PAIR_FD);
 	put(listener, TCP_FD);

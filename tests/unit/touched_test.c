@@ -450,7 +450,8 @@ START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 	wait_for_window();
 	touch(1500);
 	while (!row_at(worked.address) ||
-	       !(pages_at("last_touched_bytes") >= 1500)) next_tick(&machine);
+	       !(pages_at("last_touched_bytes") >= 1500))
+		next_tick(&machine);
 	windows = number_at(0, "windows");
 	wait_for_windows(windows + 3);
 	ck_assert_double_lt(pages_at("touched_bytes"), 20);
