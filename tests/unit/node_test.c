@@ -62,7 +62,7 @@ START_TEST(the_error_of_a_sample)
 	ck_assert_double_nan(locality_of(&list, &process).error_ratio);
 }
 
-struct looks {
+static struct {
 	struct env env;
 	struct sample_request request;
 	struct sample sample;
@@ -70,38 +70,37 @@ struct looks {
 	struct page_nodes look;
 	uint64_t pages[NODES_MAX];
 	struct page_nodes_part part;
-};
+} looks;
 
-static void open_looks(struct looks *looks)
+static void open_looks(void)
 {
-	*looks = (struct looks){ 0 };
-	ck_assert_int_eq(env_open(&looks->env, "/"), 0);
-	looks->sample = (struct sample){ .env = &looks->env, .request = &looks->request };
-	looks->nodes = reader_open(&node_reader, &looks->sample, NULL);
-	if (reader_update(&node_reader, &looks->sample))
+	ck_assert_int_eq(env_open(&looks.env, "/"), 0);
+	looks.sample = (struct sample){ .env = &looks.env, .request = &looks.request };
+	looks.nodes = reader_open(&node_reader, &looks.sample, NULL);
+	if (reader_update(&node_reader, &looks.sample))
 		skip_test("this kernel has no NUMA nodes");
-	looks->look = (struct page_nodes){ .env = &looks->env, .nodes = looks->nodes, .random = 1 };
+	looks.look = (struct page_nodes){ .env = &looks.env, .nodes = looks.nodes, .random = 1 };
 }
 
-static void close_looks(struct looks *looks)
+static void close_looks(void)
 {
-	page_nodes_free(&looks->look);
-	reader_close(&node_reader, &looks->env);
-	env_close(&looks->env);
+	page_nodes_free(&looks.look);
+	reader_close(&node_reader, &looks.env);
+	env_close(&looks.env);
 }
 
-static uint64_t sum_of(const struct looks *looks)
+static uint64_t sum_of(void)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < looks->nodes->n_nodes; i++)
-		sum += looks->pages[i];
+	for (size_t i = 0; i < looks.nodes->n_nodes; i++)
+		sum += looks.pages[i];
 	return sum;
 }
 
-static int look_at(struct looks *looks, pid_t pid, uint64_t resident_pages)
+static int look_at(pid_t pid, uint64_t resident_pages)
 {
-	int error = page_nodes_look(&looks->look, (uint32_t)pid, resident_pages, looks->pages, &looks->part);
+	int error = page_nodes_look(&looks.look, (uint32_t)pid, resident_pages, looks.pages, &looks.part);
 
 	if (error == -ENOSYS || error == -EPERM)
 		skip_test("move_pages(2) is refused: %s", strerror(-error));
@@ -113,22 +112,21 @@ START_LIVE_TEST(pages_of_a_large_process)
 {
 	size_t present = (size_t)64 << 20, absent = 4 * present;
 	long page_bytes = sysconf(_SC_PAGESIZE);
-	struct looks looks;
 	char *memory =
 		mmap(NULL, present + absent, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	ck_assert(memory != MAP_FAILED);
 	memset(memory, 1, present);
-	open_looks(&looks);
-	ck_assert_int_eq(look_at(&looks, getpid(), present / (size_t)page_bytes), 0);
+	open_looks();
+	ck_assert_int_eq(look_at(getpid(), present / (size_t)page_bytes), 0);
 	ck_assert(!looks.part.whole);
 	ck_assert_double_eq(looks.part.unseen, 0);
-	ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
-	ck_assert_uint_lt(sum_of(&looks), 2 * PAGE_NODES_SAMPLE);
+	ck_assert_uint_ge(sum_of(), PAGE_NODES_SAMPLE);
+	ck_assert_uint_lt(sum_of(), 2 * PAGE_NODES_SAMPLE);
 	/* as if it was large and dense: chosen from regions, so that some are absent */
-	ck_assert_int_eq(look_at(&looks, getpid(), (present + absent) / (size_t)page_bytes), 0);
-	ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
-	close_looks(&looks);
+	ck_assert_int_eq(look_at(getpid(), (present + absent) / (size_t)page_bytes), 0);
+	ck_assert_uint_ge(sum_of(), PAGE_NODES_SAMPLE);
+	close_looks();
 	munmap(memory, present + absent);
 }
 
@@ -139,7 +137,6 @@ START_LIVE_TEST(pages_of_a_large_process)
 START_TOLERANCE_TEST(pages_that_are_not_located)
 {
 	size_t length = (size_t)32 << 20;
-	struct looks looks;
 	char *memory = mmap(NULL, 2 * length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	volatile char sum = 0;
 
@@ -148,25 +145,24 @@ START_TOLERANCE_TEST(pages_that_are_not_located)
 	memset(memory, 1, length);
 	for (size_t at = length; at < 2 * length; at += 4096)
 		sum = (char)(sum + memory[at]);
-	open_looks(&looks);
-	ck_assert_int_eq(look_at(&looks, getpid(), 2 * length / 4096), 0);
+	open_looks();
+	ck_assert_int_eq(look_at(getpid(), 2 * length / 4096), 0);
 	for (int blind = 0; blind < 2; blind++) {
 		looks.look.is_blind = blind;
-		ck_assert_int_eq(look_at(&looks, getpid(), 2 * length / 4096), 0);
-		ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
+		ck_assert_int_eq(look_at(getpid(), 2 * length / 4096), 0);
+		ck_assert_uint_ge(sum_of(), PAGE_NODES_SAMPLE);
 		if (!blind)
 			ck_assert_double_eq(looks.part.unseen, 0);
 		else
 			ck_assert_double_eq_tol(looks.part.unseen, 0.5, 0.15);
 	}
-	close_looks(&looks);
+	close_looks();
 	munmap(memory, 2 * length);
 }
 
 /* Every page of it counts, and after its end none. */
 START_LIVE_TEST(all_pages_of_a_small_process)
 {
-	struct looks looks;
 	int started[2];
 	pid_t pid;
 	char byte;
@@ -180,15 +176,15 @@ START_LIVE_TEST(all_pages_of_a_small_process)
 	close(started[1]);
 	ck_assert_int_eq(read(started[0], &byte, 1), 0); /* the exec has closed it */
 	close(started[0]);
-	open_looks(&looks);
-	while (look_at(&looks, pid, 100) || sum_of(&looks) < 50) /* it maps libc only then */
+	open_looks();
+	while (look_at(pid, 100) || sum_of() < 50) /* it maps libc only then */
 		usleep(1000);
 	ck_assert(looks.part.whole);
-	ck_assert_uint_lt(sum_of(&looks), PAGE_NODES_SAMPLE);
+	ck_assert_uint_lt(sum_of(), PAGE_NODES_SAMPLE);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	ck_assert_int_lt(look_at(&looks, pid, 100), 0);
-	close_looks(&looks);
+	ck_assert_int_lt(look_at(pid, 100), 0);
+	close_looks();
 }
 
 /* As a request of the screen: the same as a count at once, of memory that does not change meanwhile. */
@@ -197,13 +193,12 @@ START_LIVE_TEST(a_count_in_a_helper)
 	uint64_t now[NODES_MAX], bytes[NODES_MAX], start_ticks, size = 16 << 20;
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct maps_count *count;
-	struct looks looks;
 	uint32_t pid;
 	int error;
 
 	ck_assert(memory != MAP_FAILED);
 	memset(memory, 1, size);
-	open_looks(&looks);
+	open_looks();
 	count = maps_count_open(&looks.env);
 	ck_assert(!maps_count_take(count, looks.nodes, &pid, &start_ticks, bytes, &error));
 	error = maps_count_begin(count, (uint32_t)getpid(), 77);
@@ -223,7 +218,7 @@ START_LIVE_TEST(a_count_in_a_helper)
 	ck_assert_double_eq_tol((double)bytes[0], (double)now[0], MIB);
 	ck_assert_int_lt(maps_count_now(count, looks.nodes, INT32_MAX, now), 0);
 	maps_count_close(count);
-	close_looks(&looks);
+	close_looks();
 	munmap(memory, size);
 }
 

@@ -263,13 +263,13 @@ START_TEST(who_holds_a_lock)
 /* A child that waits in a read of its first pipe. */
 static struct machine machine;
 
-struct known_child {
+static struct {
 	pid_t pid;
 	int hold; /* closing it ends the child with code 3 */
 	char directory[SCRATCH_PATH_MAX];
 	char file[SCRATCH_PATH_MAX + 16];
 	uint16_t port;
-};
+} known;
 
 #define FILE_FD 40
 #define PIPE_FD 41
@@ -286,23 +286,23 @@ static void put(int fd, int at)
 	close(fd);
 }
 
-static void become_known(const struct known_child *child, int listener, int ready, int hold)
+static void become_known(int listener, int ready, int hold)
 {
 	const struct rlimit files = { 123, 456 };
 	sigset_t blocked;
 	int pipes[2], pair[2];
 	char byte = 'r';
 
-	put(open(child->file, O_RDWR | O_APPEND), FILE_FD);
+	put(open(known.file, O_RDWR | O_APPEND), FILE_FD);
 	if (lseek(FILE_FD, 1234, SEEK_SET) != 1234 || pipe(pipes) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(child->directory) < 0)
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(known.directory) < 0)
 		_exit(9);
 	put(pipes[0], PIPE_FD);
 	put(pair[0], PAIR_FD);
 	put(listener, TCP_FD);
 	put(epoll_create1(EPOLL_CLOEXEC), EPOLL_FD);
 	put((int)syscall(SYS_memfd_create, "known", 0), MEMFD_FD);
-	put(open(child->directory, O_RDONLY | O_DIRECTORY), DIRECTORY_FD);
+	put(open(known.directory, O_RDONLY | O_DIRECTORY), DIRECTORY_FD);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
@@ -328,50 +328,48 @@ static int listen_on_loopback(uint16_t *port)
 	return fd;
 }
 
-static struct known_child start_known(void)
+static void start_known(void)
 {
-	struct known_child child = { 0 };
 	int ready[2], hold[2], listener, file;
 	char byte;
 
-	scratch_directory(child.directory, "known");
-	snprintf(child.file, sizeof(child.file), "%s/a\nfile", child.directory);
-	file = open(child.file, O_RDWR | O_CREAT, 0600);
+	scratch_directory(known.directory, "known");
+	snprintf(known.file, sizeof(known.file), "%s/a\nfile", known.directory);
+	file = open(known.file, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_eq(ftruncate(file, 5000), 0);
 	close(file);
-	listener = listen_on_loopback(&child.port);
+	listener = listen_on_loopback(&known.port);
 	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 	ck_assert_int_eq(pipe2(hold, O_CLOEXEC), 0);
-	child.pid = fork();
-	if (child.pid == 0) {
+	known.pid = fork();
+	if (known.pid == 0) {
 		close(hold[1]);
-		become_known(&child, listener, ready[1], hold[0]);
+		become_known(listener, ready[1], hold[0]);
 	}
 	close(listener);
 	close(hold[0]);
 	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
-	child.hold = hold[1];
-	return child;
+	known.hold = hold[1];
 }
 
 /* Samples these topics of the child until its main thread waits in its read. */
-static void open_known(struct known_child *child, const char *const *topics)
+static void open_known(const char *const *topics)
 {
 	static char pid[16];
 
-	*child = start_known();
-	snprintf(pid, sizeof(pid), "%d", child->pid);
+	start_known();
+	snprintf(pid, sizeof(pid), "%d", known.pid);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
 	open_machine(&machine, topics);
 	next_tick(&machine);
 }
 
-static void end_known(struct known_child *child)
+static void end_known(void)
 {
-	close(child->hold);
-	waitpid(child->pid, NULL, 0);
+	close(known.hold);
+	waitpid(known.pid, NULL, 0);
 	close_machine(&machine);
 }
 
@@ -408,40 +406,38 @@ static const char *file_text(int fd, const char *column)
 
 START_TEST(open_files_of_a_known_child)
 {
-	struct known_child child;
 	const struct table *files;
 
-	open_known(&child, TOPICS("open_file", "process_detail"));
+	open_known(TOPICS("open_file", "process_detail"));
 	files = frame_table(machine.now, "open_file");
-	assert_file(FILE_FD, textf("file rw,append %s", child.file));
+	assert_file(FILE_FD, textf("file rw,append %s", known.file));
 	ck_assert_double_eq(table_number(files, find_number(machine.now, "open_file", "fd", FILE_FD),
 					 "position_bytes"),
 			    1234);
 	assert_file(PIPE_FD, "pipe r");
 	assert_file(PAIR_FD, "socket rw");
-	assert_file(TCP_FD, textf("socket rw 127.0.0.1:%u", child.port));
+	assert_file(TCP_FD, textf("socket rw 127.0.0.1:%u", known.port));
 	ck_assert_str_eq(file_text(TCP_FD, "socket_state"), "listening");
 	ck_assert_str_eq(file_text(TCP_FD, "protocol"), "tcp");
 	ck_assert_str_eq(file_text(PAIR_FD, "protocol"), "unix");
 	assert_file(EPOLL_FD, "eventpoll rw anon_inode:[eventpoll]");
 	assert_file(MEMFD_FD, "memfd rw /memfd:known");
-	assert_file(DIRECTORY_FD, textf("directory r %s", child.directory));
+	assert_file(DIRECTORY_FD, textf("directory r %s", known.directory));
 	if (!isnan(detail_number("open_files"))) /* since Linux 6.2 */
 		ck_assert_int_eq((int)detail_number("open_files"), (int)files->n_rows);
-	end_known(&child);
+	end_known();
 }
 
 #define START_TICK_NS 2e7 /* starts are told in hundredths of a second, by another clock */
 
 START_TEST(a_known_child_in_detail)
 {
-	struct known_child child;
 	const struct table *table;
 	const void *row;
 	double before_ns;
 
 	before_ns = (double)clock_wall_ns(&real_clock);
-	open_known(&child, TOPICS("process_detail", "limit", "signal", "environment"));
+	open_known(TOPICS("process_detail", "limit", "signal", "environment"));
 	ck_assert_double_ge(detail_number("started_time"), before_ns - START_TICK_NS);
 	ck_assert_double_le(detail_number("started_time"),
 			    (double)clock_wall_ns(&real_clock) + START_TICK_NS);
@@ -449,8 +445,8 @@ START_TEST(a_known_child_in_detail)
 			       detail_number("ppid"), detail_number("threads"),
 			       detail_number("uid"), detail_text("name"),
 			       detail_text("directory")),
-			 textf("%d %d 1 %d known (x) \n %s", child.pid, getpid(), (int)geteuid(),
-			       child.directory));
+			 textf("%d %d 1 %d known (x) \n %s", known.pid, getpid(), (int)geteuid(),
+			       known.directory));
 	ck_assert_str_eq(detail_text("executable_state"), "");
 	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
 		next_tick(&machine);
@@ -475,19 +471,18 @@ START_TEST(a_known_child_in_detail)
 				 number == SIGUSR1 ? "yes yes default" : "no no ignored");
 	}
 	ck_assert(frame_table(machine.now, "environment")->n_rows > 0);
-	end_known(&child);
+	end_known();
 }
 
 /* Its rows stay, and say how it ended. */
 START_TEST(a_child_that_exits_stays_on_its_page)
 {
-	struct known_child child;
 	size_t n_files, n_limits;
 
-	open_known(&child, TOPICS("process_detail", "limit", "open_file"));
+	open_known(TOPICS("process_detail", "limit", "open_file"));
 	n_files = frame_table(machine.now, "open_file")->n_rows;
 	n_limits = frame_table(machine.now, "limit")->n_rows;
-	close(child.hold);
+	close(known.hold);
 	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "X") != 0; i++) {
 		usleep(1000);
 		next_tick(&machine);
@@ -495,11 +490,11 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 	ck_assert_str_eq(detail_text("state"), "X"); /* a zombie of ours */
 	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	ck_assert(!isnan(detail_number("exited_time")));
-	ck_assert_str_eq(detail_text("directory"), child.directory);
+	ck_assert_str_eq(detail_text("directory"), known.directory);
 	/* it closes them before it exits: a sample may fall between */
 	ck_assert(frame_table(machine.now, "open_file")->n_rows <= n_files);
 	ck_assert(frame_table(machine.now, "limit")->n_rows == n_limits && n_limits > 10);
-	waitpid(child.pid, NULL, 0);
+	waitpid(known.pid, NULL, 0);
 	next_tick(&machine);
 	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	close_machine(&machine);
@@ -507,17 +502,15 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
-	struct known_child child;
-
-	open_known(&child, TOPICS("process_detail"));
-	kill(child.pid, SIGKILL);
-	waitpid(child.pid, NULL, 0);
+	open_known(TOPICS("process_detail"));
+	kill(known.pid, SIGKILL);
+	waitpid(known.pid, NULL, 0);
 	next_tick(&machine);
 	ck_assert_str_eq(detail_text("state"), "X");
 	ck_assert(isnan(detail_number("exit_code")));
 	if (!isnan(detail_number("exit_signal"))) /* since Linux 6.15 */
 		ck_assert_int_eq((int)detail_number("exit_signal"), SIGKILL);
-	close(child.hold);
+	close(known.hold);
 	close_machine(&machine);
 }
 
