@@ -260,9 +260,9 @@ START_TEST(who_holds_a_lock)
 	}
 }
 
-/* A child that waits in a read of its first pipe. */
 static struct machine machine;
 
+/* A child that waits in a read of its first pipe. */
 static struct {
 	pid_t pid;
 	int hold; /* closing it ends the child with code 3 */

@@ -449,8 +449,7 @@ START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 	ck_assert_int_eq(order("watch 0.05", worked.pid, start, false, NULL), 0);
 	wait_for_window();
 	touch(1500);
-	while (!row_at(worked.address) ||
-	       !(pages_at("last_touched_bytes") >= 1500))
+	while (!row_at(worked.address) || !(pages_at("last_touched_bytes") >= 1500))
 		next_tick(&machine);
 	windows = number_at(0, "windows");
 	wait_for_windows(windows + 3);
