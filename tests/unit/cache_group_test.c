@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -316,14 +315,14 @@ static const char *made_group(const char *control)
 static void check_tasks(void)
 {
 	const char *path = textf("%s/" MONITORS "/%s/tasks", rig.root, made_group(""));
-	char text[64];
+	char tasks[64];
 	FILE *file = fopen(path, "r");
 
 	ck_assert(file != NULL);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	tasks[fread(tasks, 1, sizeof(tasks) - 1, file)] = '\0';
 	fclose(file);
-	ck_assert_uint_eq(strlen(text), 3 * strlen("4711\n"));
-	ck_assert(strstr(text, "4711\n") && strstr(text, "4712\n") && strstr(text, "4790\n"));
+	ck_assert_uint_eq(strlen(tasks), 3 * strlen("4711\n"));
+	ck_assert(strstr(tasks, "4711\n") && strstr(tasks, "4712\n") && strstr(tasks, "4790\n"));
 }
 
 START_TEST(one_process_is_monitored_until_it_is_ended)

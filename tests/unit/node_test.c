@@ -6,13 +6,11 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/pid/numa_maps.h"
 #include "pane/memory/node_story.h"
 #include "rig.h"
 #include "topic/node/locality_list.h"

@@ -11,16 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/mounts.h"
 #include "kernel/page_flags.h"
-#include "kernel/pid/maps.h"
-#include "kernel/pid/pid_status.h"
 #include "rig.h"
 #include "suite.h"
 #include "sys/page_file.h"
@@ -546,7 +542,7 @@ static void open_process(void)
 	map_pid(child);
 }
 
-static void end(pid_t pid)
+static void end_pid(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -555,7 +551,7 @@ static void end(pid_t pid)
 static void end_process(void)
 {
 	close(to_child);
-	end(child);
+	end_pid(child);
 	close_machine(&machine);
 }
 
@@ -736,7 +732,7 @@ START_LIVE_TEST(the_last_map_stays)
 	open_process();
 	next_tick(&machine);
 	ck_assert_double_eq(total("major_faults_per_second"), 0);
-	end(child);
+	end_pid(child);
 	for (int i = 0; i < 2; i++) {
 		next_tick(&machine);
 		ck_assert(isnan(total("minor_faults_per_second")));
@@ -913,15 +909,15 @@ START_LIVE_TEST(the_newest_of_a_name)
 		ck_assert_double_eq(total("pid"), pids[1]);
 		ck_assert(has_notice(machine.now, "2 processes match"));
 	}
-	end(pids[1]);
+	end_pid(pids[1]);
 	next_tick(&machine);
 	ck_assert_double_eq(total("pid"), pids[1]);
 	machine.request.n_next++;
 	next_tick(&machine);
 	ck_assert_double_eq(total("pid"), pids[2]);
 	close_machine(&machine);
-	end(pids[0]);
-	end(pids[2]);
+	end_pid(pids[0]);
+	end_pid(pids[2]);
 }
 
 static void write_file(const char *root, const char *name, const void *bytes, size_t length)
@@ -977,7 +973,7 @@ START_LIVE_TEST(without_rights_it_is_said_how_to_get_them)
 {
 	start_process();
 	if (!is_root()) {
-		end(child);
+		end_pid(child);
 		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
@@ -1048,7 +1044,7 @@ START_LIVE_TEST(all_readable_pages_are_forced_in)
 	next_tick(&machine);
 	ck_assert_double_eq(absent_bytes("[heap]"), 0);
 	ck_assert_double_eq(absent_bytes("[stack]"), 0);
-	end(pid);
+	end_pid(pid);
 	close_machine(&machine);
 }
 

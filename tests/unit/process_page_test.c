@@ -4,7 +4,6 @@
 #include <config.h>
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -23,11 +22,8 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "kernel/net/net_socket.h"
 #include "kernel/pid/pid_fd.h"
-#include "kernel/pid/pid_limits.h"
 #include "kernel/pid/pid_stat.h"
-#include "kernel/pid/pid_status.h"
 #include "kernel/file_locks.h"
 #include "kernel/pid/pid_syscall.h"
 #include "pane/process/process_story.h"

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdio.h>
 
 #include "model/sleep.h"
 #include "rig.h"
