@@ -9,8 +9,10 @@
  *                                 follow, indented by a tab
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
  *   tick N                        files of this tick of the fixture are laid over it
- *   do NAME                       the lines of "steps NAME" in this file
- *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC, in TERM, processes LIST    of the request
+ *   needs interrupt_times         skips the case where an architecture does not measure them apart
+ *   do NAME [VALUE]...            the lines of "steps NAME" in this file, with these values as $1, $2, ... $9
+ *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC [COLUMN]..., in TERM, processes LIST,
+ *   visible PID..., group_pid PID, all_groups 1    of the request; live 1: the files are this machine
  *   set NAME VALUE                a setting
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
  *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
@@ -18,6 +20,7 @@
  *   whole TOPIC COLUMN=VALUE...   as row, and no other column is known
  *   no TOPIC COLUMN=VALUE...      no row has these
  *   rows TOPIC N, failed TOPIC    its number of rows; it has failed
+ *   order TOPIC COLUMN VALUE...   these are its rows, in this order
  *   quiet, notice TEXT, remedy TEXT    no notice; one has this in it, and no line is missing; its remedy
  *
  * A line that begins with a tab goes on with the one above. UPDATE_ROWS=yes writes what came in place of what
@@ -37,10 +40,12 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "core/span.h"
+#include "kernel/cpu_times.h"
 #include "rig.h"
 
 #define CASES_MAX 1024
 #define WIDTH 108 /* of what is written */
+#define VALUES_MAX 9
 
 /* A line with those that it goes on with, whose newlines and tabs are in its text. */
 struct line {
@@ -372,7 +377,7 @@ static void check_rows(const char *what, const char *topic, char *values)
 	}
 	near = nearest(table, texts, values);
 	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 &&
-	    !begins(here->text, "by"))
+	    !begins(here->text, "by") && !strchr(here->text, '$'))
 		change(what, topic, texts[near]);
 	else if (n_same != wanted)
 		refuse("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s", wanted,
@@ -413,6 +418,25 @@ static void count_rows(const char *topic, const char *number)
 	change("rows", topic, text);
 }
 
+static void check_order(char *text)
+{
+	const char *topic = take_word(&text);
+	const struct table *table = table_of(topic);
+	const struct column *column = schema_find(table->schema, take_word(&text));
+	struct buffer came = { 0 };
+
+	if (!column)
+		refuse("%s has no such column", topic);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		buffer_text(&came, i > 0 ? " " : "");
+		print_value(&came, table_row(table, i), column);
+	}
+	buffer_char(&came, '\0');
+	if (strcmp(came.bytes, text) != 0)
+		refuse("wanted in this order %s, came %s", text, came.bytes);
+	buffer_free(&came);
+}
+
 static void check_notices(const char *what, const char *part)
 {
 	struct buffer came = { 0 };
@@ -441,14 +465,20 @@ static void end_frame(void)
 	n_noticed = 0;
 }
 
+static void close_rig(void)
+{
+	rig.env.live = false;
+	if (is_open)
+		rig_close(&rig);
+}
+
 static void open_machine_of(char *text)
 {
 	static char fixture[64];
 	bool is_nothing;
 
 	end_frame();
-	if (is_open)
-		rig_close(&rig);
+	close_rig();
 	snprintf(fixture, sizeof(fixture), "%s", take_word(&text));
 	is_nothing = strcmp(fixture, "nothing") == 0;
 	rig_open(&rig, is_nothing ? "empty" : fixture, (const char *const[]){ NULL });
@@ -478,6 +508,8 @@ static bool run_expectation(const char *what, char *text)
 		check_rows(what, topic, text);
 	} else if (strcmp(what, "by") == 0) {
 		check_column(text);
+	} else if (strcmp(what, "order") == 0) {
+		check_order(text);
 	} else if (strcmp(what, "rows") == 0) {
 		const char *topic = take_word(&text);
 
@@ -493,6 +525,36 @@ static bool run_expectation(const char *what, char *text)
 	return true;
 }
 
+static void request_columns(char *names)
+{
+	const struct schema *schema = topic_find(take_word(&names))->schema;
+	unsigned long columns = *names ? 0 : ~0UL;
+
+	while (*names) {
+		const char *name = take_word(&names);
+		const struct column *column = schema_find(schema, name);
+
+		if (!column)
+			refuse("%s is not a column of %s", name, schema->name);
+		columns |= 1UL << column->on_request;
+	}
+	sample_request_add(&rig.request, schema, columns);
+}
+
+static void set(char *text)
+{
+	const char *name = take_word(&text);
+
+	if (!settings_set(&rig.settings, name, text, 0))
+		refuse("the setting %s cannot be %s", name, text);
+}
+
+static void request_visible(char *pids)
+{
+	for (rig.request.n_visible = 0; *pids; rig.request.n_visible++)
+		rig.request.visible[rig.request.n_visible] = (uint32_t)atoi(take_word(&pids));
+}
+
 static bool run_request(const char *what, char *text)
 {
 	const struct {
@@ -501,22 +563,28 @@ static bool run_request(const char *what, char *text)
 	} flags[] = {
 		{ "batch", &rig.request.batch },         { "recorded", &rig.request.recorded },
 		{ "read_only", &rig.request.read_only }, { "no_bpf", &rig.request.no_bpf },
-		{ "idle_shown", &rig.request.idle_shown },
+		{ "idle_shown", &rig.request.idle_shown }, { "all_groups", &rig.request.all_groups },
+		{ "named_columns", &rig.request.named_columns }, { "live", &rig.env.live },
+		{ "numa_maps", &rig.request.numa_maps },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (strcmp(what, flags[i].name) == 0)
 			return *flags[i].flag = *text == '1', true;
 	if (strcmp(what, "columns") == 0)
-		sample_request_add(&rig.request, topic_find(text)->schema, ~0UL);
+		request_columns(text);
+	else if (strcmp(what, "visible") == 0)
+		request_visible(text);
+	else if (strcmp(what, "group_pid") == 0)
+		rig.request.group_pid = (uint32_t)atoi(text);
 	else if (strcmp(what, "in") == 0)
 		rig_set_scope(&rig, &scope, *text ? text : NULL);
 	else if (strcmp(what, "processes") == 0)
 		rig.request.processes = text;
-	else if (strcmp(what, "set") != 0)
+	else if (strcmp(what, "set") == 0)
+		set(text);
+	else
 		return false;
-	else if (!settings_set(&rig.settings, take_word(&text), text, 0))
-		refuse("the setting cannot be %s", text);
 	return true;
 }
 
@@ -550,19 +618,63 @@ static bool run_files(const char *what, char *text)
 }
 
 static size_t find(const char *kind, const char *name);
-static void run_lines(size_t first);
+static void run_lines(size_t first, char *const *values);
 
-static void run_line(const struct line *line)
+/* The text with what stands for $1, $2, ...; */
+static char *fill_in(const char *text, char *const *values)
 {
-	size_t room = strlen(line->text) + 1;
-	char *rest = memcpy(arena_take(&arena, room), line->text, room);
-	const char *what = take_word(&rest);
+	struct buffer filled = { 0 };
+	char *copy;
+
+	for (; *text; text++) {
+		unsigned number = *text == '$' ? (unsigned)(text[1] - '1') : VALUES_MAX;
+
+		if (!values || number >= VALUES_MAX)
+			buffer_char(&filled, *text);
+		else if (!values[number])
+			refuse("no value stands for $%u", number + 1);
+		else
+			buffer_text(&filled, values[number]), text++;
+	}
+	buffer_char(&filled, '\0');
+	copy = memcpy(arena_take(&arena, filled.length), filled.bytes, filled.length);
+	buffer_free(&filled);
+	return copy;
+}
+
+static void need(const char *what)
+{
+	const struct cpu_times measured = { .irq = 1 };
+
+	if (strcmp(what, "interrupt_times") != 0)
+		refuse("nothing is known of %s", what);
+	if (!cpu_times_measures_interrupts(&measured))
+		skip_test("this architecture has clocks of its own");
+}
+
+static void run_steps(char *text)
+{
+	const char *name = take_word(&text);
+	char *values[VALUES_MAX] = { NULL };
+
+	for (unsigned i = 0; i < VALUES_MAX && *text; i++)
+		values[i] = take_word(&text);
+	run_lines(find("steps", name), values);
+}
+
+static void run_line(const struct line *line, char *const *values)
+{
+	char *rest, *what;
 
 	here = line;
+	rest = fill_in(line->text, values);
+	what = take_word(&rest);
 	if (strcmp(what, "open") == 0)
 		open_machine_of(rest);
+	else if (strcmp(what, "needs") == 0)
+		need(rest);
 	else if (strcmp(what, "do") == 0)
-		run_lines(find("steps", rest));
+		run_steps(rest);
 	else if (strcmp(what, "add") == 0)
 		rig_add(&rig, rest);
 	else if (strcmp(what, "sample") == 0)
@@ -571,7 +683,7 @@ static void run_line(const struct line *line)
 		refuse("unknown word %s; tests/unit/rows_test.c has a list", what);
 }
 
-static void run_lines(size_t first)
+static void run_lines(size_t first, char *const *values)
 {
 	for (size_t i = first; i < file.n_lines; i++) {
 		const char *text = file.lines[i].text;
@@ -579,7 +691,7 @@ static void run_lines(size_t first)
 		if (begins(text, "case") || begins(text, "steps"))
 			return;
 		if (*text && *text != '#')
-			run_line(&file.lines[i]);
+			run_line(&file.lines[i], values);
 	}
 }
 
@@ -598,10 +710,9 @@ static void run_case(int i)
 	bool is_changed = false;
 
 	load(cases[i].file);
-	run_lines(find("case", cases[i].name));
+	run_lines(find("case", cases[i].name), NULL);
 	end_frame();
-	if (is_open)
-		rig_close(&rig);
+	close_rig();
 	for (size_t k = 0; k < file.n_lines; k++)
 		is_changed |= file.lines[k].is_changed;
 	if (is_changed)

@@ -632,6 +632,25 @@ static void print_row(char *text, size_t room, const struct table *table, const 
 	}
 }
 
+const void *find_number(const struct frame *frame, const char *topic, const char *column, double number)
+{
+	const struct table *table = frame_table(frame, topic);
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), column) == number)
+			return table_row(table, i);
+	return NULL;
+}
+
+bool has_notice(const struct frame *frame, const char *part)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strstr(frame->notices[i].text, part) ||
+		    (frame->notices[i].remedy && strstr(frame->notices[i].remedy, part)))
+			return true;
+	return false;
+}
+
 void check_row(const struct frame *frame, const char *topic, const char *values)
 {
 	const struct table *table = frame_table(frame, topic);

@@ -126,6 +126,7 @@ const struct topic_settings *usual_settings(void);
  * Opens it, on / when its root is empty, with these topics (a list ended by NULL), and samples them. Settings
  * may have been opened and set before.
  */
+#define TOPICS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 void open_machine(struct machine *machine, const char *const *topic_names);
 void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names);
 void next_tick(struct machine *machine);
@@ -175,6 +176,12 @@ void sample_fixture(struct frame *frame, const char *name, int tick, const char 
 uint64_t cell_u64(const struct frame *frame, const char *topic, const char *row, const char *column);
 double cell_f64(const struct frame *frame, const char *topic, const char *row, const char *column);
 const char *cell_text(const struct frame *frame, const char *topic, const char *row, const char *column);
+
+/* The row whose number in this column it is; NULL: there is none. */
+const void *find_number(const struct frame *frame, const char *topic, const char *column, double number);
+
+/* Has a notice this in its text or its remedy? */
+bool has_notice(const struct frame *frame, const char *part);
 
 /*
  * There is one row of the topic with these values in all its columns, in their order, parted by blanks:
