@@ -376,6 +376,7 @@ TAKES(softnet, struct softnet_line, softnet_next(&in, &x), U(processed); U(dropp
 	U(limited); U(waiting); U(cpu))
 TAKES(mountinfo, struct mount_info, mountinfo_next(&in, &x), U(id); U(parent); U(device); S(root); S(point);
 	S(type); S(source); S(options); flag("read_only", x.read_only); flag("is_written", x.is_written))
+FILLS(mount_text, char *, x = mountinfo_text(in), span("text", span_text(x)); free(x))
 MAY_FILL(mount_of_type, struct span, mounts_find(in, arguments[0], &x), span("directory", x))
 MAY_FILL(mount_option, struct span, mounts_option(in, arguments[0], arguments[1], arguments[2], &x),
 	key("value"); escaped(x))
@@ -587,7 +588,7 @@ static const struct {
 	PARSER(drm_client), PARSER(hexadecimal), PARSER(hwmon_name), PARSER(interrupt_cpus),
 	PARSER(interrupts), PARSER(item), PARSER(listed), PARSER(loadavg), PARSER(lock_holder),
 	PARSER(maps), PARSER(meminfo), PARSER(meminfo_lines), PARSER(mount_of_type),
-	PARSER(mount_option), PARSER(mountinfo), PARSER(net_interfaces), PARSER(net_snmp),
+	PARSER(mount_option), PARSER(mount_text), PARSER(mountinfo), PARSER(net_interfaces), PARSER(net_snmp),
 	PARSER(net_snmp6), PARSER(net_sockets), PARSER(node_meminfo), PARSER(numa_maps),
 	PARSER(number), PARSER(number_alone), PARSER(number_option), PARSER(oom_record), PARSER(pair),
 	PARSER(passwd_name), PARSER(passwd_uid), PARSER(pid_exit_status), PARSER(pid_fd_info),

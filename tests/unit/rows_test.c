@@ -9,7 +9,7 @@
  *                                 follow, indented by a tab
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
  *   tick N                        files of this tick of the fixture are laid over it
- *   do NAME                       the lines of "steps NAME" in this file
+ *   do NAME [ARGUMENT]...         the lines of "steps NAME" in this file, in which $1 is the first argument
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC, in TERM, processes LIST    of the request
  *   set NAME VALUE                a setting
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
@@ -41,6 +41,7 @@
 
 #define CASES_MAX 1024
 #define WIDTH 108 /* of what is written */
+#define ARGUMENTS_MAX 9
 
 /* A line with those that it goes on with, whose newlines and tabs are in its text. */
 struct line {
@@ -69,6 +70,7 @@ static const struct frame *frame;
 static unsigned n_noticed; /* notices of frame that lines have named */
 static const struct line *here;
 static struct arena arena; /* of lines; the request may point into it */
+static char *arguments[ARGUMENTS_MAX]; /* of "do" */
 
 /* Of the libraries of drivers no machine has any: rows are those of files. */
 void *dlopen(const char *name, int flags)
@@ -178,20 +180,23 @@ static size_t unescape(char *text)
 	return (size_t)(to - text);
 }
 
+/* In a directory that is there from now on. */
+static const char *place_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *directory = slash ? textf("%.*s", (int)(slash - path), path) : "";
+
+	if (access(textf("%s/%s", rig.root, directory), F_OK) < 0)
+		rig_make(&rig, directory);
+	return textf("%s/%s", rig.root, path);
+}
+
 /* Text of the line, or the lines below; each of them ends with a newline but for one that ends with \c. */
 static void put(const char *path, char *text)
 {
-	char full[512];
-	FILE *output;
+	const char *full = place_of(path);
+	FILE *output = fopen(full, "w");
 
-	snprintf(full, sizeof(full), "%s/%s", rig.root, path);
-	for (char *slash = strrchr(full, '/'); slash; slash = NULL) {
-		*slash = '\0';
-		if (access(full, F_OK) < 0)
-			rig_make(&rig, full + strlen(rig.root) + 1);
-		*slash = '/';
-	}
-	output = fopen(full, "w");
 	if (!output)
 		refuse("%s cannot be written", full);
 	if (*text == '\n')
@@ -371,7 +376,7 @@ static void check_rows(const char *what, const char *topic, char *values)
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
 	near = nearest(table, texts, values);
-	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 &&
+	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 && !arguments[0] &&
 	    !begins(here->text, "by"))
 		change(what, topic, texts[near]);
 	else if (n_same != wanted)
@@ -532,10 +537,9 @@ static bool run_files(const char *what, char *text)
 		snprintf(path, sizeof(path), "%.*s", (int)length, text);
 		put(path, text + length + (text[length] && !below));
 	} else if (strcmp(what, "link") == 0) {
-		name = take_word(&text);
-		snprintf(path, sizeof(path), "%s/%s", rig.root, name);
-		unlink(path);
-		if (symlink(text, path) < 0)
+		name = place_of(take_word(&text));
+		unlink(name);
+		if (symlink(text, name) < 0)
 			refuse("%s cannot be made", name);
 	} else if (strcmp(what, "remove") == 0) {
 		rig_remove(&rig, text);
@@ -552,17 +556,49 @@ static bool run_files(const char *what, char *text)
 static size_t find(const char *kind, const char *name);
 static void run_lines(size_t first);
 
+static void run_steps(char *text)
+{
+	size_t first = find("steps", take_word(&text));
+	char *before[ARGUMENTS_MAX];
+
+	memcpy(before, arguments, sizeof(before));
+	for (unsigned i = 0; i < ARGUMENTS_MAX; i++)
+		arguments[i] = *text ? take_word(&text) : NULL;
+	run_lines(first);
+	memcpy(arguments, before, sizeof(before));
+}
+
+/* The text of a line, with arguments in place of $1 … $9; it stays as long as the case. */
+static char *with_arguments(const char *text)
+{
+	struct buffer out = { 0 };
+	char *kept;
+
+	for (; *text; text++) {
+		bool is_argument = arguments[0] && *text == '$' && text[1] > '0' && text[1] <= '9';
+		const char *argument = is_argument ? arguments[*++text - '1'] : NULL;
+
+		if (!is_argument)
+			buffer_char(&out, *text);
+		else if (argument)
+			buffer_text(&out, argument);
+	}
+	buffer_char(&out, '\0');
+	kept = memcpy(arena_take(&arena, out.length), out.bytes, out.length);
+	buffer_free(&out);
+	return kept;
+}
+
 static void run_line(const struct line *line)
 {
-	size_t room = strlen(line->text) + 1;
-	char *rest = memcpy(arena_take(&arena, room), line->text, room);
+	char *rest = with_arguments(line->text);
 	const char *what = take_word(&rest);
 
 	here = line;
 	if (strcmp(what, "open") == 0)
 		open_machine_of(rest);
 	else if (strcmp(what, "do") == 0)
-		run_lines(find("steps", rest));
+		run_steps(rest);
 	else if (strcmp(what, "add") == 0)
 		rig_add(&rig, rest);
 	else if (strcmp(what, "sample") == 0)
