@@ -35,7 +35,7 @@
 #define START_TOLERANCE_TEST(test) START_TEST_OF(test, PART_TOLERANCE)
 enum test_part { PART_STEADY, PART_LIVE, PART_TOLERANCE };
 void suite_add(const TTest *test, enum test_part part);
-void suite_add_numbered(const TTest *test, int number); /* which is its argument _i */
+void suite_add_numbered(const char *name, void (*run)(int), const char *file, int number); /* its argument */
 
 /*
  * Each assertion that holds has its place written to a file, for a crash that may follow; it is there already
@@ -148,5 +148,20 @@ const char *cell_text(const struct frame *frame, const char *topic, const char *
  * "irq=36 cpu=all interrupts=7950197". What is unknown is left out; numbers have ten digits.
  */
 void check_row(const struct frame *frame, const char *topic, const char *values);
+
+/* The same in the columns that are named; others it may have, too. What is unknown is "?", what is blank "-". */
+void check_values(const struct frame *frame, const char *topic, const char *values);
+
+/* What stands there, of the columns that these values name (NULL: of all that are known); to be freed. */
+char *row_values(const struct schema *schema, const void *row, const char *values);
+
+/* The text of a file below tests; to be freed. */
+char *read_test_file(const char *name);
+
+/* In place \n, \t, \\, \xff, and \e, which is nothing. The length: there may be a NUL. SIZE_MAX: another one. */
+size_t unescape(char *text);
+
+/* The names of all *.txt in a directory below tests, sorted. */
+void for_each_test_file(const char *directory, void (*take)(const char *name));
 
 #endif
