@@ -12,6 +12,7 @@
  *   do NAME [ARGUMENT]...         the lines of "steps NAME" in this file, in which $1 is the first argument
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC, in TERM, processes LIST    of the request
  *   set NAME VALUE                a setting
+ *   slept SECONDS                 so long the machine was suspended
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
  *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
  *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V
@@ -491,6 +492,8 @@ static void run_line(const struct line *line)
 		run_steps(rest);
 	else if (strcmp(what, "add") == 0)
 		rig_add(&rig, rest);
+	else if (strcmp(what, "slept") == 0)
+		rig.clock.slept_ns += (uint64_t)(atof(rest) * 1e9);
 	else if (strcmp(what, "sample") == 0)
 		sample(rest);
 	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
