@@ -149,7 +149,7 @@ const char *cell_text(const struct frame *frame, const char *topic, const char *
  */
 void check_row(const struct frame *frame, const char *topic, const char *values);
 
-/* The same in the columns that are named; others it may have, too. What is unknown is "?", what is blank "-". */
+/* The same in the columns that are named; it may have others. What is unknown is "?", what is blank "-". */
 void check_values(const struct frame *frame, const char *topic, const char *values);
 
 /* What stands there, of the columns that these values name (NULL: of all that are known); to be freed. */
@@ -158,7 +158,7 @@ char *row_values(const struct schema *schema, const void *row, const char *value
 /* The text of a file below tests; to be freed. */
 char *read_test_file(const char *name);
 
-/* In place \n, \t, \\, \xff, and \e, which is nothing. The length: there may be a NUL. SIZE_MAX: another one. */
+/* In place \n, \t, \\, \xff, and \e, which is nothing. The length, with NULs; SIZE_MAX: another one. */
 size_t unescape(char *text);
 
 /* The names of all *.txt in a directory below tests, sorted. */
