@@ -70,8 +70,9 @@ def row_of_process(pid, command):
 
 
 def expect(condition, terminal, what):
-    """None when it holds, else what went wrong with the screen as it is."""
-    return None if condition else what + "\n" + terminal.text()
+    """That it holds; else the screen as it is."""
+    if not condition:
+        raise AssertionError(what + "\n" + terminal.text())
 
 
 def edited(scratch, change, recording=RECORDING, frames=3):

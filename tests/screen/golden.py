@@ -19,7 +19,7 @@ MOMENTS = {"memory": "350", "events": "30", "power": "356", "sleep": "413"}  # s
 
 LAST = object()  # stands for the keys that lead to the moment of the recording
 DRAWN = object()  # the keys after it come when those before it have been answered; else all come at once
-PRESSED = ["g", "+", "2", "7", "0", "Enter"]  # memory is short
+PRESSED = [*"g+270", "Enter"]  # memory is short
 
 SCREENS = [
     # name, width, height, recording or fixture, arguments, keys; sorted by name. Of a fixture also the number of lines that
@@ -86,11 +86,11 @@ SCREENS = [
     ("events-above", 80, 24, "events", ["events"], [LAST, DRAWN, "PgUp", "PgUp"]),
     ("events-chooser", 40, 12, "linux-6.1", ["events"], ["o", "Enter"], 10),
     ("events-chooser", 80, 24, "linux-6.1", ["events"], ["o", "Enter", "Down", "Space"], 22),
-    ("events-crash", 100, 30, "events", ["events"], ["g", "+", "1", "2", "Enter"]),
+    ("events-crash", 100, 30, "events", ["events"], [*"g+12", "Enter"]),
     ("events-failed", 80, 24, "events", ["events"], [LAST, "Tab"]),
-    ("events-filter", 80, 24, "events", ["events"], [LAST, "\\", "S", "I", "G", "Enter"]),
+    ("events-filter", 80, 24, "events", ["events"], [LAST, *"\\SIG", "Enter"]),
     ("events-first", 80, 24, "events", ["events"], []),
-    ("events-hostile", 100, 30, "events", ["events"], ["g", "+", "1", "8", "Enter", "Tab", "Tab"]),
+    ("events-hostile", 100, 30, "events", ["events"], [*"g+18", "Enter", "Tab", "Tab"]),
     ("events-lifetimes", 80, 24, "events", ["events"], [LAST, *["Tab"] * 5]),
     ("events-names", 80, 24, "events", ["events"], [LAST, "o", "Down", "Enter", "Enter", "Esc"]),
     ("events-options", 80, 24, "events", ["events"], [LAST, "o"]),
@@ -142,7 +142,7 @@ SCREENS = [
     ("memory-cache", 120, 40, "memory", ["memory"], [LAST, *["Tab"] * 6]),
     ("memory-group", 40, 12, "memory", ["memory", "--in=cgroup=/system.slice"], [LAST]),
     ("memory-group", 80, 24, "memory", ["memory", "--in=cgroup=/system.slice"], [LAST]),
-    ("memory-growth", 80, 24, "memory", ["memory"], ["g", "+", "2", "0", "0", "Enter"]),
+    ("memory-growth", 80, 24, "memory", ["memory"], [*"g+200", "Enter"]),
     ("memory-narrow", 20, 12, "memory", ["memory"], [LAST]),
     ("memory-nodes", 40, 12, "memory", ["memory"], [LAST, *["Tab"] * 7]),
     ("memory-nodes", 80, 24, "memory", ["memory"], [LAST, *["Tab"] * 7]),
@@ -165,7 +165,7 @@ SCREENS = [
     ("network-scope", 80, 24, "memory", ["network", "--in=pid=15400"], [LAST]),
     ("network-scope-connections", 80, 24, "memory", ["network", "--in=pid=15400"], [LAST, "Tab", "Tab"]),
     ("network-scope-processes", 80, 24, "memory", ["network", "--in=pid=15400"], [LAST, "Tab"]),
-    ("notices", 80, 24, "memory", ["memory"], ["g", "+", "2", "9", "0", "Enter"]),
+    ("notices", 80, 24, "memory", ["memory"], [*"g+290", "Enter"]),
     ("overview-calm", 80, 24, "memory", ["overview"], PRESSED),
     ("overview-opened", 80, 24, "memory", ["overview"], [LAST, DRAWN, "Up", DRAWN, "Enter"]),
     ("overview-power", 80, 24, "power", ["overview"], [LAST]),
@@ -176,16 +176,16 @@ SCREENS = [
     ("pages-ascii", 80, 24, "memory", ["--ascii", "pages"], [".", "Right", "Right", ")", ")"]),
     ("pages-history", 80, 24, "memory", ["pages"], [LAST, *["Tab"] * 4]),
     ("pages-list", 80, 24, "pages", ["pages"], [], 22),
-    ("pages-mark", 80, 24, "memory", ["pages"], ["m", "Tab", "S-Tab", "g", "+", "2", "0", "0", "Enter"]),
+    ("pages-mark", 80, 24, "memory", ["pages"], ["m", "Tab", "S-Tab", *"g+200", "Enter"]),
     ("pages-page", 80, 24, "memory", ["pages"], [".", "Tab", "Tab", "."]),
     ("pages-regions", 100, 30, "memory", ["pages"], [".", "Enter"]),
     ("pages-third", 80, 24, "memory", ["pages"], [".", "."]),
     ("pages-touched", 80, 24, "memory", ["pages"], [LAST, *["Tab"] * 5]),
-    ("pages-touched", 120, 40, "memory", ["pages"], ["g", "+", "2", "0", "0", "Enter", *["Tab"] * 5]),
+    ("pages-touched", 120, 40, "memory", ["pages"], [*"g+200", "Enter", *["Tab"] * 5]),
     ("pages-touched-ascii", 40, 12, "memory", ["--ascii", "pages"], [LAST, *["Tab"] * 5]),
     ("pages-untouched", 80, 24, "memory", ["pages"], [".", *["Tab"] * 5]),
     ("pages-values", 80, 24, "memory", ["pages"], [".", *["Tab"] * 3]),
-    ("pages-why", 100, 60, "memory", ["pages"], ["m", "g", "+", "2", "0", "0", "Enter", "i"]),
+    ("pages-why", 100, 60, "memory", ["pages"], ["m", *"g+200", "Enter", "i"]),
     ("paging", 80, 24, "memory", ["memory"], [*PRESSED, *["Tab"] * 4]),
     ("paging-ascii", 80, 24, "memory", ["--ascii", "memory"], [*PRESSED, *["Tab"] * 4]),
     ("panes", 80, 24, "memory", [], []),
@@ -226,7 +226,7 @@ SCREENS = [
     ("sleep", 80, 24, "sleep", ["events"], [LAST, *["Tab"] * 8]),
     ("sleep", 120, 40, "sleep", ["events"], [LAST, *["Tab"] * 8]),
     ("sleep-ascii", 80, 24, "sleep", ["--ascii", "memory"], [LAST]),
-    ("sleep-before", 80, 24, "sleep", ["memory"], ["g", "+", "2", "5", "0", "Enter"]),
+    ("sleep-before", 80, 24, "sleep", ["memory"], [*"g+250", "Enter"]),
     ("sleep-memory", 80, 24, "sleep", ["memory"], [LAST]),
     ("sleep-none", 80, 24, "sleep", ["events"], ["Tab"] * 8),
     ("sleep-overview", 80, 24, "sleep", ["overview"], [LAST]),

@@ -3,6 +3,7 @@
 --only runs the tests whose names hold PART. --update stores the golden screens as they are drawn now: look at them before you commit.
 REPEATED_CASES, a name on each line, is what tests/driver runs again."""
 import importlib
+import inspect
 import multiprocessing
 import os
 import signal
@@ -17,13 +18,21 @@ SLOWEST = 5
 tests = []
 
 
+def tests_of(module, update):
+    """Its functions with one argument, scratch (_scratch: unused), by their names; and what its tests() makes."""
+    for name, function in list(vars(module).items()):
+        if inspect.isfunction(function) and function.__module__ == module.__name__ and "".join(inspect.signature(function).parameters) in ("scratch", "_scratch"):
+            yield f"{module.__name__}: {name.replace('_', ' ')}", function
+    if hasattr(module, "tests"):
+        yield from module.tests(*[update] * (module.__name__ == "golden"))
+
+
 def listed(arguments):
     update = "--update" in arguments
     repeated = os.environ.get("REPEATED_CASES")
     parts = [argument.removeprefix("--only=") for argument in arguments if argument.startswith("--only=")]
     for module in ["golden"] if update else [argument for argument in arguments if not argument.startswith("--")]:
-        found = importlib.import_module(module)
-        for name, test in found.tests(update) if module == "golden" else found.tests():
+        for name, test in tests_of(importlib.import_module(module), update):
             if repeated is not None and name not in repeated.split("\n"):
                 continue
             if not parts or any(part in name for part in parts):
