@@ -43,6 +43,31 @@ def fixture(name):
 
 
 @contextmanager
+def running(*command, **rest):
+    """A process of our own, killed at the end."""
+    with subprocess.Popen(command, **rest) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def configured(home, text=None, name="config"):
+    """The environment with this home of the configuration, in which this file has this text."""
+    if text is not None:
+        os.makedirs(os.path.join(home, "panetop"), exist_ok=True)
+        with open(os.path.join(home, "panetop", name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return {"XDG_CONFIG_HOME": home}
+
+
+def configuration(home):
+    """The text of its file."""
+    with open(os.path.join(home, "panetop", "config"), encoding="utf-8") as file:
+        return file.read()
+
+
+@contextmanager
 def screen(*arguments, width=80, height=24, program=(PANETOP,), **rest):
     terminal = Terminal([*program, *arguments], width, height, **rest)
     try:

@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-from common import PANETOP, RECORDING, expect, replay, screen
+from common import PANETOP, RECORDING, expect, replay, running, screen
 from drawn import live_seconds
 
 SPAN = re.compile(r"B − A \S+ (\d\d:\d\d:\d\d)−(\d\d:\d\d:\d\d)$")
@@ -60,18 +60,15 @@ def live(_scratch):
             terminal.send("m")
             ends.kill()
             ends.wait()
-            with subprocess.Popen(["sleep", "1112"]) as begins:
-                try:
-                    terminal.send("=")
-                    for mark, name in (("new", "sleep 1112"), ("ended", "sleep 1111")):
-                        expect(waits_for_row(terminal, mark, name), terminal, f"{name} is not {mark}")
-                    terminal.send("Down", "F9").shows("not in a comparison")
-                    terminal.send("i").shows("the difference of two samples")
-                    terminal.send("Esc", "w").shows("not in a comparison")
-                    terminal.send("=")
-                    expect(not span(terminal) and "ended" not in terminal.text(), terminal, "it does not leave")
-                finally:
-                    begins.kill()
+            with running("sleep", "1112") as begins:
+                terminal.send("=")
+                for mark, name in (("new", "sleep 1112"), ("ended", "sleep 1111")):
+                    expect(waits_for_row(terminal, mark, name), terminal, f"{name} is not {mark}")
+                terminal.send("Down", "F9").shows("not in a comparison")
+                terminal.send("i").shows("the difference of two samples")
+                terminal.send("Esc", "w").shows("not in a comparison")
+                terminal.send("=")
+                expect(not span(terminal) and "ended" not in terminal.text(), terminal, "it does not leave")
 
 
 def in_the_past(_scratch):

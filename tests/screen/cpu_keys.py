@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import PANETOP, TESTS, edited, expect, replay, row_of_process, screen
+from common import PANETOP, TESTS, edited, expect, replay, row_of_process, running, screen
 from terminal import PATIENCE
 
 sys.path[:0] = [os.path.join(TESTS, "recordings"), TESTS]
@@ -133,11 +133,8 @@ def loop(folder):
     """Short commands, one after the other, with a name that no other process has."""
     path = os.path.join(folder, "shortlived")
     shutil.copy("/bin/true", path)
-    with subprocess.Popen(["sh", "-c", f"while :; do {path}; done"]) as child:
-        try:
-            yield child
-        finally:
-            child.kill()
+    with running("sh", "-c", f"while :; do {path}; done") as child:
+        yield child
 
 
 def what_ends_live(scratch):
@@ -155,15 +152,11 @@ def what_ends_live(scratch):
 @contextmanager
 def sleeper(*arguments, selected=True):
     """A process of our own, alone on the screen."""
-    with subprocess.Popen(["sleep", "1000"]) as child:
-        try:
-            with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
-                terminal.until(row_of_process(child.pid, "sleep 1000"))
-                if selected:
-                    terminal.send("Down")
-                yield terminal, child
-        finally:
-            child.kill()
+    with running("sleep", "1000") as child, screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
+        terminal.until(row_of_process(child.pid, "sleep 1000"))
+        if selected:
+            terminal.send("Down")
+        yield terminal, child
 
 
 def kill_with_two_keys(_scratch):
@@ -317,14 +310,11 @@ def zombie(folder):
     """A child that exited and that its parent, asleep, does not wait for; on the screen only these two."""
     path = os.path.join(folder, "undead")
     shutil.copy("/bin/true", path)
-    with subprocess.Popen(["sh", "-c", f"{path} & exec sleep 4321"]) as parent:
-        try:
-            with screen("-d", "0.3", "--idle", f"--in=tree={parent.pid}", "cpu") as terminal:
-                terminal.until(re.compile(r" Z .* undead$"))
-                terminal.until(row_of_process(parent.pid, "sleep 4321"))
-                yield terminal, parent
-        finally:
-            parent.kill()
+    with running("sh", "-c", f"{path} & exec sleep 4321") as parent:
+        with screen("-d", "0.3", "--idle", f"--in=tree={parent.pid}", "cpu") as terminal:
+            terminal.until(re.compile(r" Z .* undead$"))
+            terminal.until(row_of_process(parent.pid, "sleep 4321"))
+            yield terminal, parent
 
 
 def a_zombie_has_a_parent(scratch):
@@ -532,8 +522,7 @@ def one_scope(_scratch):
         terminal.send("Enter")
         shown = terminal.text()
         expect("in tree of 15400 (1 task)" in shown and "render" in shown and "postgres" not in shown, terminal, "not the tree")
-        terminal.send("1").shows("in tree of 15400").hides("postgres")
-        expect("(1 task) @ to leave" in terminal.lines()[0], terminal, "its key is not named")
+        terminal.send("1").shows("in tree of 15400").hides("postgres").in_line(0, "(1 task) @ to leave")
         terminal.send("Esc", "Esc", "Esc")  # to the pane it began with, off its row, then no further
         terminal.shows("@ leaves the scope")
         terminal.send("2", "@").shows("all processes").hides("in tree").shows("postgres")

@@ -122,8 +122,7 @@ def a_sentence_of_two_lines(scratch):
         for row in tables["paging"]:
             row.update(evictions=0, window_evictions=0)
     with replay("memory", recording=edited(scratch, change, frames=25), width=130) as terminal:
-        terminal.send(*"g+999", "Enter")
-        terminal.shows("without reclaim: paged out on purpose", "evicted before this run.")
+        terminal.send(*"g+999", "Enter").shows("without reclaim: paged out on purpose", "evicted before this run.")
 
 
 def no_blank_lines_for_what_was_cut(scratch):

@@ -3,7 +3,7 @@
 import json
 import os
 
-from common import EVENT_RECORDING, as_lines, expect, fixture, replay, screen
+from common import EVENT_RECORDING, as_lines, configured, expect, fixture, replay, screen
 
 CRASHED = [*"g+12", "Enter"]
 TITLES = ("processes that ended since", "processes that failed since", "events since", "by command since",
@@ -72,7 +72,7 @@ def only_a_failure_explains_an_empty_view(scratch):
         with replay("events", recording=path, opening=True) as terminal:
             waits = "waiting for the first process to end" in terminal.text()
             expect(waits != failed, terminal, "it hides its failure" if failed else "it seems to fail")
-            expect("! no arguments" in terminal.lines()[-2], terminal, "no notice")
+            terminal.in_line(-2, "! no arguments")
 
 
 def a_filter_says_where_it_matched(_scratch):
@@ -107,7 +107,7 @@ def lifetimes_read_well(_scratch):
 
 def columns_are_kept(scratch):
     """Those of the processes apart from those of the single events."""
-    env = {"XDG_CONFIG_HOME": scratch}
+    env = configured(scratch)
     with recorded(env=env) as terminal:
         terminal.send(*CRASHED, "c", "Space", "Enter", "w", "q")  # without its first column
         terminal.end()

@@ -3,10 +3,9 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 
-from common import PANETOP, TESTS, expect, screen
+from common import PANETOP, TESTS, expect, running, screen
 from drawn import live_seconds, rows_under_cursor
 
 sys.path.insert(0, os.path.join(TESTS, "recordings"))
@@ -58,7 +57,7 @@ def a_spike(scratch):
         expect(part in " ".join(terminal.text().split()), terminal, "i does not tell how it was compared")
         lines = [line.strip() for line in terminal.lines()]
         terminal.send(*["Down"] * (next(y for y, line in enumerate(lines) if line.startswith("cc 4711")) - 3), "Enter")
-        expect("09:32:00" in terminal.lines()[0] and "[All]" in terminal.text(), terminal, "not where it is shown")
+        terminal.in_line(0, "09:32:00").shows("[All]")
         expect(any("4711" in line for line in rows_under_cursor(terminal)), terminal, "the process is not selected")
 
 
@@ -68,8 +67,7 @@ def what_is_gone(scratch):
         at(terminal, MOMENT + 6)
         terminal.send("x")
         expect("last seen 4 s before, gone 3 s before" in " ".join(terminal.text().split()), terminal, "it is not gone")
-        terminal.send("Enter")
-        expect("09:32:02" in terminal.lines()[0] and "[2" in terminal.text(), terminal, "not its last sample")
+        terminal.send("Enter").in_line(0, "09:32:02").shows("[2")
         terminal.send("Esc", "Esc", "Esc").shows("[1")
 
 
@@ -78,8 +76,7 @@ def an_ordinary_moment(scratch):
         at(terminal, 60)
         terminal.send("x").shows("nothing sampled departs from the 60 samples of 60 s before")
         terminal.send("Enter", "x").hides("nothing sampled departs")
-        terminal.send(".")
-        expect("09:31:01" in terminal.lines()[0], terminal, "the recording does not go on from there")
+        terminal.send(".").in_line(0, "09:31:01")
 
 
 def live(scratch):
@@ -88,20 +85,17 @@ def live(scratch):
     shutil.copy("/bin/sh", burner)
     with screen("-d", "0.1", "cpu", width=100, height=60) as terminal:
         live_seconds(terminal, 2)
-        with subprocess.Popen([burner, "-c", "while :; do :; done"]) as child:
-            try:
-                live_seconds(terminal, 1)
-                terminal.send("x")
-                if "+ Other changes" in terminal.text():  # where another process changed the CPU more
-                    terminal.send("End", "Enter")
-                terminal.shows(f"burner{os.getpid()} {child.pid}")
-                child.kill()
-                terminal.send("Esc", ",", "x")
-                expect("Around " in terminal.text() and re.search(r" -[0-9:]{8} of ", terminal.lines()[0]), terminal,
-                       "not in the past")
-                terminal.send("Enter").hides("Around ")
-            finally:
-                child.kill()
+        with running(burner, "-c", "while :; do :; done") as child:
+            live_seconds(terminal, 1)
+            terminal.send("x")
+            if "+ Other changes" in terminal.text():  # where another process changed the CPU more
+                terminal.send("End", "Enter")
+            terminal.shows(f"burner{os.getpid()} {child.pid}")
+            child.kill()
+            terminal.send("Esc", ",", "x")
+            expect("Around " in terminal.text() and re.search(r" -[0-9:]{8} of ", terminal.lines()[0]), terminal,
+                   "not in the past")
+            terminal.send("Enter").hides("Around ")
     with screen("-d", "0.2", "--past=0", "cpu") as terminal:
         terminal.send("x").shows("nothing is kept to go back to")
 

@@ -26,15 +26,14 @@ def the_list_offers_what_acts(_scratch):
         footer = terminal.lines()[-1]
         expect("Enter" in footer and "Zoom" not in footer and "Mark" not in footer, terminal,
                "the footer offers what does not act")
-        terminal.send("Down", "Enter")
-        expect(terminal.wait_for("1 cell =") and "Zoom" in terminal.lines()[-1], terminal, "no map")
+        terminal.send("Down", "Enter").comes("1 cell =").in_line(-1, "Zoom")
 
 
 def help_and_quit_stay_in_the_footer(_scratch):
     for pane in panes():
         for width, height in ((80, 24), (40, 12), (20, 5)):
             with screen(fixture("linux-6.1"), pane, width=width, height=height) as terminal:
-                expect("F1 Help  q Quit" in terminal.lines()[-1], terminal, f"{pane}: no help, or no quit")
+                terminal.in_line(-1, "F1 Help  q Quit")
 
 
 def keys_of_the_help(terminal):
@@ -102,7 +101,7 @@ def an_unknown_key_names_the_help(_scratch):
 def keys_for_a_process_are_with_the_processes(_scratch):
     """A selected CPU is not a process that a signal could be sent to."""
     with screen(fixture("linux-6.1"), "cpu", width=200) as terminal:
-        expect("F9 Signal" in terminal.lines()[-1], terminal, "no signal for processes")
+        terminal.in_line(-1, "F9 Signal")
         for view in ("CPUs", "Account"):
             terminal.view(view)
             terminal.send("Down")

@@ -56,8 +56,7 @@ def keys_before_a_redraw(_scratch):
     with replay("memory") as terminal:
         terminal.view("Meminfo")
         terminal.send("Down")
-        terminal.send_at_once(".", "Down", ".", "End", ",", "Up", "/", *"Dir", "Enter", ".", ".", "i")
-        terminal.shows("Dirty")
+        terminal.send_at_once(".", "Down", ".", "End", ",", "Up", "/", *"Dir", "Enter", ".", ".", "i").shows("Dirty")
 
 
 def recording_from_a_file_as_input(_scratch):
@@ -124,9 +123,8 @@ def samples_are_counted(_scratch):
 def a_message_goes_in_time(_scratch):
     """Also where no sample comes for long."""
     with screen("-d", "86400", fixture("linux-6.1"), width=120) as terminal:
-        expect("  86400 s" in terminal.lines()[0], terminal, "the delay is not told in seconds")
-        terminal.send("U").shows("sizes in")
-        expect(terminal.wait_while("sizes in"), terminal, "it stays")
+        terminal.in_line(0, "  86400 s")
+        terminal.send("U").shows("sizes in").leaves("sizes in")
 
 
 def a_prompt_is_at_rest(_scratch):

@@ -41,7 +41,7 @@ def walking_starts_nothing(_scratch):
         expect(measures(terminal) and terminal.wait_for("All CPUs, since"), terminal, "Enter starts no thread")
         terminal.send("3")
         expect(terminal.wait_for("[3M") and threads(terminal) > 0, terminal, "leaving ends it")
-        expect("9Latency*" in terminal.lines()[1], terminal, "nothing says that it goes on")
+        terminal.in_line(1, "9Latency*")
         terminal.send("9", "F9", "Enter")
         expect(terminal.wait_for("stopped after") and threads(terminal) == 0, terminal, "it does not stop")
         terminal.shows("Worst wake-ups, since")

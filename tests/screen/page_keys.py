@@ -7,7 +7,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 
-from common import PANETOP, expect, fixture, replay, screen
+from common import PANETOP, expect, fixture, replay, running, screen
 
 VIEWS = ("Map", "Regions", "Page", "Values", "History", "Touched", "Page events", "Processes")
 DRAWN = {"Map": "── map: 1 cell = ", "Regions": "── regions ", "Page": "── page ", "Values": "── all numbers of the process ",
@@ -18,14 +18,10 @@ DRAWN = {"Map": "── map: 1 cell = ", "Regions": "── regions ", "Page": "
 @contextmanager
 def mapped(*arguments, wait="1 cell = ", **rest):
     """The map of a process of our own."""
-    child = subprocess.Popen(["sleep", "1000"])
-    try:
+    with running("sleep", "1000") as child:
         with screen("-d", "0.2", "-p", str(child.pid), *arguments, "pages", **rest) as terminal:
             terminal.until(wait)
             yield terminal, child
-    finally:
-        child.kill()
-        child.wait()
 
 
 def shown(terminal):
@@ -63,17 +59,12 @@ def escape_goes_up(_scratch):
 
 def escape_goes_back(_scratch):
     """To the pane in which the process was chosen."""
-    child = subprocess.Popen(["sleep", "1000"])
-    try:
-        with screen("--idle", "-p", str(child.pid), "cpu") as terminal:
-            terminal.until("sleep")
-            terminal.send("Down", "Enter")
-            terminal.until("[Summary]")
-            terminal.view("Files")
-            terminal.send("Esc", "Esc").shows("[2")
-    finally:
-        child.kill()
-        child.wait()
+    with running("sleep", "1000") as child, screen("--idle", "-p", str(child.pid), "cpu") as terminal:
+        terminal.until("sleep")
+        terminal.send("Down", "Enter")
+        terminal.until("[Summary]")
+        terminal.view("Files")
+        terminal.send("Esc", "Esc").shows("[2")
 
 
 def enter_walks(_scratch):

@@ -7,7 +7,7 @@ import subprocess
 import time
 import xml.etree.ElementTree
 
-from common import PANETOP, RECORDING, edited, expect, fixture, recording_named, replay, screen
+from common import PANETOP, RECORDING, edited, expect, fixture, recording_named, replay, running, screen
 from drawn import DAY, clock, drawn_again, first_sample, live_seconds, seconds_of
 from terminal import PATIENCE
 
@@ -53,15 +53,11 @@ def there_and_live_again(_scratch):
 
 
 def the_past_cannot_be_changed(_scratch):
-    with subprocess.Popen(["sleep", "1000"]) as child:
-        try:
-            with screen("-d", "0.2", "cpu") as terminal:
-                live_seconds(terminal, 1)
-                terminal.send(",", "Down", "F9").shows("recording cannot be changed")
-                terminal.send("Esc", "3")
-                expect(back(terminal) and "[3" in terminal.text(), terminal, "panes do not go back together")
-        finally:
-            child.kill()
+    with running("sleep", "1000") as child, screen("-d", "0.2", "cpu") as terminal:
+        live_seconds(terminal, 1)
+        terminal.send(",", "Down", "F9").shows("recording cannot be changed")
+        terminal.send("Esc", "3")
+        expect(back(terminal) and "[3" in terminal.text(), terminal, "panes do not go back together")
 
 
 def times(_scratch):
@@ -204,8 +200,7 @@ def what_was_not_sampled(_scratch):
         terminal.view("Threads")
         said = any(text in terminal.text() for text in ("not sampled then; G goes back to now", "on; G goes back to now"))
         expect(said, terminal, "it does not say why")
-        terminal.send("G")
-        expect(terminal.wait_while("G goes back to now"), terminal, "the present does not have it")
+        terminal.send("G").leaves("G goes back to now")
 
 
 def what_is_recorded_since_then(_scratch):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keys of the power pane: sensors in the graph, what is kept, and what asks first."""
-import os
-
-from common import POWER_RECORDING, expect, fixture, replay, screen
+from common import POWER_RECORDING, configuration, configured, expect, fixture, replay, screen
 
 LAST = [*"g+356", "Enter"]
 
@@ -37,12 +35,11 @@ def lines_are_options(_scratch):
 
 def sensors_are_kept(scratch):
     """Space shows or hides a temperature in the list; w keeps it."""
-    env = {"XDG_CONFIG_HOME": scratch}
+    env = configured(scratch)
     with power(env=env) as terminal:
         terminal.send(*LAST, "Tab", "Tab", "Down", "Down", "Space", "Down", "Space", "w", "q")
         terminal.end()
-    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
-        kept = [line for line in file.read().splitlines() if line.startswith("power.line.")]
+    kept = [line for line in configuration(scratch).splitlines() if line.startswith("power.line.")]
     assert kept == ["power.line.acpitz = hidden", "power.line.coretemp.0/temp2 = shown"], f"not kept: {kept}"
     with power(env=env) as terminal:
         terminal.send(*LAST, "Tab", "Tab")
@@ -74,10 +71,8 @@ def calibration_asks(_scratch):
 
 
 def the_calibration_in_use_is_shown(scratch):
-    os.makedirs(os.path.join(scratch, "panetop"), exist_ok=True)
-    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
-        file.write('cpu.calibration = [{"cpus":2,"measure":"load","slope":10.5,"intercept_watts":5,"r_squared":0.66}]\n')
-    with screen(fixture("power-laptop"), "power", width=100, env={"XDG_CONFIG_HOME": scratch}) as terminal:
+    env = configured(scratch, 'cpu.calibration = [{"cpus":2,"measure":"load","slope":10.5,"intercept_watts":5,"r_squared":0.66}]\n')
+    with screen(fixture("power-laptop"), "power", width=100, env=env) as terminal:
         terminal.send("[").shows("10.50 watts per busy CPU", "The line fits poorly").hides("[y/n]")
 
 

@@ -5,7 +5,7 @@ import re
 import subprocess
 from contextlib import contextmanager
 
-from common import RECORDING, as_lines, expect, replay, screen
+from common import RECORDING, as_lines, expect, replay, running, screen
 from drawn import live_seconds, rows_under_cursor
 
 VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Code", "Waits", "Processes")
@@ -28,50 +28,41 @@ def paged(command, *arguments, **rest):
 def opened_from_each_pane(_scratch):
     """Enter opens it, its pid is that of the row, and Esc goes back to the same row."""
     seconds = f"1{os.getpid()}.75"  # no other command has it
-    with subprocess.Popen(["sleep", seconds]) as child:
-        try:
-            for pane, home in (("cpu", "[2"), ("memory", "[3")):
-                with screen("-d", "0.2", pane, width=120, height=40) as terminal:
-                    terminal.until(home)
-                    if pane == "memory":
-                        terminal.view("Processes")
-                    terminal.send("\\", *f"sleep {seconds}", "Enter").comes(f" {child.pid} ")
-                    terminal.send("Down", "Enter").comes(f"{child.pid} sleep", "[Pro")
-                    terminal.send("Esc").comes(home).shows(f" {child.pid} ")
-        finally:
-            child.kill()
+    with running("sleep", seconds) as child:
+        for pane, home in (("cpu", "[2"), ("memory", "[3")):
+            with screen("-d", "0.2", pane, width=120, height=40) as terminal:
+                terminal.until(home)
+                if pane == "memory":
+                    terminal.view("Processes")
+                terminal.send("\\", *f"sleep {seconds}", "Enter").comes(f" {child.pid} ")
+                terminal.send("Down", "Enter").comes(f"{child.pid} sleep", "[Pro")
+                terminal.send("Esc").comes(home).shows(f" {child.pid} ")
 
 
 def opened_from_the_overview(_scratch):
-    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as child:
-        try:
-            with screen("-d", "0.5", f"--in=tree={child.pid}", "overview") as terminal:
-                used = re.compile(rf"^ +[0-9.]+ +{child.pid} sh")  # a share of the CPUs takes two samples
-                terminal.comes(used)
-                for _ in range(20):  # a finding may have come before it
-                    if not any(f"{child.pid} sh" in line for line in rows_under_cursor(terminal)):
-                        terminal.send("Down")
-                terminal.send("Enter").comes("[Pro", "[Summary]")
-                terminal.send("Esc").comes("[1")
-        finally:
-            child.kill()
+    with running("sh", "-c", "while :; do :; done") as child:
+        with screen("-d", "0.5", f"--in=tree={child.pid}", "overview") as terminal:
+            used = re.compile(rf"^ +[0-9.]+ +{child.pid} sh")  # a share of the CPUs takes two samples
+            terminal.comes(used)
+            for _ in range(20):  # a finding may have come before it
+                if not any(f"{child.pid} sh" in line for line in rows_under_cursor(terminal)):
+                    terminal.send("Down")
+            terminal.send("Enter").comes("[Pro", "[Summary]")
+            terminal.send("Esc").comes("[1")
 
 
 def opened_with_its_past(_scratch):
     """The chart of its CPU time begins with the samples that the list had of it."""
     name = f"busy-{os.getpid()}-loop"  # digits of a pid may be in other rows, too
-    with subprocess.Popen(["sh", "-c", "while :; do :; done", name]) as child:
-        try:
-            with screen("-d", "0.2", "cpu", width=120, height=40) as terminal:
-                terminal.send("\\", *name, "Enter")
-                live_seconds(terminal, 2)
-                terminal.send("Down", "Enter").comes(f"{child.pid} sh", "[Summary]")
-                terminal.wait_for("█")
-                terminal.send("Z")
-                plots = [re.split("[│└]", line)[1] for line in terminal.lines() if len(re.findall("[│└]", line)) == 2]
-                expect(any(len(plot.strip()) >= 6 for plot in plots), terminal, "its chart begins when it is opened")
-        finally:
-            child.kill()
+    with running("sh", "-c", "while :; do :; done", name) as child:
+        with screen("-d", "0.2", "cpu", width=120, height=40) as terminal:
+            terminal.send("\\", *name, "Enter")
+            live_seconds(terminal, 2)
+            terminal.send("Down", "Enter").comes(f"{child.pid} sh", "[Summary]")
+            terminal.wait_for("█")
+            terminal.send("Z")
+            plots = [re.split("[│└]", line)[1] for line in terminal.lines() if len(re.findall("[│└]", line)) == 2]
+            expect(any(len(plot.strip()) >= 6 for plot in plots), terminal, "its chart begins when it is opened")
 
 
 def a_long_command_is_whole(_scratch):

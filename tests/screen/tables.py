@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tables on the screen: a cursor that stays with its row, columns that do not fit, what is clicked and sought."""
 import json
-import os
 import re
-import subprocess
 
-from common import BUSY_RECORDING, EVENT_RECORDING, edited, expect, replay, screen
+from common import BUSY_RECORDING, EVENT_RECORDING, configuration, configured, edited, expect, replay, running, screen
 
 SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -78,7 +76,7 @@ def narrow_rows_tell_what_they_are(_scratch):
 def the_present_tab_is_seen(_scratch):
     for width in (20, 26):
         with replay("pages", width=width, height=12) as terminal:
-            expect("[0]" in terminal.lines()[1], terminal, f"the tab of the pane is missing in {width} columns")
+            terminal.in_line(1, "[0]")
 
 
 def a_filter_is_told(_scratch):
@@ -96,9 +94,8 @@ def a_wrong_expression_is_told(_scratch):
     """Behind the answer, or above it where there is no room."""
     with replay(width=40, height=12) as terminal:
         terminal.send("\\", *"foo(", "Enter")
-        expect("foo(" in terminal.lines()[-1] and "Unmatched" in terminal.lines()[-1], terminal, "it is not told")
-        terminal.send(*"o and more", "Enter")
-        expect("more" in terminal.lines()[-1] and "Unmatched" in terminal.lines()[-2], terminal, "it is not told above")
+        terminal.in_line(-1, "foo(", "Unmatched")
+        terminal.send(*"o and more", "Enter").in_line(-1, "more").in_line(-2, "Unmatched")
 
 
 def a_search_that_is_left_moves_nothing(_scratch):
@@ -128,19 +125,14 @@ def the_table_below_is_clicked(_scratch):
 
 
 def a_column_does_not_stand_twice(scratch):
-    env = {"XDG_CONFIG_HOME": scratch}
-    with replay("-s", "pid", "-c", "pid,command,program", "cpu", env=env, width=120) as terminal:
+    with replay("-s", "pid", "-c", "pid,command,program", "cpu", env=configured(scratch), width=120) as terminal:
         terminal.send(".", "w")
-    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
-        text = file.read()
-    assert "process.columns = pid,command,program\n" in text, text
+    assert "process.columns = pid,command,program\n" in configuration(scratch), configuration(scratch)
 
 
 def columns_that_are_not_there_are_told(scratch):
-    os.mkdir(os.path.join(scratch, "panetop"))
-    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
-        file.write("process.columns = pid,program,program\nmemory.columns = name,nonsense\nmemory.sort = name\n")
-    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+    env = configured(scratch, "process.columns = pid,program,program\nmemory.columns = name,nonsense\nmemory.sort = name\n")
+    with replay(env=env) as terminal:
         said = terminal.raw.decode()
         expect("panetop: process.columns, line 1 of " in said and "panetop: memory.columns, line 2 of " in said,
                terminal, "it is not told")
@@ -148,12 +140,8 @@ def columns_that_are_not_there_are_told(scratch):
 
 
 def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
-    with subprocess.Popen(["sleep", "1000"]) as child:
-        try:
-            with screen("-d", "86400", "--idle", "-p", str(child.pid)) as terminal:
-                terminal.send("2").hides("not recorded").comes("sleep").comes("0.0    0.0    0.0 ")
-        finally:
-            child.kill()
+    with running("sleep", "1000") as child, screen("-d", "86400", "--idle", "-p", str(child.pid)) as terminal:
+        terminal.send("2").hides("not recorded").comes("sleep").comes("0.0    0.0    0.0 ")
 
 
 def a_narrow_title_of_a_tree_is_whole(_scratch):

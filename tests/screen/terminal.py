@@ -334,7 +334,7 @@ class Terminal:
         return self
 
     def shows(self, *texts):
-        """These, or the screen as it is. As all of these five it returns itself: the next one, or a key, may follow."""
+        """These, or the screen as it is. As all of these it returns itself: the next one, or a key, may follow."""
         return self._all(texts, self.has, "not shown")
 
     def hides(self, *texts):
@@ -351,6 +351,17 @@ class Terminal:
     def tells(self, *texts):
         """Waits for messages, which may have left again."""
         return self._all(texts, self.told, "never said")
+
+    def leaves(self, *texts):
+        """Waits until they are gone."""
+        return self._all(texts, self.wait_while, "still shown")
+
+    def in_line(self, y, *texts):
+        return self._all(texts, lambda text: text in self.lines()[y], f"not in line {y}")
+
+    def over_lines(self, *texts):
+        """Which may be cut anywhere."""
+        return self._all(texts, lambda text: text in self.text().replace("\n", ""), "not shown")
 
     until = comes  # what the test means nothing without
 
