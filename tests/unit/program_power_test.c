@@ -117,6 +117,12 @@ static void check_near(const struct simulated *machine, const char *name, double
 	ck_assert_uint_eq(found.like, found.term);
 }
 
+static void check_both(const struct simulated *machine)
+{
+	check_near(machine, "three", THREE_WATTS);
+	check_near(machine, "nine", NINE_WATTS);
+}
+
 static void check_unknown(const struct simulated *machine, const char *name, const char *like)
 {
 	struct program_watts found = of(machine, name);
@@ -129,10 +135,13 @@ static void check_unknown(const struct simulated *machine, const char *name, con
 FOR_ALL_SEEDS(two_programs_by_turns_have_their_watts)
 {
 	struct simulated machine = machine_of(seed);
+	struct program_watts list[POWER_TERMS];
 
-	run_by_turns(&machine, 600);
-	check_near(&machine, "three", THREE_WATTS);
-	check_near(&machine, "nine", NINE_WATTS);
+	ck_assert_uint_eq(program_power_list(&machine.power, list), 0);
+	run_by_turns(&machine, 7);
+	ck_assert(isnan(of(&machine, "three").per_cpu_watts) && isnan(of(&machine, NULL).per_cpu_watts));
+	run_by_turns(&machine, 593);
+	check_both(&machine);
 	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, machine.idle_watts, 0.05 * IDLE_WATTS);
 	ck_assert(isnan(of(&machine, "small").per_cpu_watts)); /* lost in the noise */
 	ck_assert_double_eq_tol(of(&machine, "nine").total_seconds, 150, 1e-9);
@@ -158,17 +167,6 @@ START_TEST(errors_are_as_large_as_they_are_called)
 	ck_assert_uint_le(within, n * 90 / 100);
 }
 
-FOR_ALL_SEEDS(nothing_is_known_from_few_samples)
-{
-	struct simulated machine = machine_of(seed);
-	struct program_watts list[POWER_TERMS];
-
-	ck_assert_uint_eq(program_power_list(&machine.power, list), 0);
-	run_by_turns(&machine, 7);
-	ck_assert(isnan(of(&machine, "three").per_cpu_watts));
-	ck_assert(isnan(of(&machine, NULL).per_cpu_watts));
-}
-
 FOR_ALL_SEEDS(programs_that_always_run_together_are_not_told_apart)
 {
 	struct simulated machine = machine_of(seed);
@@ -183,8 +181,7 @@ FOR_ALL_SEEDS(programs_that_always_run_together_are_not_told_apart)
 	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, machine.idle_watts, 0.05 * IDLE_WATTS);
 	for (unsigned i = 0; i < 60; i++)
 		run(&machine, turn(&machine) == 0, 0); /* now one of them alone */
-	check_near(&machine, "three", THREE_WATTS);
-	check_near(&machine, "nine", NINE_WATTS);
+	check_both(&machine);
 }
 
 /* Of programs without a pause only the difference shows. */
@@ -194,9 +191,8 @@ FOR_ALL_SEEDS(programs_that_never_pause_are_not_told_from_the_idle_machine)
 
 	for (unsigned i = 0; i < 600; i++)
 		run(&machine, i / TURN_SECONDS % 2 == 0, i / TURN_SECONDS % 2 == 1);
-	ck_assert(isnan(of(&machine, "three").per_cpu_watts));
-	ck_assert(isnan(of(&machine, "nine").per_cpu_watts));
-	ck_assert(isnan(of(&machine, NULL).per_cpu_watts));
+	ck_assert(isnan(of(&machine, "three").per_cpu_watts) && isnan(of(&machine, "nine").per_cpu_watts) &&
+		  isnan(of(&machine, NULL).per_cpu_watts));
 	ck_assert_double_gt(of(&machine, "nine").error_watts, 20);
 }
 
@@ -263,8 +259,7 @@ FOR_ALL_SEEDS(a_step_puts_what_runs_in_doubt)
 	ck_assert(isnan(of(&machine, "three").per_cpu_watts));
 	check_near(&machine, "nine", NINE_WATTS);
 	run_by_turns(&machine, 200);
-	check_near(&machine, "three", THREE_WATTS);
-	check_near(&machine, "nine", NINE_WATTS);
+	check_both(&machine);
 	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, machine.idle_watts, 1);
 }
 
@@ -295,8 +290,7 @@ FOR_ALL_SEEDS(missing_samples_and_unseen_wraps_are_left_out)
 			joules = 0.5;
 		program_power_end(&machine.power, joules, 1, 1);
 	}
-	check_near(&machine, "three", THREE_WATTS);
-	check_near(&machine, "nine", NINE_WATTS);
+	check_both(&machine);
 	ck_assert_double_le(machine.power.fitted_seconds, 541);
 }
 
@@ -314,8 +308,7 @@ FOR_ALL_SEEDS(short_samples_are_gathered)
 		program_power_use(&machine.power, "nine", nine / 2);
 		program_power_end(&machine.power, joules / 2, 0.5, 1);
 	}
-	check_near(&machine, "three", THREE_WATTS);
-	check_near(&machine, "nine", NINE_WATTS);
+	check_both(&machine);
 	ck_assert_double_eq_tol(of(&machine, "nine").ratio, 0, 1e-9);
 	ck_assert_double_eq_tol(machine.power.fitted_seconds, 600, 1e-6);
 }
@@ -334,31 +327,22 @@ FOR_ALL_SEEDS(watts_are_never_negative)
 	check_near(&machine, "nine", NINE_WATTS);
 }
 
-/* Of 4 watts, 0.05 may be its own, which no sample shows. */
+/* What is always used shows in no sample: of 4 watts, 0.05 may be its own; where it may be half, neither is
+ * known. */
 FOR_ALL_SEEDS(a_little_that_is_always_used_leaves_idle_known)
 {
-	struct simulated machine = machine_of(seed);
+	struct simulated little = machine_of(seed), much = machine_of(seed);
 
 	for (unsigned i = 0; i < 60; i++) {
-		program_power_use(&machine.power, "steady", 0.01);
-		program_power_end(&machine.power, 4 + NOISE_WATTS * random_normal(&machine), 1, 1);
+		program_power_use(&little.power, "steady", 0.01);
+		program_power_end(&little.power, 4 + NOISE_WATTS * random_normal(&little), 1, 1);
+		program_power_use(&much.power, "steady", 1);
+		program_power_end(&much.power, 8 + 0.05 * random_normal(&much), 1, 1);
 	}
-	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, 4, 0.5);
-	ck_assert_double_ge(of(&machine, NULL).error_watts, 0.01 * 5);
-	ck_assert(isnan(of(&machine, "steady").per_cpu_watts));
-}
-
-/* As long as it may be half of the power, neither is known. */
-FOR_ALL_SEEDS(a_cpu_that_is_always_used_leaves_idle_unknown)
-{
-	struct simulated machine = machine_of(seed);
-
-	for (unsigned i = 0; i < 30; i++) {
-		program_power_use(&machine.power, "steady", 1);
-		program_power_end(&machine.power, 8 + 0.05 * random_normal(&machine), 1, 1);
-	}
-	ck_assert(isnan(of(&machine, NULL).per_cpu_watts));
-	ck_assert(isnan(of(&machine, "steady").per_cpu_watts));
+	ck_assert_double_eq_tol(of(&little, NULL).per_cpu_watts, 4, 0.5);
+	ck_assert_double_ge(of(&little, NULL).error_watts, 0.01 * 5);
+	ck_assert(isnan(of(&little, "steady").per_cpu_watts) && isnan(of(&much, "steady").per_cpu_watts));
+	ck_assert(isnan(of(&much, NULL).per_cpu_watts));
 }
 
 /* Names without end: two programs that use most keep their watts, and the list its length. */
@@ -382,8 +366,7 @@ FOR_ALL_SEEDS(memory_is_bounded)
 		program_power_end(&machine.power, joules, 1, 1);
 	}
 	ck_assert_uint_eq(program_power_list(&machine.power, list), POWER_TERMS);
-	check_near(&machine, "three", THREE_WATTS);
-	check_near(&machine, "nine", NINE_WATTS);
+	check_both(&machine);
 }
 
 /*
