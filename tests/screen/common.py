@@ -89,6 +89,18 @@ def replay(*arguments, recording=RECORDING, opening=False, **rest):
         yield terminal
 
 
+@contextmanager
+def sleeper(*arguments, selected=True, nice=0):
+    """A process of our own, alone on the screen."""
+    with running("sleep", "1000") as child:
+        os.setpriority(os.PRIO_PROCESS, child.pid, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
+        with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
+            terminal.until(row_of_process(child.pid, "sleep 1000"))
+            if selected:
+                terminal.send("Down")
+            yield terminal, child
+
+
 def row_of_process(pid, command):
     """In a list whose last column is the command: it may be read a sample after the rest."""
     return re.compile(rf" {pid} .* {re.escape(command)}$")

@@ -29,8 +29,7 @@ def of_a_replay(_scratch):
     with replay("memory") as terminal:
         before = rows_of(terminal, "ada")
         terminal.send("=").shows("no moment is marked")
-        terminal.send("m", ".", ".", "=", "Tab", "Tab")
-        times = span(terminal)
+        times = span(terminal.send("m", ".", ".", "=", "Tab", "Tab"))
         expect(times, terminal, "no span in the top line")
         row = next((line.split() for line in terminal.lines() if line.startswith("MemFree")), ["", ""])
         printed = subprocess.run([PANETOP, "--replay=" + RECORDING, f"--between={times[1]},{times[0]}", "-t", "meminfo"], check=True,
@@ -47,8 +46,7 @@ def of_a_replay(_scratch):
 def backwards(_scratch):
     """The later moment is B, whichever of both was marked."""
     with replay("cpu") as terminal:
-        terminal.send(".", ".", "m", ",", ",", "=")
-        times = span(terminal)
+        times = span(terminal.send(".", ".", "m", ",", ",", "="))
         expect(times and times[0] > times[1], terminal, "the earlier one less the later one")
 
 

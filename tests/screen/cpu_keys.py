@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import PANETOP, TESTS, edited, expect, replay, row_of_process, running, screen
+from common import PANETOP, TESTS, edited, expect, replay, row_of_process, running, screen, sleeper
 from terminal import PATIENCE
 
 sys.path[:0] = [os.path.join(TESTS, "recordings"), TESTS]
@@ -82,11 +82,8 @@ def counts_are_exact(scratch):
     def change(number, tables):
         tables["exited"] = [dict(tables["exited"][0], command="burst", exits=exits[number], failures=0, cpu_seconds=0.4 * number)]
     with recorded(recording=edited(scratch, change, frames=4)) as terminal:
-        seen = []
-        for _ in range(3):
-            terminal.send(".")
-            seen.append(re.findall(r"burst.* ended", terminal.text()))
-        expect(seen == [["burst ×1000003 ended"], ["burst ×1 ended"], ["burst ended"]], terminal, str(seen))
+        for wanted in ("burst ×1000003 ended", "burst ×1 ended", "burst ended"):
+            terminal.send(".").shows(wanted)
 
 
 def nothing_ended(scratch):
@@ -149,16 +146,6 @@ def what_ends_live(scratch):
             terminal.send(key).shows("choose a process that runs")
 
 
-@contextmanager
-def sleeper(*arguments, selected=True):
-    """A process of our own, alone on the screen."""
-    with running("sleep", "1000") as child, screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
-        terminal.until(row_of_process(child.pid, "sleep 1000"))
-        if selected:
-            terminal.send("Down")
-        yield terminal, child
-
-
 def kill_with_two_keys(_scratch):
     """The first row is taken where none is selected; it is named before, and after."""
     with sleeper(selected=False) as (terminal, child):
@@ -168,16 +155,12 @@ def kill_with_two_keys(_scratch):
         expect(child.wait(PATIENCE) == -15, terminal, "it was not SIGTERM")
 
 
-def typing_finds_a_signal(_scratch):
-    with sleeper() as (terminal, child):
-        terminal.send("k", *"usr1", "Enter")
-        expect(child.wait(PATIENCE) == -10, terminal, "it was not SIGUSR1")
-
-
-def numbers_find_a_signal(_scratch):
-    with sleeper() as (terminal, child):
-        terminal.send("k", "9", "Enter")
-        expect(child.wait(PATIENCE) == -9, terminal, "it was not SIGKILL")
+def what_is_typed_finds_a_signal(_scratch):
+    """By its name, and by its number; real-time signals, too."""
+    for typed, number in (("usr1", 10), ("9", 9), ("40", 40), ("rtmin+2", 36)):
+        with sleeper() as (terminal, child):
+            terminal.send("F9" if number > 32 else "k", *typed, "Enter")
+            expect(child.wait(PATIENCE) == -number, terminal, f"{typed} is not sent")
 
 
 def escape_sends_nothing(_scratch):
@@ -195,8 +178,7 @@ def pair(*arguments):
         with screen("--idle", "-s", "+pid", "-p", chosen, *arguments, "cpu") as terminal:  # in an order that stays
             for child in children:
                 terminal.until(re.compile(rf" {child.pid} .* sleep( 1000)?$"))  # its arguments may come later
-            terminal.send("Home", "Space", "Space")
-            terminal.until("; 2 tagged")
+            terminal.send("Home", "Space", "Space").until("; 2 tagged")
             yield terminal, children
     finally:
         for child in children:
@@ -223,11 +205,9 @@ def tags_are_seen_and_leave(_scratch):
 def tags_follow_the_process(_scratch):
     """In another view, and when the order changes."""
     with pair() as (terminal, _children):
-        terminal.send("Home", "Space", "I")
-        one = tagged_rows(terminal)
+        one = tagged_rows(terminal.send("Home", "Space", "I"))
         pid = one[0].split()[5] if one else "none"
-        terminal.send("Tab", "Tab", "Tab")
-        after = tagged_rows(terminal)
+        after = tagged_rows(terminal.send("Tab", "Tab", "Tab"))
         expect(len(one) == 1 and len(after) == 1 and pid in after[0].split(), terminal, f"{one} then {after}")
 
 
@@ -271,21 +251,19 @@ def a_tagged_pair_gets_cpus(_scratch):
         terminal.send("F9", *"affin", "Enter", *["\x7f"] * 40, *"8191", "Enter").shows("may not use any of these CPUs")
 
 
-def a_tagged_pair_gets_a_policy(_scratch):
-    with pair() as (terminal, children):
-        terminal.send("F9", *"polic", "Enter").comes("now other")
-        terminal.send(*"batch", "Enter")
-        policies = [os.sched_getscheduler(child.pid) for child in children]
-        expect(policies == [os.SCHED_BATCH] * 2, terminal, str(policies))
+def a_tagged_pair_gets_what_is_chosen(_scratch):
+    """A policy, and a priority of I/O."""
+    def io_priority(pid):
+        return subprocess.run(["ionice", "-p", str(pid)], capture_output=True, text=True, check=True).stdout.strip()
 
-
-def a_tagged_pair_gets_an_io_priority(_scratch):
-    with pair() as (terminal, children):
-        terminal.send("F9", *"I/O", "Enter").shows("I/O priority of all threads of 2 processes; now none")
-        terminal.send(*"best effort 6", "Enter")
-        shown = [subprocess.run(["ionice", "-p", str(child.pid)], capture_output=True, text=True, check=True).stdout.strip()
-                 for child in children]
-        expect(shown == ["best-effort: prio 6"] * 2, terminal, str(shown))
+    for action, now, answer, read, wanted in (
+            ("polic", "now other", "batch", os.sched_getscheduler, os.SCHED_BATCH),
+            ("I/O", "I/O priority of all threads of 2 processes; now none", "best effort 6", io_priority, "best-effort: prio 6")):
+        with pair() as (terminal, children):
+            terminal.send("F9", *action, "Enter").comes(now)
+            terminal.send(*answer, "Enter")
+            found = [read(child.pid) for child in children]
+            expect(found == [wanted] * 2, terminal, str(found))
 
 
 def touched_memory_comes_into_its_column(_scratch):
@@ -295,14 +273,6 @@ def touched_memory_comes_into_its_column(_scratch):
     with sleeper("-c", "pid,touched_bytes,touched_window_seconds,command") as (terminal, child):
         terminal.send("F9", *"Touched", "Enter").shows(f"Clear the accessed bits of sleep ({child.pid})")
         terminal.send("y").comes(re.compile(rf"^ *{child.pid} +[0-9.]+[KM] +[0-9.]+ ?m?s", re.M))
-
-
-def real_time_signals_are_sent(_scratch):
-    """By number, and by name."""
-    for typed, number in (("40", 40), ("rtmin+2", 36)):
-        with sleeper() as (terminal, child):
-            terminal.send("F9", *typed, "Enter")
-            expect(child.wait(PATIENCE) == -number, terminal, f"{typed} is not sent")
 
 
 @contextmanager
@@ -402,11 +372,11 @@ def sorted_by_letters(_scratch):
     """By memory, CPU and time; what ended has only CPU time of the interval."""
     with recorded() as terminal:
         terminal.send(".")
-        for key, first in (("M", "render"), ("T", "render"), ("P", "render")):
+        for key in "MTP":
             terminal.send(key)
             rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
             ended = [y for y, row in enumerate(rows) if " ended" in row]
-            expect(first in rows[0], terminal, f"{key}: {first} is not the first")
+            expect("render" in rows[0], terminal, f"{key}: render is not the first")
             expect((not ended or ended[0] > 4) == (key != "P"), terminal, f"{key}: ended rows are at {ended}")
 
 
@@ -426,8 +396,7 @@ def the_distribution_begins_at_the_top(scratch):
         for second in range(2):
             recording.frame(second, {"distribution": rows})
     with screen("--replay=" + path, "cpu") as terminal:
-        terminal.view("Distribution")
-        terminal.send(".")
+        terminal.view("Distribution").send(".")
         shown = re.findall(r"^ *([0-9.]+) +[-0-9.]+ +(\d+) +[0-9.]+ +(█+)$", terminal.text(), re.M)
         expect([(float(row[0]), int(row[1])) for row in shown] == [(95, 1), (15, 2), (0, 129)], terminal, str(shown))
 
@@ -515,13 +484,8 @@ def parts_larger_than_the_whole(scratch):
 def one_scope(_scratch):
     """@ offers what the selected process stands for, all panes follow, and @ leaves it."""
     with recorded() as terminal:
-        terminal.send(".", "Down", "@")
-        menu = terminal.text()
-        expect("15400 render with its descendants" in menu and "15400 render alone" in menu and "its user, ada" in menu,
-               terminal, "the menu lacks something")
-        terminal.send("Enter")
-        shown = terminal.text()
-        expect("in tree of 15400 (1 task)" in shown and "render" in shown and "postgres" not in shown, terminal, "not the tree")
+        terminal.send(".", "Down", "@").shows("15400 render with its descendants", "15400 render alone", "its user, ada")
+        terminal.send("Enter").shows("in tree of 15400 (1 task)", "render").hides("postgres")
         terminal.send("1").shows("in tree of 15400").hides("postgres").in_line(0, "(1 task) @ to leave")
         terminal.send("Esc", "Esc", "Esc")  # to the pane it began with, off its row, then no further
         terminal.shows("@ leaves the scope")

@@ -63,12 +63,9 @@ def to_a_time(scratch):
     record(scratch, directory)
     with seam(tree, "memory") as terminal:
         live_seconds(terminal, 1)
-        terminal.send("{")
-        terminal.until(re.compile(r" -\d+d "))
-        terminal.send(",", ",")
-        wanted = clock(terminal)
-        terminal.send("i")
-        terminal.until("Recorded by panetop-record on ")
+        terminal.send("{").until(re.compile(r" -\d+d "))
+        wanted = clock(terminal.send(",", ","))
+        terminal.send("i").until("Recorded by panetop-record on ")
         date = re.search(r"Recorded by panetop-record on (\S+)", terminal.text())[1]
         terminal.send("Esc", "G", "g", *f"{date}T{wanted}", "Enter")
         expect(clock(terminal) == wanted and back(terminal), terminal, f"not at {date} {wanted}")
@@ -81,13 +78,10 @@ def explained(scratch):
     record(scratch, directory)
     with seam(tree, "memory", height=50) as terminal:
         live_seconds(terminal, 1)
-        terminal.send("{", "i")
-        terminal.until("Recorded by panetop-record on ")
+        terminal.send("{", "i").until("Recorded by panetop-record on ")
         age = re.search(r"Age: ([\d.]+) s", terminal.text())
         expect(age and float(age[1]) > 86400, terminal, "the age of long ago")
-        terminal.send("Esc", ".", "i")
-        terminal.until("Age: ")
-        terminal.hides("rates are over", "Recorded by")
+        terminal.send("Esc", ".", "i").until("Age: ").hides("rates are over", "Recorded by")
 
 
 def marked(scratch):

@@ -85,10 +85,8 @@ def what_one_needs_is_in_the_footer(_scratch):
 def a_click_on_the_footer_is_the_key(_scratch):
     with screen(fixture("linux-6.1"), "cpu") as terminal:
         footer = terminal.lines()[-1]
-        terminal.click(footer.index("s Sort") + 3, 23).shows("Sort by")
-        terminal.send("Esc")
-        terminal.click(footer.index("F1 Help"), 23).shows("Views of this pane")
-        terminal.send("Esc")
+        terminal.click(footer.index("s Sort") + 3, 23).shows("Sort by").send("Esc")
+        terminal.click(footer.index("F1 Help"), 23).shows("Views of this pane").send("Esc")
         terminal.click(footer.index("q Quit") + 2, 23)
         expect(terminal.end() == 0, terminal, "it does not quit")
 
@@ -103,11 +101,9 @@ def keys_for_a_process_are_with_the_processes(_scratch):
     with screen(fixture("linux-6.1"), "cpu", width=200) as terminal:
         terminal.in_line(-1, "F9 Signal")
         for view in ("CPUs", "Account"):
-            terminal.view(view)
-            terminal.send("Down")
+            terminal.view(view).send("Down")
             expect("F9 Signal" not in terminal.lines()[-1], terminal, f"{view}: the footer offers F9")
             terminal.send("F9").shows("process list only")
-        terminal.view("Processes")
-        terminal.send("F9")
+        terminal.view("Processes").send("F9")
         expect("select a process first" in terminal.text() or "Signal" in terminal.text(), terminal,
                "F9 does not tell what to do first")

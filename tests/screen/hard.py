@@ -54,8 +54,7 @@ def empty_recording(scratch):
 def keys_before_a_redraw(_scratch):
     """A step changes the frame under the rows that the next key moves over."""
     with replay("memory") as terminal:
-        terminal.view("Meminfo")
-        terminal.send("Down")
+        terminal.view("Meminfo").send("Down")
         terminal.send_at_once(".", "Down", ".", "End", ",", "Up", "/", *"Dir", "Enter", ".", ".", "i").shows("Dirty")
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, PANETOP, RECORDING, TESTS, configuration, configured, edited, expect, fixture, replay, running, screen
+from common import EVENT_RECORDING, PANETOP, RECORDING, TESTS, configuration, configured, edited, expect, fixture, replay, running, screen, sleeper
 from terminal import Terminal
 
 sys.path.append(TESTS)
@@ -59,10 +59,7 @@ def selection_keeps_its_row(_scratch):
 
 def search_and_next(_scratch):
     with meminfo() as terminal:
-        terminal.send("/", *"swap", "Enter")
-        first = selected_row(terminal)
-        terminal.send("n")
-        second = selected_row(terminal)
+        first, second = selected_row(terminal.send("/", *"swap", "Enter")), selected_row(terminal.send("n"))
         expect(first.startswith("SwapTotal") and second.startswith("SwapFree"), terminal, f"{first} / {second}")
 
 
@@ -130,29 +127,21 @@ def units_cycle(_scratch):
     with meminfo() as terminal:
         seen = []
         for _ in range(6):
-            terminal.send("U")
-            seen.append(terminal.lines()[first_row(terminal)].split()[1])
+            seen.append(terminal.send("U").lines()[first_row(terminal)].split()[1])
         expect(seen == ["8589934592", "8388608", "8192", "8", "8.0G", "8.0G"], terminal, str(seen))
-
-
-def percent_is_shown_as_such(_scratch):
-    with replay("--unit=percent", "memory") as terminal:
-        terminal.shows("%")
 
 
 def definitions_of_used(_scratch):
     with replay("memory") as terminal:
-        before = terminal.text()
+        terminal.hides("used, with cache")
         options(terminal, "Definition")
-        expect("used, with cache" in terminal.text() and "used, with cache" not in before, terminal,
-               "another definition is not named")
+        terminal.shows("used, with cache")
 
 
 def sort_menu(_scratch):
     """Headings and keys, the present one with its direction; it says when a column is not shown."""
     with replay("cpu", opening=True) as terminal:
-        terminal.send("s")
-        line = selected_row(terminal)
+        line = selected_row(terminal.send("s"))
         expect("%CPU" in line and "cpu_ratio" in line and "largest first; Enter reverses" in line, terminal,
                "the present column is not selected")
         terminal.send("Enter")
@@ -220,9 +209,7 @@ def memory_has_its_processes(_scratch):
         terminal.send("\\", *seconds, "Enter").comes(f"filter {seconds}: 1 of ")
         terminal.send("Down", "F9").comes("Send a signal to sleep")
         terminal.send("Esc", "Enter").comes("[Pro")
-        terminal.send("3")
-        terminal.view("Meminfo")
-        terminal.send("F7").says("Overview and Processes")
+        terminal.send("3").view("Meminfo").send("F7").says("Overview and Processes")
 
 
 def why_names_a_missing_source(_scratch):
@@ -284,8 +271,8 @@ def success_is_plain_and_warnings_are_marked(_scratch):
     with screen(fixture("linux-6.1"), "-d", "3600", "memory") as terminal:
         terminal.send("U")
         y = terminal.row_of("sizes in")
-        plain = terminal.screen.buffer[y][0]
-        expect(terminal.lines()[y].startswith("sizes in") and plain.fg == "default", terminal, "success is a warning")
+        expect(terminal.lines()[y].startswith("sizes in") and terminal.screen.buffer[y][0].fg == "default", terminal,
+               "success is a warning")
         terminal.leaves("sizes in")
         terminal.send("y")
         y = terminal.row_of("does nothing here")
@@ -336,8 +323,7 @@ def freeze(_scratch):
 
 def frozen_lacks_what_is_asked_later(_scratch):
     with screen(fixture("linux-6.1"), "cpu") as terminal:
-        terminal.send("Z")
-        terminal.view("Distribution").shows("not in the paused sample; Z goes on")
+        terminal.send("Z").view("Distribution").shows("not in the paused sample; Z goes on")
         terminal.send("Z").leaves("not in the paused sample")
 
 
@@ -487,21 +473,6 @@ def a_message_goes_with_its_pane(_scratch):
         terminal.send_at_once("U", "3").says("sizes in")
 
 
-@contextmanager
-def sleeper(*arguments, nice=0):
-    """A process of our own, alone on the screen and selected."""
-    child = subprocess.Popen(["sleep", "1000"])
-    os.setpriority(os.PRIO_PROCESS, child.pid, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
-    try:
-        with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
-            terminal.until("sleep")
-            terminal.send("Down")
-            yield terminal, child
-    finally:
-        child.kill()
-        child.wait()
-
-
 def what_is_old_has_an_age(_scratch):
     """Of a process that sleeps, beside many that do; the oldest comes first, and the sample is frozen."""
     sleepers = [subprocess.Popen(["sleep", "1000"]) for _ in range(100)]
@@ -552,9 +523,7 @@ def read_only_changes_nothing(_scratch):
 
 def open_map(terminal):
     """By the page of the process."""
-    terminal.send("Enter")
-    terminal.until("[Pro")
-    terminal.view("Map")
+    terminal.send("Enter").until("[Pro").view("Map")
     terminal.until("r-xp")  # Enter needs a row
     terminal.send("Enter")
 
@@ -566,8 +535,7 @@ def pages_of_a_process(_scratch):
         terminal.comes(f"PID {child.pid}", "1 cell =")
         terminal.send(*["+"] * 12).comes("1 cell = 1 page")
         terminal.send(")")
-        terminal.view("Page").comes("bits ")
-        terminal.view("Values").comes("faults since its start without I/O")
+        terminal.view("Page").comes("bits ").view("Values").comes("faults since its start without I/O")
         terminal.view("Map")
         child.kill()
         child.wait()
@@ -582,10 +550,7 @@ def from_region_to_region(_scratch):
     """The first press moves the cursor already."""
     with replay("pages") as terminal:
         terminal.send(".")
-        at = [marked_address(terminal)]
-        for key in (")", ")", "(", "("):
-            terminal.send(key)
-            at.append(marked_address(terminal))
+        at = [marked_address(terminal)] + [marked_address(terminal.send(key)) for key in "))(("]
         expect(at[0] < at[1] < at[2] and at[3:] == [at[1], at[0]], terminal, f"the cursor was at {at}")
 
 
@@ -767,19 +732,15 @@ def the_legend_stays(scratch):
 
     recording = edited(scratch, change, frames=10)
     with replay("cpu", recording=recording, width=120) as terminal:
-        named = []
         for _ in range(6):
-            terminal.send(".")
-            named.append("softirq" in terminal.lines()[3])
-        expect(named == [True] * 6, terminal, f"named: {named}")
+            terminal.send(".").in_line(3, "softirq")
 
 
 def letters_go_to_the_beginning_of_words(_scratch):
     """In Disks there is a k, too, and in Scale a c."""
     with replay("latency") as terminal:
         for key, letters, expected in (("F2", "k", "Kernel"), ("F2", "ork", "Network"), ("o", "c", "Colors"), ("o", "ti", "Scale of times")):
-            terminal.send(key, *letters)
-            row = selected_row(terminal)
+            row = selected_row(terminal.send(key, *letters))
             terminal.send("Esc")
             expect(expected in row, terminal, f"{key} {letters}: {row}")
 
@@ -795,11 +756,9 @@ def tabs_keep_their_places(_scratch):
             expect(len(seen) == 1, terminal, "\n".join(seen))
             terminal.in_line(1, "[" + kernel + "]")
             x = terminal.lines()[1].index(kernel)
-            terminal.send("2")
-            terminal.click(x + 1, 1).in_line(1, "[" + kernel + "]")
-            terminal.send("S-Right").in_line(1, "[Pro")
-            terminal.send("S-Right").in_line(1, "[Cal")
-            terminal.send("S-Right").in_line(1, "[1")
+            terminal.send("2").click(x + 1, 1).in_line(1, "[" + kernel + "]")
+            for pane in ("[Pro", "[Cal", "[1"):
+                terminal.send("S-Right").in_line(1, pane)
             terminal.send("F2", *"Proc", "Enter").in_line(1, "[Pro")
 
 
@@ -827,8 +786,7 @@ def home_and_end_of_any_terminal(_scratch):
     homes, ends = ("\x1b[1~", "\x1b[7~", "\x1b[H", "\x1bOH"), ("\x1b[4~", "\x1b[8~", "\x1b[F", "\x1bOF")
     for term in ("xterm-256color", "screen-256color"):
         with meminfo(term=term) as terminal:
-            terminal.send_at_once("\x1b[B")
-            first = selected_row(terminal)
+            first = selected_row(terminal.send_at_once("\x1b[B"))
             for home, end in zip(homes, ends):
                 last = selected_row(terminal.send_at_once(end))
                 terminal.send_at_once(home)

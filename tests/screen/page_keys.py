@@ -47,11 +47,9 @@ def escape_goes_up(_scratch):
     """Page, map, processes; and home by the digit."""
     with mapped() as (terminal, _):
         for view in VIEWS[1:7]:
-            terminal.view(view)
-            terminal.send("Esc")
+            terminal.view(view).send("Esc")
             expect(shown(terminal) == "Map", terminal, f"not from {view} to the map")
-            terminal.view(view)
-            terminal.send("0")
+            terminal.view(view).send("0")
             expect(shown(terminal) == "Map", terminal, f"not home from {view}")
         terminal.send("Esc")
         expect(shown(terminal) == "Processes", terminal, "not from the map to the processes")
@@ -61,9 +59,7 @@ def escape_goes_back(_scratch):
     """To the pane in which the process was chosen."""
     with running("sleep", "1000") as child, screen("--idle", "-p", str(child.pid), "cpu") as terminal:
         terminal.until("sleep")
-        terminal.send("Down", "Enter")
-        terminal.until("[Summary]")
-        terminal.view("Files")
+        terminal.send("Down", "Enter").until("[Summary]").view("Files")
         terminal.send("Esc", "Esc").shows("[2")
 
 
@@ -104,8 +100,7 @@ def actions_ask(_scratch):
 def touched_memory_is_measured(_scratch):
     """After a question, in a window; nothing of it goes on once the view is left."""
     with mapped("--touched-window=1") as (terminal, child):
-        terminal.view("Touched")
-        terminal.send("Enter")
+        terminal.view("Touched").send("Enter")
         while not terminal.has("[y/n]") and terminal.has("the next sample prepares it"):
             terminal.send("Enter")
         terminal.shows(f"Clear the accessed bits of {child.pid} sleep", "[y/n]")
@@ -113,23 +108,20 @@ def touched_memory_is_measured(_scratch):
         terminal.send("Enter", "y").comes(re.compile(r"resident, .* used in [0-9.]+ s"))
         terminal.shows("1 cell = ", "touched memory by region").hides("window open")
         terminal.send("F9", *"Touched: watch", "Enter").shows("while this view is shown?")
-        terminal.send("y").comes("window open")
-        terminal.view("Map")
+        terminal.send("y").comes("window open").view("Map")
         terminal.view("Touched").comes(DRAWN["Touched"])
 
 
 def touched_memory_is_refused(_scratch):
     with mapped("--read-only") as (terminal, _):
-        terminal.view("Touched")
-        terminal.send("Enter").comes("it was started with --read-only")
+        terminal.view("Touched").send("Enter").comes("it was started with --read-only")
 
 
 def a_mark_of_another_zoom(_scratch):
     """Differences of other cells would mean nothing: it says so, and m marks again."""
     with mapped() as (terminal, _):
         terminal.send("m").shows("changes since", "+ 0B new")
-        terminal.send(*["-"] * 4)
-        terminal.until("1 cell = 64.0K")
+        terminal.send(*["-"] * 4).until("1 cell = 64.0K")
         terminal.comes("zoom changed since the mark: press m to mark again")
         terminal.send("m").comes("changes since")
 
@@ -156,8 +148,7 @@ def every_view_explains(_scratch):
     with replay("pages") as terminal:
         terminal.send(".")
         for view in VIEWS[:5]:
-            terminal.view(view)
-            terminal.send("i").shows("From: ", "Age:")
+            terminal.view(view).send("i").shows("From: ", "Age:")
             terminal.send("q")
 
 
@@ -166,8 +157,7 @@ def without_a_process(_scratch):
     with screen(fixture("pages"), "pages") as terminal:
         expect(shown(terminal) == "Processes", terminal, "the list is not home")
         for view in VIEWS[:5]:
-            terminal.view(view).shows("choose one in the view Processes", f"── {view} ──")
-            terminal.send("Esc")
+            terminal.view(view).shows("choose one in the view Processes", f"── {view} ──").send("Esc")
             expect(shown(terminal) == "Processes", terminal, f"Esc stays in {view}")
 
 
@@ -184,15 +174,13 @@ def a_key_does_not_wait(_scratch):
     with mapped("-d", "600") as (terminal, _):
         terminal.send("-", "-", "-", "-").comes("1 cell = 64.0K")
         terminal.send("F9", *"One page", "Enter").comes("1 cell = 1 page")
-        terminal.send("End").comes(re.compile(r"^> [0-9a-f]+ .*\[v?(syscall|vdso|vvar|stack)", re.M))
-        terminal.view("Page")
+        terminal.send("End").comes(re.compile(r"^> [0-9a-f]+ .*\[v?(syscall|vdso|vvar|stack)", re.M)).view("Page")
         expect(shown(terminal) == "Page" and terminal.wait_while("not read yet"), terminal, "a page waits for the delay")
 
 
 def intervals_kept(terminal, scratch):
     """The seconds between samples so far, by what is saved of them."""
-    terminal.send("S", *["Bksp"] * 40, *"kept.recording", "Enter")
-    terminal.until("saved: kept.recording")
+    terminal.send("S", *["Bksp"] * 40, *"kept.recording", "Enter").until("saved: kept.recording")
     played = subprocess.run([PANETOP, "--replay=" + os.path.join(scratch, "kept.recording"), "-b", "-o", "json", "-t", "page_total", "pages"],
                             stdout=subprocess.PIPE, check=True, text=True)
     os.remove(os.path.join(scratch, "kept.recording"))

@@ -125,8 +125,7 @@ def opened_later(scratch):
     path = os.path.join(scratch, "blocks")
     subprocess.run([PANETOP, "-b", "--replay=" + RECORDING, "--record=" + path, "cpu"], check=True, capture_output=True)
     with screen("--replay=" + path, "cpu", width=100) as terminal:
-        terminal.send(".")
-        terminal.view("Counters")
+        terminal.send(".").view("Counters")
         shown = terminal.lines()[0]
         terminal.shows("branches")
         expect(terminal.lines()[0] == shown, terminal, "it is another sample")
@@ -196,8 +195,7 @@ def what_was_not_sampled(_scratch):
     """A view that is opened first in the past says why it is empty, and G fills it."""
     with screen("-d", "0.2", "cpu") as terminal:
         live_seconds(terminal, 1)
-        terminal.send(",")
-        terminal.view("Threads")
+        terminal.send(",").view("Threads")
         said = any(text in terminal.text() for text in ("not sampled then; G goes back to now", "on; G goes back to now"))
         expect(said, terminal, "it does not say why")
         terminal.send("G").leaves("G goes back to now")

@@ -87,9 +87,7 @@ def a_long_value_scrolls(_scratch):
     """Right of the last column goes on in its text, Left goes back, and the value begins where it began."""
     words = " ".join(f"word{number}" for number in range(60))
     with paged(["env", f"LONG={words}", "sleep", "1000"]) as (terminal, _child):
-        terminal.view("Environment")
-        terminal.until("LONG")
-        terminal.shows("word0 word1").hides("word59")
+        terminal.view("Environment").until("LONG").shows("word0 word1").hides("word59")
         terminal.send("/", *"LONG", "Enter", "Enter").shows("value of LONG", "word59")
         terminal.send("Esc", *["Right"] * 40).shows("word59")
         terminal.send("Enter").shows("value of LONG", "word0 word1", "word59")
@@ -115,9 +113,7 @@ def stopped_and_why(_scratch):
 def its_map_is_one_key_away(_scratch):
     """And Esc leads from the map to the page."""
     with paged(["sleep", "1000"]) as (terminal, _):
-        terminal.view("Map")
-        terminal.until("[stack]")
-        terminal.send("Enter").comes("1 cell =")
+        terminal.view("Map").until("[stack]").send("Enter").comes("1 cell =")
         terminal.send("Esc").comes("[Pro")
 
 
@@ -143,8 +139,7 @@ def steps_back(child, grandchild):
         page.until(f"{grandchild} sleep")
         page.send("Enter").comes(f"{child} sh")
         page.send("Enter").comes(f"{os.getpid()} ")
-        page.send("Esc").comes(f"{child} sh")
-        page.view("Threads")
+        page.send("Esc").comes(f"{child} sh").view("Threads")
         page.send("Esc", "Esc").comes(f"{grandchild} sleep")
         page.send("Esc").comes("[Processes]")
 

@@ -104,8 +104,7 @@ def a_search_that_is_left_moves_nothing(_scratch):
         expect(selected_line(terminal) == "", terminal, "a part of it selected a row")
         terminal.send("Esc", "/", "p", "Esc")
         expect(selected_line(terminal) == "", terminal, "Esc left a row selected")
-        terminal.send("Down", "Down")
-        before = selected_line(terminal)
+        before = selected_line(terminal.send("Down", "Down"))
         terminal.send("/", *"render", "Esc")
         expect(selected_line(terminal) == before, terminal, "Esc did not bring the cursor back")
     with replay("events", recording=EVENT_RECORDING) as terminal:
@@ -114,8 +113,7 @@ def a_search_that_is_left_moves_nothing(_scratch):
 
 def the_table_below_is_clicked(_scratch):
     with replay("memory") as terminal:
-        terminal.send(".")
-        terminal.view("Paging")
+        terminal.send(".").view("Paging")
         y = next(y for y in range(22, 3, -1) if terminal.lines()[y].startswith(("cpu", "io", "memory")))
         terminal.click(2, y)
         clicked = terminal.lines()[y]
@@ -205,12 +203,9 @@ def what_matches_is_marked(_scratch):
 
     with replay("cpu", opening=True) as terminal:
         expect(marked(terminal) == set(), terminal, "something is marked")
-        terminal.send("/", *"nder", "Enter")
-        expect(marked(terminal) == set("nder"), terminal, f"found: {marked(terminal)}")
-        terminal.send("Esc")
-        expect(marked(terminal) == set(), terminal, "it stays marked")
-        terminal.send("\\", *"make", "Enter")
-        expect(marked(terminal) == set("make"), terminal, f"filter: {marked(terminal)}")
+        for keys, wanted in (("/nder", "nder"), ([], ""), ("\\make", "make")):
+            terminal.send(*keys, "Enter" if keys else "Esc")
+            expect(marked(terminal) == set(wanted), terminal, f"marked: {marked(terminal)}")
 
 
 def what_a_list_leaves_out_is_not_cut(scratch):
@@ -241,20 +236,13 @@ def what_a_list_leaves_out_is_not_cut(scratch):
 def a_trend_stands_beside_its_number(_scratch):
     """Where there is room; it follows the sort, and a step back has what was known then."""
     with replay("cpu", opening=True, width=100, height=30) as terminal:
-        terminal.send(".", ".", ".", ".", ".", ".", ".", ".")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        expect(line.startswith(" 200.0 " + "\u2585" * 8 + " "), terminal, "no trend of CPU use")
-        terminal.shows("▼%CPU trend")
+        terminal.send(*"........")
+        whole, shorter = re.compile("^ 200.0 \u2585{8} .* 15400 "), re.compile("^ 200.0    \u2585{5} .* 15400 ")
+        terminal.shows(whole, "▼%CPU trend")
         terminal.send("M").shows("▼RSS trend")
-        terminal.send("P", ",")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        expect(line.startswith(" 200.0 " + "\u2585" * 8 + " "), terminal, "a step back")
-        terminal.send(",", ",", ",")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        expect(line.startswith(" 200.0    " + "\u2585" * 5 + " "), terminal, "of the future")
-        terminal.send("1", "2")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        expect(line.startswith(" 200.0    " + "\u2585" * 5 + " "), terminal, "back from another pane")
+        terminal.send("P", ",").shows(whole)
+        terminal.send(",", ",", ",").shows(shorter)  # not of the future
+        terminal.send("1", "2").shows(shorter)
     for width, arguments in ((99, []), (120, ["--ascii"])):
         with replay("cpu", *arguments, opening=True, width=width, height=30) as terminal:
             terminal.hides("trend")
@@ -269,19 +257,13 @@ def a_fixed_unit_stands_in_the_heading(_scratch):
 def a_long_list_is_paged(_scratch):
     """The columns of a table, and the kinds of events."""
     with replay("cpu", height=14) as terminal:
-        terminal.send("c")
-        first = selected_line(terminal)
-        terminal.send("PgDn")
-        expect(selected_line(terminal) not in ("", first), terminal, "PgDn moves nothing")
-        terminal.send("PgUp")
-        expect(selected_line(terminal) == first, terminal, "PgUp does not go back")
-        terminal.send("End", "Down")
-        last = selected_line(terminal)
+        first = selected_line(terminal.send("c"))
+        expect(selected_line(terminal.send("PgDn")) not in ("", first), terminal, "PgDn moves nothing")
+        expect(selected_line(terminal.send("PgUp")) == first, terminal, "PgUp does not go back")
+        last = selected_line(terminal.send("End", "Down"))
         expect(last not in ("", first), terminal, "End moves nothing")
-        terminal.click(5, 6, button=64)
-        expect(selected_line(terminal) not in ("", last), terminal, "the wheel moves nothing")
-        terminal.send("Home")
-        expect(selected_line(terminal) == first, terminal, "Home does not go back")
+        expect(selected_line(terminal.click(5, 6, button=64)) not in ("", last), terminal, "the wheel moves nothing")
+        expect(selected_line(terminal.send("Home")) == first, terminal, "Home does not go back")
 
 
 def thousands_of_interfaces(scratch):
