@@ -558,32 +558,34 @@ static void print_text(struct buffer *out, const char *text)
 			buffer_char(out, *text);
 }
 
-static void print_value(struct buffer *out, const void *row, const struct column *column)
+static void print_value(struct buffer *out, const void *row, const struct column *column, bool escaped)
 {
 	buffer_print(out, "%s%s=", out->length ? " " : "", column->key);
 	if (!row_is_known(row, column))
 		buffer_char(out, row_is_blank(row, column) ? '-' : '?');
-	else if (column->type == VALUE_TEXT)
+	else if (column->type == VALUE_TEXT && escaped)
 		print_text(out, row_text(row, column));
+	else if (column->type == VALUE_TEXT)
+		buffer_text(out, row_text(row, column));
 	else if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else
 		buffer_print(out, "%.10g", fabs(row_f64(row, column)) < 1e-12 ? 0 : row_f64(row, column));
 }
 
-char *row_values(const struct schema *schema, const void *row, const char *values)
+static char *print_values(const struct schema *schema, const void *row, const char *values, bool escaped)
 {
 	struct buffer out = { 0 };
 
 	for (unsigned c = 0; c < schema->n_columns && !values; c++)
 		if (row_is_known(row, &schema->columns[c]))
-			print_value(&out, row, &schema->columns[c]);
+			print_value(&out, row, &schema->columns[c], escaped);
 	while (values && *values) {
 		size_t length = strcspn(values, "= ");
 		const struct column *column = schema_find(schema, textf("%.*s", (int)length, values));
 
 		if (values[length] == '=' && column)
-			print_value(&out, row, column);
+			print_value(&out, row, column, escaped);
 		else if (out.length == 0)
 			ck_abort_msg("%s has no column as in %s", schema->name, values);
 		values += length + strcspn(values + length, " ");
@@ -591,6 +593,11 @@ char *row_values(const struct schema *schema, const void *row, const char *value
 	}
 	buffer_char(&out, '\0');
 	return out.bytes;
+}
+
+char *row_values(const struct schema *schema, const void *row, const char *values)
+{
+	return print_values(schema, row, values, true);
 }
 
 static void check_rows(const struct frame *frame, const char *topic, const char *values, bool of_all_columns)
@@ -601,7 +608,8 @@ static void check_rows(const struct frame *frame, const char *topic, const char 
 
 	ck_assert_msg(table != NULL, "%s was not sampled", topic);
 	for (size_t i = 0; i < table->n_rows; i++) {
-		char *text = row_values(table->schema, table_row(table, i), of_all_columns ? NULL : values);
+		char *text = print_values(table->schema, table_row(table, i), of_all_columns ? NULL : values,
+					  false);
 
 		n_same += strcmp(text, values) == 0;
 		buffer_print(&rows, "%s\n", text);

@@ -152,7 +152,7 @@ void check_row(const struct frame *frame, const char *topic, const char *values)
 /* The same in the columns that are named; it may have others. What is unknown is "?", what is blank "-". */
 void check_values(const struct frame *frame, const char *topic, const char *values);
 
-/* What stands there, of the columns that these values name (NULL: of all that are known); to be freed. */
+/* What stands there, escaped, in the columns of these values (NULL: in all known ones); to be freed. */
 char *row_values(const struct schema *schema, const void *row, const char *values);
 
 /* The text of a file below tests; to be freed. */
