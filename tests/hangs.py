@@ -7,9 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from tap import end, same, test
+from tap import end, same, test, until
 
 PANETOP, HUNG_MOUNT, SCRATCH, TESTS = (os.environ["PANETOP"], os.environ["HUNG_MOUNT"], sys.argv[1],
                                        os.environ["TESTS_DIR"])
@@ -33,14 +32,6 @@ def helpers():
         if name == "panetop-helper" and where == "request_wait_answer":
             found.append(int(pid))
     return found
-
-
-def until(condition, what):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"waited for {what}")
-        time.sleep(0.02)
 
 
 class Hung:

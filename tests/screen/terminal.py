@@ -337,10 +337,43 @@ class Terminal:
             self.go_on()
         return was_told
 
-    def until(self, text):
-        """Waits for a text without which the test means nothing."""
-        if not self.wait_for(text):
-            raise AssertionError(f"never shown: {getattr(text, 'pattern', text)}\n{self.text()}")
+    def _all(self, texts, holds, what):
+        for text in texts:
+            if not holds(text):
+                raise AssertionError(f"{what}: {getattr(text, 'pattern', text)}\n{self.text()}")
+        return self
+
+    def shows(self, *texts):
+        """These, or the screen as it is. As all of these it returns itself: the next one, or a key, may follow."""
+        return self._all(texts, self.has, "not shown")
+
+    def hides(self, *texts):
+        return self._all(texts, lambda text: not self.has(text), "shown")
+
+    def comes(self, *texts):
+        """Waits for them."""
+        return self._all(texts, self.wait_for, "never shown")
+
+    def says(self, *texts):
+        """Since the last send."""
+        return self._all(texts, self.said, "not said")
+
+    def tells(self, *texts):
+        """Waits for messages, which may have left again."""
+        return self._all(texts, self.told, "never said")
+
+    def leaves(self, *texts):
+        """Waits until they are gone."""
+        return self._all(texts, self.wait_while, "still shown")
+
+    def in_line(self, y, *texts):
+        return self._all(texts, lambda text: text in self.lines()[y], f"not in line {y}")
+
+    def over_lines(self, *texts):
+        """Which may be cut anywhere."""
+        return self._all(texts, lambda text: text in self.text().replace("\n", ""), "not shown")
+
+    until = comes  # what the test means nothing without
 
     def wait_while(self, text):
         end = time.monotonic() + PATIENCE
@@ -353,25 +386,28 @@ class Terminal:
         for key in keys:
             self.press(KEYS.get(key, key).encode())
             self.quiet()
+        return self
 
     def send_at_once(self, *keys):
         """All of them before the program can draw."""
         self.answers.clear()
         self.press("".join(KEYS.get(key, key) for key in keys).encode())
         self.quiet()
+        return self
 
     def click(self, x, y, button=0):
         press = b"\x1b[<%d;%d;%d" % (button, x + 1, y + 1)
         self.press(press + b"M" + (press + b"m" if button < 64 else b""))  # a wheel is never released
         self.quiet()
+        return self
 
     def view(self, title):
-        """Walks the strip to the view with this title; False: there is none."""
+        """Walks the strip to the view with this title."""
         for _ in range(32):
             if f"[{title}]" in self.lines()[2]:
-                return True
+                return self
             self.send("Tab")
-        return False
+        raise AssertionError(f"there is no view {title}\n{self.text()}")
 
     def lines(self):
         if self.seen is None:

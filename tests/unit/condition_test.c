@@ -57,7 +57,7 @@ START_TEST(parts_are_read)
 	ck_assert(span_is(condition.text, "thing( some , \"b,)\\\"\",command = x y).bytes <= 1.5KiB"));
 }
 
-static void check_values(const char *text, unsigned n_values, const char *first, const char *last)
+static void check_condition(const char *text, unsigned n_values, const char *first, const char *last)
 {
 	struct condition condition;
 
@@ -71,14 +71,14 @@ START_TEST(blanks_around_values_are_left_out)
 {
 	struct condition condition;
 
-	check_values("t(\t a\t ,b \t) == 0", 2, "a", "b");
-	check_values("t(a\tb\t) == 0", 1, "a\tb", "a\tb");
-	check_values("t(a, ) == 0", 2, "a", "");
-	check_values("t(\" a \" ) == 0", 1, " a ", " a ");
-	check_values("t( = x) == 0", 1, "= x", "= x"); /* there is no name before it */
-	check_values("t(a b = c) == 0", 1, "a b = c", "a b = c");
-	check_values("t(b = c) == 0", 1, "c", "c");
-	check_values("t(1,2,3,4,5,6,7,8) == 0", CONDITION_SELECTS_MAX, "1", "8");
+	check_condition("t(\t a\t ,b \t) == 0", 2, "a", "b");
+	check_condition("t(a\tb\t) == 0", 1, "a\tb", "a\tb");
+	check_condition("t(a, ) == 0", 2, "a", "");
+	check_condition("t(\" a \" ) == 0", 1, " a ", " a ");
+	check_condition("t( = x) == 0", 1, "= x", "= x"); /* there is no name before it */
+	check_condition("t(a b = c) == 0", 1, "a b = c", "a b = c");
+	check_condition("t(b = c) == 0", 1, "c", "c");
+	check_condition("t(1,2,3,4,5,6,7,8) == 0", CONDITION_SELECTS_MAX, "1", "8");
 	ck_assert_int_eq(parse("t( \t) == 0", &condition), CONDITION_GOOD);
 	ck_assert_uint_eq(condition.n_selects, 0);
 	ck_assert_int_eq(parse("\tt\t(a).b\t<\t5", &condition), CONDITION_GOOD);

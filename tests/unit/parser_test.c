@@ -16,7 +16,6 @@
  */
 #include <config.h>
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -248,6 +247,7 @@ SCANS(signed_number, int64_t, span_i64(&in, &x), i64("value", x))
 SCANS(hexadecimal, uint64_t, span_hex(&in, &x), whole("value", x))
 SCANS(decimal, double, span_f64(&in, &x), exact("value", x))
 SCANS(real, double, span_real(&in, &x), exact("value", x))
+SCANS(people_seconds, double, span_seconds(&in, &x), f64("value", x))
 SCANS(item, struct span, span_item(&in, &x), key("item"); escaped(x))
 MAY_FILL(pair, struct { struct span name; uint64_t value; struct span rest; },
 	span_pair_u64(in, &x.name, &x.value, &x.rest), S(name); U(value); S(rest))
@@ -376,6 +376,7 @@ TAKES(softnet, struct softnet_line, softnet_next(&in, &x), U(processed); U(dropp
 	U(limited); U(waiting); U(cpu))
 TAKES(mountinfo, struct mount_info, mountinfo_next(&in, &x), U(id); U(parent); U(device); S(root); S(point);
 	S(type); S(source); S(options); flag("read_only", x.read_only); flag("is_written", x.is_written))
+FILLS(mount_text, char *, x = mountinfo_text(in), span("text", span_text(x)); free(x))
 MAY_FILL(mount_of_type, struct span, mounts_find(in, arguments[0], &x), span("directory", x))
 MAY_FILL(mount_option, struct span, mounts_option(in, arguments[0], arguments[1], arguments[2], &x),
 	key("value"); escaped(x))
@@ -580,26 +581,25 @@ static const struct {
 	void (*parse)(struct span in);
 } parsers[] = {
 #define PARSER(name) { #name, name }
-	PARSER(arcstats), PARSER(bytes_option), PARSER(cgroup_cpu), PARSER(cgroup_io),
-	PARSER(cgroup_limit), PARSER(cgroup_memory), PARSER(cgroup_mounts), PARSER(cgroup_name),
-	PARSER(cgroup_path_of), PARSER(cgroup_paths), PARSER(cgroup_place), PARSER(cgroup_places),
-	PARSER(cgroup_quota), PARSER(cgroup_value), PARSER(cpu_in_list), PARSER(cpu_list),
-	PARSER(cpu_speeds), PARSER(cpu_times), PARSER(decimal), PARSER(disk_head), PARSER(diskstats),
-	PARSER(drm_client), PARSER(hexadecimal), PARSER(hwmon_name), PARSER(interrupt_cpus),
-	PARSER(interrupts), PARSER(item), PARSER(listed), PARSER(loadavg), PARSER(lock_holder),
-	PARSER(maps), PARSER(meminfo), PARSER(meminfo_lines), PARSER(mount_of_type),
-	PARSER(mount_option), PARSER(mountinfo), PARSER(net_interfaces), PARSER(net_snmp),
-	PARSER(net_snmp6), PARSER(net_sockets), PARSER(node_meminfo), PARSER(numa_maps),
-	PARSER(number), PARSER(number_alone), PARSER(number_option), PARSER(oom_record), PARSER(pair),
-	PARSER(partition),
-	PARSER(passwd_name), PARSER(passwd_uid), PARSER(pid_exit_status), PARSER(pid_fd_info),
-	PARSER(pid_fd_link), PARSER(pid_io), PARSER(pid_late_fields), PARSER(pid_limits),
-	PARSER(pid_sched), PARSER(pid_schedstat), PARSER(pid_signals), PARSER(pid_stat),
-	PARSER(pid_statm), PARSER(pid_status), PARSER(pid_status_line_of), PARSER(pid_syscall),
-	PARSER(pid_uids), PARSER(pmu_event), PARSER(pmu_scale), PARSER(power_supply),
-	PARSER(powercap_part_of), PARSER(powercap_zone), PARSER(pressure), PARSER(proportional),
-	PARSER(real), PARSER(resctrl_bits), PARSER(resctrl_counter), PARSER(resctrl_id),
-	PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(seconds_option),
+	PARSER(arcstats), PARSER(bytes_option), PARSER(cgroup_cpu), PARSER(cgroup_io), PARSER(cgroup_limit),
+	PARSER(cgroup_memory), PARSER(cgroup_mounts), PARSER(cgroup_name), PARSER(cgroup_path_of),
+	PARSER(cgroup_paths), PARSER(cgroup_place), PARSER(cgroup_places), PARSER(cgroup_quota),
+	PARSER(cgroup_value), PARSER(cpu_in_list), PARSER(cpu_list), PARSER(cpu_speeds), PARSER(cpu_times),
+	PARSER(decimal), PARSER(disk_head), PARSER(diskstats), PARSER(drm_client), PARSER(hexadecimal),
+	PARSER(hwmon_name), PARSER(interrupt_cpus), PARSER(interrupts), PARSER(item), PARSER(listed),
+	PARSER(loadavg), PARSER(lock_holder), PARSER(maps), PARSER(meminfo), PARSER(meminfo_lines),
+	PARSER(mount_of_type), PARSER(mount_option), PARSER(mount_text), PARSER(mountinfo),
+	PARSER(net_interfaces), PARSER(net_snmp), PARSER(net_snmp6), PARSER(net_sockets),
+	PARSER(node_meminfo), PARSER(numa_maps), PARSER(number), PARSER(number_alone),
+	PARSER(number_option), PARSER(oom_record), PARSER(pair), PARSER(partition), PARSER(passwd_name),
+	PARSER(passwd_uid),
+	PARSER(people_seconds), PARSER(pid_exit_status), PARSER(pid_fd_info), PARSER(pid_fd_link),
+	PARSER(pid_io), PARSER(pid_late_fields), PARSER(pid_limits), PARSER(pid_sched),
+	PARSER(pid_schedstat), PARSER(pid_signals), PARSER(pid_stat), PARSER(pid_statm), PARSER(pid_status),
+	PARSER(pid_status_line_of), PARSER(pid_syscall), PARSER(pid_uids), PARSER(pmu_event),
+	PARSER(pmu_scale), PARSER(power_supply), PARSER(powercap_part_of), PARSER(powercap_zone),
+	PARSER(pressure), PARSER(proportional), PARSER(real), PARSER(resctrl_bits), PARSER(resctrl_counter),
+	PARSER(resctrl_id), PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(seconds_option),
 	PARSER(signed_number), PARSER(slabinfo), PARSER(smaps), PARSER(smaps_rollup), PARSER(softnet),
 	PARSER(stacked_disk), PARSER(stat_totals), PARSER(tcp_sockets), PARSER(time_offset),
 	PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat), PARSER(zoneinfo),
@@ -614,38 +614,15 @@ static struct {
 } file;
 static char *file_names[FILES_MAX];
 
-static int hex_digit(char digit)
-{
-	const char *digits = "0123456789abcdef", *at = digit ? strchr(digits, digit) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
-/* In place; the length, as there may be a NUL. */
-static size_t unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *at = text; *at; at++)
-		if (*at != '\\' || !at[1])
-			*to++ = *at;
-		else if (*++at == 'x' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0)
-			*to++ = (char)(hex_digit(at[1]) * 16 + hex_digit(at[2])), at += 2;
-		else if (*at == 'n' || *at == 't' || *at == '\\')
-			*to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : '\\';
-		else
-			ck_assert_msg(*at == 'e', "%s:%u: a backslash stands before n, t, e, x and itself",
-				      file.path, file.line);
-	*to = '\0';
-	return (size_t)(to - text);
-}
-
 /* In memory of that length. */
 static struct span copy(char *text)
 {
 	size_t length = unescape(text);
-	char *bytes = alloc_zeroed(1, length + !length);
+	char *bytes;
 
+	ck_assert_msg(length != SIZE_MAX, "%s:%u: a backslash stands before n, t, e, x and itself", file.path,
+		      file.line);
+	bytes = alloc_zeroed(1, length + !length);
 	memcpy(bytes, text, length);
 	return span_of(bytes, length);
 }
@@ -782,24 +759,6 @@ static unsigned run_text(void (*parser)(struct span), char *line, FILE *out, str
 	return is_wrong;
 }
 
-static void load(const char *name)
-{
-	size_t length = 0;
-	FILE *input;
-
-	snprintf(file.path, sizeof(file.path), "tests/parsers/%s", name);
-	input = fopen(test_path(file.path + strlen("tests/")), "r");
-	ck_assert_msg(input != NULL, "%s", file.path);
-	for (size_t room = 4096; !feof(input); room *= 2) {
-		file.text = alloc_resize(file.text, room + 1, 1);
-		length += fread(file.text + length, 1, room - length, input);
-	}
-	fclose(input);
-	file.text[length] = '\0';
-	file.at = file.text;
-	file.line = 0;
-}
-
 static void run_file(int i)
 {
 	void (*parser)(struct span) = NULL;
@@ -809,7 +768,9 @@ static void run_file(int i)
 	size_t length;
 	FILE *out = open_memstream(&new_text, &length);
 
-	load(file_names[i]);
+	snprintf(file.path, sizeof(file.path), "tests/parsers/%s", file_names[i]);
+	file.text = file.at = read_test_file(file.path + strlen("tests/"));
+	file.line = 0;
 	while ((line = next_line())) {
 		if (strncmp(line, "parser ", strlen("parser ")) == 0) {
 			fprintf(out, "%s\n", line);
@@ -830,28 +791,22 @@ static void run_file(int i)
 		ck_assert_msg(n_wrong == 0, "%u texts\n%.6000s", n_wrong, wrong.bytes);
 	}
 	free(new_text);
+	free(file.text);
 	buffer_free(&wrong);
 }
 
-static int has_ending(const struct dirent *entry)
+static void add_file(const char *name)
 {
-	const char *dot = strrchr(entry->d_name, '.');
+	static int n_files;
 
-	return dot && strcmp(dot, ".txt") == 0;
+	if (n_files == FILES_MAX)
+		abort();
+	file_names[n_files] = alloc_text(name);
+	suite_add_numbered(name, run_file, __FILE__, n_files);
+	n_files++;
 }
 
 __attribute__((constructor)) static void add_files(void)
 {
-	struct dirent **files;
-	int n_files = scandir(test_path("parsers"), &files, has_ending, alphasort);
-
-	for (int i = 0; i < n_files && i < FILES_MAX; i++) {
-		TTest *test = alloc_zeroed(1, sizeof(*test));
-
-		file_names[i] = alloc_text(files[i]->d_name);
-		*test = (TTest){ file_names[i], run_file, __FILE__, i };
-		suite_add_numbered(test, i);
-		free(files[i]);
-	}
-	free(files);
+	for_each_test_file("parsers", add_file);
 }

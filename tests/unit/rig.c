@@ -85,6 +85,10 @@ void rig_put(struct rig *rig, const char *path, const char *format, ...)
 		return;
 	}
 	file = fopen(full, "w");
+	if (!file) {
+		rig_make(rig, textf("%.*s", (int)(strrchr(path, '/') - path), path));
+		file = fopen(full, "w");
+	}
 	ck_assert_msg(file != NULL, "%s", full);
 	va_start(list, format);
 	vfprintf(file, format, list);

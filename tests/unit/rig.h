@@ -34,7 +34,7 @@ void rig_add(struct rig *rig, const char *topic);
 /* Lays the files of this tick over it. */
 void rig_tick(struct rig *rig, int tick);
 
-/* One file, whose text is made as by printf; files that are open see it. NULL: it goes. */
+/* A file with its directories, whose text is made as by printf; those that are open see it. NULL: it goes. */
 void rig_put(struct rig *rig, const char *path, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void rig_remove(struct rig *rig, const char *path);

@@ -10,10 +10,11 @@
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
  *   tick N                        files of this tick of the fixture are laid over it
  *   needs interrupt_times         skips the case where an architecture does not measure them apart
- *   do NAME [VALUE]...            the lines of "steps NAME" in this file, with these values as $1, $2, ... $9
+ *   do NAME [VALUE]...            the lines of "steps NAME" in this file, with these values as $1, $2, ... $9 or none
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC [COLUMN]..., in TERM, processes LIST,
  *   visible PID..., group_pid PID, all_groups 1    of the request; live 1: the files are this machine
  *   set NAME VALUE                a setting
+ *   slept SECONDS                 so long the machine was suspended
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
  *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
  *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V
@@ -28,10 +29,7 @@
  */
 #include <config.h>
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,38 +99,24 @@ static void refuse(const char *format, ...)
 
 static void load(const char *name)
 {
-	size_t room = 1024, length;
-	FILE *input;
-	char *end;
+	unsigned number = 1;
 
 	snprintf(file.path, sizeof(file.path), "tests/rows/%s", name);
-	input = fopen(test_path(file.path + strlen("tests/")), "r");
-	if (!input)
-		refuse("it cannot be read");
-	for (length = 0; !feof(input); room *= 2) {
-		file.text = alloc_resize(file.text, room + 1, 1);
-		length += fread(file.text + length, 1, room - length, input);
-	}
-	fclose(input);
-	file.text[length] = '\0';
+	free(file.text);
+	file.text = read_test_file(file.path + strlen("tests/"));
 	file.n_lines = 0;
-	for (char *at = file.text, *next; *at; at = next) {
-		next = at + strcspn(at, "\n") + 1;
+	for (char *at = file.text, *newline; *at; at = newline + 1, number++) {
+		newline = at + strcspn(at, "\n");
 		if (*at != '\t' || file.n_lines == 0) {
-			unsigned number = file.n_lines ? file.lines[file.n_lines - 1].number : 1;
-
-			for (end = file.n_lines ? file.lines[file.n_lines - 1].text : at; end < at; end++)
-				number += *end == '\n' || *end == '\0';
 			file.lines = alloc_resize(file.lines, file.n_lines + 1, sizeof(*file.lines));
 			file.lines[file.n_lines++] = (struct line){ number, at, false };
-			if (at > file.text)
-				at[-1] = '\0';
+		} else {
+			at[-1] = '\n'; /* it goes on */
 		}
-		if (next > file.text + length)
+		if (!*newline)
 			break;
+		*newline = '\0';
 	}
-	if (length > 0 && file.text[length - 1] == '\n')
-		file.text[length - 1] = '\0';
 }
 
 static void store(void)
@@ -157,46 +141,23 @@ static char *take_word(char **text)
 	return word;
 }
 
-static int hex_digit(char digit)
+/* In a directory that is there from now on. */
+static const char *place_of(const char *path)
 {
-	const char *digits = "0123456789abcdef", *at = digit ? strchr(digits, digit) : NULL;
+	const char *slash = strrchr(path, '/');
+	const char *directory = slash ? textf("%.*s", (int)(slash - path), path) : "";
 
-	return at ? (int)(at - digits) : -1;
-}
-
-/* In place: \n, \t, \\ and \xff. The length: there may be a NUL. */
-static size_t unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *at = text; *at; at++) {
-		if (*at != '\\')
-			*to++ = *at;
-		else if (*++at == 'x' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0)
-			*to++ = (char)(hex_digit(at[1]) * 16 + hex_digit(at[2])), at += 2;
-		else if (*at == 'n' || *at == 't' || *at == '\\')
-			*to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : '\\';
-		else
-			refuse("a backslash stands before n, t, x and two digits, and itself");
-	}
-	*to = '\0';
-	return (size_t)(to - text);
+	if (access(textf("%s/%s", rig.root, directory), F_OK) < 0)
+		rig_make(&rig, directory);
+	return textf("%s/%s", rig.root, path);
 }
 
 /* Text of the line, or the lines below; each of them ends with a newline but for one that ends with \c. */
 static void put(const char *path, char *text)
 {
-	char full[512];
-	FILE *output;
+	const char *full = place_of(path);
+	FILE *output = fopen(full, "w");
 
-	snprintf(full, sizeof(full), "%s/%s", rig.root, path);
-	for (char *slash = strrchr(full, '/'); slash; slash = NULL) {
-		*slash = '\0';
-		if (access(full, F_OK) < 0)
-			rig_make(&rig, full + strlen(rig.root) + 1);
-		*slash = '/';
-	}
-	output = fopen(full, "w");
 	if (!output)
 		refuse("%s cannot be written", full);
 	if (*text == '\n')
@@ -214,76 +175,13 @@ static void put(const char *path, char *text)
 		if (is_cut)
 			text[length - 2] = '\0';
 		length = unescape(text);
+		if (length == SIZE_MAX)
+			refuse("a backslash stands before n, t, e, x and two digits, and itself");
 		fwrite(text, 1, length, output);
 		if (!is_cut)
 			fputc('\n', output);
 	}
 	fclose(output);
-}
-
-static void print_text(struct buffer *out, const char *text)
-{
-	if ((*text == '?' || *text == '-') && !text[1])
-		buffer_char(out, '\\');
-	for (; *text; text++)
-		if (*text == '\n' || *text == '\t')
-			buffer_text(out, *text == '\n' ? "\\n" : "\\t");
-		else if ((unsigned char)*text < ' ' || (unsigned char)*text == 0x7f || *text & 0x80)
-			buffer_print(out, "\\x%02x", (unsigned char)*text);
-		else
-			buffer_char(out, *text);
-}
-
-static void print_value(struct buffer *out, const void *row, const struct column *column)
-{
-	if (!row_is_known(row, column))
-		buffer_char(out, row_is_blank(row, column) ? '-' : '?');
-	else if (column->type == VALUE_TEXT)
-		print_text(out, row_text(row, column));
-	else if (column->type == VALUE_U64)
-		buffer_print(out, "%" PRIu64, row_u64(row, column));
-	else
-		buffer_print(out, "%.10g", fabs(row_f64(row, column)) < 1e-12 ? 0 : row_f64(row, column));
-}
-
-/* The columns that text is about, in its order; NULL ends them. */
-static void columns_in(const struct schema *schema, const char *text, const struct column *columns[])
-{
-	unsigned n = 0;
-
-	for (const char *at = text; at && *at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
-		char key[64];
-		size_t length = strcspn(at, "= ");
-
-		snprintf(key, sizeof(key), "%.*s", (int)length, at);
-		if (at[length] == '=' && schema_find(schema, key))
-			columns[n++] = schema_find(schema, key);
-		else if (n == 0)
-			refuse("%s is not a column of %s", key, schema->name);
-	}
-	columns[n] = NULL;
-}
-
-static void all_columns(const struct schema *schema, const void *row, const struct column *columns[])
-{
-	unsigned n = 0;
-
-	for (unsigned c = 0; c < schema->n_columns; c++)
-		if (row_is_known(row, &schema->columns[c]))
-			columns[n++] = &schema->columns[c];
-	columns[n] = NULL;
-}
-
-static char *row_text_of(const void *row, const struct column *const *columns)
-{
-	struct buffer out = { 0 };
-
-	for (; *columns; columns++) {
-		buffer_print(&out, "%s%s=", out.length ? " " : "", (*columns)->key);
-		print_value(&out, row, *columns);
-	}
-	buffer_char(&out, '\0');
-	return out.bytes;
 }
 
 /* In place: what was in several lines, parted by blanks. */
@@ -360,18 +258,14 @@ static size_t nearest(const struct table *table, char *const *texts, const char 
 static void check_rows(const char *what, const char *topic, char *values)
 {
 	const struct table *table = table_of(topic);
-	const struct column *columns[256];
 	bool whole = strcmp(what, "whole") == 0;
 	size_t n_same = 0, wanted = strcmp(what, "no") != 0, near;
 	char **texts = alloc_zeroed(table->n_rows + 1, sizeof(*texts));
 	struct buffer came = { 0 };
 
 	join(values);
-	columns_in(table->schema, values, columns);
 	for (size_t i = 0; i < table->n_rows; i++) {
-		if (whole)
-			all_columns(table->schema, table_row(table, i), columns);
-		texts[i] = row_text_of(table_row(table, i), columns);
+		texts[i] = row_values(table->schema, table_row(table, i), whole ? NULL : values);
 		n_same += strcmp(texts[i], values) == 0;
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
@@ -428,8 +322,10 @@ static void check_order(char *text)
 	if (!column)
 		refuse("%s has no such column", topic);
 	for (size_t i = 0; i < table->n_rows; i++) {
-		buffer_text(&came, i > 0 ? " " : "");
-		print_value(&came, table_row(table, i), column);
+		char *value = row_values(table->schema, table_row(table, i), textf("%s=", column->key));
+
+		buffer_print(&came, "%s%s", i > 0 ? " " : "", strchr(value, '=') + 1);
+		free(value);
 	}
 	buffer_char(&came, '\0');
 	if (strcmp(came.bytes, text) != 0)
@@ -600,10 +496,9 @@ static bool run_files(const char *what, char *text)
 		snprintf(path, sizeof(path), "%.*s", (int)length, text);
 		put(path, text + length + (text[length] && !below));
 	} else if (strcmp(what, "link") == 0) {
-		name = take_word(&text);
-		snprintf(path, sizeof(path), "%s/%s", rig.root, name);
-		unlink(path);
-		if (symlink(text, path) < 0)
+		name = place_of(take_word(&text));
+		unlink(name);
+		if (symlink(text, name) < 0)
 			refuse("%s cannot be made", name);
 	} else if (strcmp(what, "remove") == 0) {
 		rig_remove(&rig, text);
@@ -631,10 +526,8 @@ static char *fill_in(const char *text, char *const *values)
 
 		if (!values || number >= VALUES_MAX)
 			buffer_char(&filled, *text);
-		else if (!values[number])
-			refuse("no value stands for $%u", number + 1);
 		else
-			buffer_text(&filled, values[number]), text++;
+			buffer_text(&filled, values[number] ? values[number] : ""), text++;
 	}
 	buffer_char(&filled, '\0');
 	copy = memcpy(arena_take(&arena, filled.length), filled.bytes, filled.length);
@@ -677,6 +570,8 @@ static void run_line(const struct line *line, char *const *values)
 		run_steps(rest);
 	else if (strcmp(what, "add") == 0)
 		rig_add(&rig, rest);
+	else if (strcmp(what, "slept") == 0)
+		rig.clock.slept_ns += (uint64_t)(atof(rest) * 1e9);
 	else if (strcmp(what, "sample") == 0)
 		sample(rest);
 	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
@@ -720,32 +615,20 @@ static void run_case(int i)
 	arena_free(&arena);
 }
 
-static int has_ending(const struct dirent *entry)
+static void add_cases_of(const char *name)
 {
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && strcmp(dot, ".txt") == 0;
+	load(name);
+	for (size_t i = 0; i < file.n_lines && n_cases < CASES_MAX; i++) {
+		if (!begins(file.lines[i].text, "case"))
+			continue;
+		cases[n_cases].file = alloc_text(name);
+		cases[n_cases].name = alloc_text(file.lines[i].text + strlen("case "));
+		suite_add_numbered(cases[n_cases].name, run_case, __FILE__, n_cases);
+		n_cases++;
+	}
 }
 
 __attribute__((constructor)) static void add_cases(void)
 {
-	struct dirent **files;
-	int n_files = scandir(test_path("rows"), &files, has_ending, alphasort);
-
-	for (int f = 0; f < n_files; f++) {
-		load(files[f]->d_name);
-		for (size_t i = 0; i < file.n_lines && n_cases < CASES_MAX; i++) {
-			TTest *test;
-
-			if (!begins(file.lines[i].text, "case"))
-				continue;
-			cases[n_cases].file = alloc_text(files[f]->d_name);
-			cases[n_cases].name = alloc_text(file.lines[i].text + strlen("case "));
-			test = alloc_zeroed(1, sizeof(*test));
-			*test = (TTest){ cases[n_cases].name, run_case, __FILE__, n_cases };
-			suite_add_numbered(test, n_cases++);
-		}
-		free(files[f]);
-	}
-	free(files);
+	for_each_test_file("rows", add_cases_of);
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,8 +230,11 @@ void suite_add(const TTest *test, enum test_part part)
 	add(test, part, 0);
 }
 
-void suite_add_numbered(const TTest *test, int number)
+void suite_add_numbered(const char *name, void (*run)(int), const char *file, int number)
 {
+	TTest *test = alloc_zeroed(1, sizeof(*test));
+
+	*test = (TTest){ alloc_text(name), run, file, number };
 	add(test, PART_STEADY, number);
 }
 
@@ -608,28 +612,17 @@ const char *cell_text(const struct frame *frame, const char *topic, const char *
 	return row_text(found, column);
 }
 
-static void print_row(char *text, size_t room, const struct table *table, const void *row)
+static void print_text(struct buffer *out, const char *text)
 {
-	size_t length = 0;
-
-	*text = '\0';
-	for (unsigned c = 0; c < table->schema->n_columns; c++) {
-		const struct column *column = &table->schema->columns[c];
-
-		if (!row_is_known(row, column))
-			continue;
-		length += (size_t)snprintf(text + length, room - length, "%s%s=", length > 0 ? " " : "",
-					   column->key);
-		if (column->type == VALUE_TEXT)
-			length += (size_t)snprintf(text + length, room - length, "%s", row_text(row, column));
-		else if (column->type == VALUE_U64)
-			length += (size_t)snprintf(text + length, room - length, "%" PRIu64,
-						   row_u64(row, column));
+	if ((*text == '?' || *text == '-') && !text[1])
+		buffer_char(out, '\\');
+	for (; *text; text++)
+		if (*text == '\n' || *text == '\t')
+			buffer_text(out, *text == '\n' ? "\\n" : "\\t");
+		else if ((unsigned char)*text < ' ' || (unsigned char)*text == 0x7f || *text & 0x80)
+			buffer_print(out, "\\x%02x", (unsigned char)*text);
 		else
-			length += (size_t)snprintf(text + length, room - length, "%.10g",
-						   row_f64(row, column));
-		ck_assert_uint_lt(length, room);
-	}
+			buffer_char(out, *text);
 }
 
 const void *find_number(const struct frame *frame, const char *topic, const char *column, double number)
@@ -651,7 +644,49 @@ bool has_notice(const struct frame *frame, const char *part)
 	return false;
 }
 
-void check_row(const struct frame *frame, const char *topic, const char *values)
+static void print_value(struct buffer *out, const void *row, const struct column *column, bool escaped)
+{
+	buffer_print(out, "%s%s=", out->length ? " " : "", column->key);
+	if (!row_is_known(row, column))
+		buffer_char(out, row_is_blank(row, column) ? '-' : '?');
+	else if (column->type == VALUE_TEXT && escaped)
+		print_text(out, row_text(row, column));
+	else if (column->type == VALUE_TEXT)
+		buffer_text(out, row_text(row, column));
+	else if (column->type == VALUE_U64)
+		buffer_print(out, "%" PRIu64, row_u64(row, column));
+	else
+		buffer_print(out, "%.10g", fabs(row_f64(row, column)) < 1e-12 ? 0 : row_f64(row, column));
+}
+
+static char *print_values(const struct schema *schema, const void *row, const char *values, bool escaped)
+{
+	struct buffer out = { 0 };
+
+	for (unsigned c = 0; c < schema->n_columns && !values; c++)
+		if (row_is_known(row, &schema->columns[c]))
+			print_value(&out, row, &schema->columns[c], escaped);
+	while (values && *values) {
+		size_t length = strcspn(values, "= ");
+		const struct column *column = schema_find(schema, textf("%.*s", (int)length, values));
+
+		if (values[length] == '=' && column)
+			print_value(&out, row, column, escaped);
+		else if (out.length == 0)
+			ck_abort_msg("%s has no column as in %s", schema->name, values);
+		values += length + strcspn(values + length, " ");
+		values += strspn(values, " ");
+	}
+	buffer_char(&out, '\0');
+	return out.bytes;
+}
+
+char *row_values(const struct schema *schema, const void *row, const char *values)
+{
+	return print_values(schema, row, values, true);
+}
+
+static void check_rows(const struct frame *frame, const char *topic, const char *values, bool of_all_columns)
 {
 	const struct table *table = frame_table(frame, topic);
 	struct buffer rows = { 0 };
@@ -659,13 +694,89 @@ void check_row(const struct frame *frame, const char *topic, const char *values)
 
 	ck_assert_msg(table != NULL, "%s was not sampled", topic);
 	for (size_t i = 0; i < table->n_rows; i++) {
-		char text[4096];
+		char *text = print_values(table->schema, table_row(table, i), of_all_columns ? NULL : values,
+					  false);
 
-		print_row(text, sizeof(text), table, table_row(table, i));
 		n_same += strcmp(text, values) == 0;
 		buffer_print(&rows, "%s\n", text);
+		free(text);
 	}
 	buffer_char(&rows, '\0');
 	ck_assert_msg(n_same == 1, "%s: %u rows are\n%s\nof these:\n%s", topic, n_same, values, rows.bytes);
 	buffer_free(&rows);
+}
+
+void check_row(const struct frame *frame, const char *topic, const char *values)
+{
+	check_rows(frame, topic, values, true);
+}
+
+void check_values(const struct frame *frame, const char *topic, const char *values)
+{
+	check_rows(frame, topic, values, false);
+}
+
+char *read_test_file(const char *name)
+{
+	FILE *input = fopen(test_path(name), "r");
+	struct buffer text = { 0 };
+	char part[4096];
+	size_t length;
+
+	if (!input) { /* no assertion: tests may not run yet */
+		perror(name);
+		exit(EXIT_FAILURE);
+	}
+	while ((length = fread(part, 1, sizeof(part), input)) > 0)
+		buffer_add(&text, part, length);
+	fclose(input);
+	buffer_char(&text, '\0');
+	return text.bytes;
+}
+
+static bool read_hex_digit(char digit, unsigned *value)
+{
+	const char *digits = "0123456789abcdef", *at = digit ? strchr(digits, digit) : NULL;
+
+	*value = *value * 16 + (unsigned)(at ? at - digits : 0);
+	return at != NULL;
+}
+
+size_t unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; at++) {
+		unsigned byte = 0;
+
+		if (*at != '\\' || !at[1])
+			*to++ = *at;
+		else if (*++at == 'x' && read_hex_digit(at[1], &byte) && read_hex_digit(at[2], &byte))
+			*to++ = (char)byte, at += 2;
+		else if (*at == 'n' || *at == 't' || *at == '\\')
+			*to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : '\\';
+		else if (*at != 'e')
+			return SIZE_MAX;
+	}
+	*to = '\0';
+	return (size_t)(to - text);
+}
+
+static int is_text_file(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && strcmp(dot, ".txt") == 0;
+}
+
+void for_each_test_file(const char *directory, void (*take)(const char *name))
+{
+	struct dirent **files;
+	int n_files = scandir(test_path(directory), &files, is_text_file, alphasort);
+
+	for (int i = 0; i < n_files; i++) {
+		take(files[i]->d_name);
+		free(files[i]);
+	}
+	free(files);
 }

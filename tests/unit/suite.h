@@ -36,7 +36,7 @@
 #define START_TOLERANCE_TEST(test) START_TEST_OF(test, PART_TOLERANCE)
 enum test_part { PART_STEADY, PART_LIVE, PART_TOLERANCE };
 void suite_add(const TTest *test, enum test_part part);
-void suite_add_numbered(const TTest *test, int number); /* which is its argument _i */
+void suite_add_numbered(const char *name, void (*run)(int), const char *file, int number); /* its argument */
 
 /*
  * Each assertion that holds has its place written to a file, for a crash that may follow; it is there already
@@ -188,5 +188,20 @@ bool has_notice(const struct frame *frame, const char *part);
  * "irq=36 cpu=all interrupts=7950197". What is unknown is left out; numbers have ten digits.
  */
 void check_row(const struct frame *frame, const char *topic, const char *values);
+
+/* The same in the columns that are named; it may have others. What is unknown is "?", what is blank "-". */
+void check_values(const struct frame *frame, const char *topic, const char *values);
+
+/* What stands there, escaped, in the columns of these values (NULL: in all known ones); to be freed. */
+char *row_values(const struct schema *schema, const void *row, const char *values);
+
+/* The text of a file below tests; to be freed. */
+char *read_test_file(const char *name);
+
+/* In place \n, \t, \\, \xff, and \e, which is nothing. The length, with NULs; SIZE_MAX: another one. */
+size_t unescape(char *text);
+
+/* The names of all *.txt in a directory below tests, sorted. */
+void for_each_test_file(const char *directory, void (*take)(const char *name));
 
 #endif
