@@ -11,13 +11,17 @@
  *   tick N                        files of this tick of the fixture are laid over it
  *   do NAME                       the lines of "steps NAME" in this file
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC, in TERM, processes LIST    of the request
+ *   profiled PID, mapped PID, time_of_mapped 1, trace SPEC    also of the request; 0, or none: no such wish
+ *   live 1, own_pid PID           of the machine
+ *   counted, uncounted, refused, ran, stack    what programs in the kernel count; see tests/unit/script.h
  *   set NAME VALUE                a setting
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
  *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
- *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V
+ *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V; KEY may be pid=7,part
  *   whole TOPIC COLUMN=VALUE...   as row, and no other column is known
  *   no TOPIC COLUMN=VALUE...      no row has these
  *   rows TOPIC N, failed TOPIC    its number of rows; it has failed
+ *   use PLAN WORD=VALUE...        what topics did with a plan that is counted; see script_use()
  *   quiet, notice TEXT, remedy TEXT    no notice; one has this in it, and no line is missing; its remedy
  *
  * A line that begins with a tab goes on with the one above. UPDATE_ROWS=yes writes what came in place of what
@@ -37,6 +41,7 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "core/span.h"
+#include "model/trace_spec.h"
 #include "rig.h"
 
 #define CASES_MAX 1024
@@ -65,6 +70,7 @@ static int n_cases;
 static struct rig rig;
 static bool is_open;
 static struct scope scope;
+static struct trace_specs specs;
 static const struct frame *frame;
 static unsigned n_noticed; /* notices of frame that lines have named */
 static const struct line *here;
@@ -386,9 +392,13 @@ static void check_rows(const char *what, const char *topic, char *values)
 
 static void check_column(char *text)
 {
-	const char *topic = take_word(&text), *key = take_word(&text), *column = take_word(&text);
+	const char *topic = take_word(&text);
+	char *key = take_word(&text);
+	const char *column = take_word(&text);
 
 	join(text);
+	for (char *comma = key; (comma = strchr(comma, ','));)
+		*comma = ' ';
 	while (*text) {
 		char *pair = take_word(&text), *equals = strrchr(pair, '='), values[512];
 
@@ -431,6 +441,33 @@ static void check_notices(const char *what, const char *part)
 	if (!is_there)
 		refuse("wanted %s %s, came%s", what, part, came.length > 1 ? came.bytes : " no notice");
 	buffer_free(&came);
+}
+
+/* The words of a script that are wanted. */
+static void check_plan(const char *plan, char *wanted)
+{
+	const char *use = textf(" %s ", script_use(&rig.script, plan));
+	struct buffer came = { 0 };
+	char *rest = wanted;
+
+	wanted = alloc_text(wanted);
+	for (char *word; *rest;) {
+		const char *at;
+
+		word = take_word(&rest);
+		word[strcspn(word, "=")] = '\0';
+		at = strstr(use, textf(" %s=", word));
+		if (!at)
+			refuse("a plan has no %s, but%s", word, use);
+		buffer_print(&came, "%s%.*s", came.length ? " " : "", (int)strcspn(at + 1, " "), at + 1);
+	}
+	buffer_char(&came, '\0');
+	if (strcmp(came.bytes, wanted) != 0 && getenv("UPDATE_ROWS"))
+		change("use", plan, came.bytes);
+	else if (strcmp(came.bytes, wanted) != 0)
+		refuse("wanted of %s %s, came %s", plan, wanted, came.bytes);
+	buffer_free(&came);
+	free(wanted);
 }
 
 /* Before another one. */
@@ -482,6 +519,11 @@ static bool run_expectation(const char *what, char *text)
 		const char *topic = take_word(&text);
 
 		count_rows(topic, text);
+	} else if (strcmp(what, "use") == 0) {
+		const char *plan = take_word(&text);
+
+		join(text);
+		check_plan(plan, text);
 	} else if (strcmp(what, "failed") == 0) {
 		if (!frame_slot((struct frame *)frame, text)->failed)
 			refuse("%s has not failed", text);
@@ -493,6 +535,26 @@ static bool run_expectation(const char *what, char *text)
 	return true;
 }
 
+/* "none", or specs parted by "; ", at most two. */
+static void set_traces(char *text)
+{
+	char why[256];
+
+	specs.n = 0;
+	specs.epoch++;
+	memset(specs.list, 0, sizeof(specs.list));
+	for (char *next; text && strcmp(text, "none") != 0; text = next) {
+		next = strstr(text, "; ");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		if (!trace_spec_parse(&specs.list[specs.n++], text, why, sizeof(why)))
+			refuse("%s", why);
+	}
+	rig.request.traces = &specs;
+}
+
 static bool run_request(const char *what, char *text)
 {
 	const struct {
@@ -502,6 +564,8 @@ static bool run_request(const char *what, char *text)
 		{ "batch", &rig.request.batch },         { "recorded", &rig.request.recorded },
 		{ "read_only", &rig.request.read_only }, { "no_bpf", &rig.request.no_bpf },
 		{ "idle_shown", &rig.request.idle_shown },
+		{ "time_of_mapped", &rig.request.time_of_mapped },
+		{ "live", &rig.env.live },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -512,7 +576,16 @@ static bool run_request(const char *what, char *text)
 	else if (strcmp(what, "in") == 0)
 		rig_set_scope(&rig, &scope, *text ? text : NULL);
 	else if (strcmp(what, "processes") == 0)
-		rig.request.processes = text;
+		rig.request.processes = *text ? text : NULL;
+	else if (strcmp(what, "own_pid") == 0)
+		rig.env.own_pid = (uint32_t)atoi(text);
+	else if (strcmp(what, "profiled") == 0)
+		rig.request.profiled_pid = (uint32_t)atoi(text);
+	else if (strcmp(what, "mapped") == 0)
+		rig.request.mapped =
+			(struct process_choice){ .is_set = atoi(text) > 0, .pid = (uint32_t)atoi(text) };
+	else if (strcmp(what, "trace") == 0)
+		set_traces(text);
 	else if (strcmp(what, "set") != 0)
 		return false;
 	else if (!settings_set(&rig.settings, take_word(&text), text, 0))
@@ -559,6 +632,8 @@ static void run_line(const struct line *line)
 	const char *what = take_word(&rest);
 
 	here = line;
+	if (is_open && script_run(&rig.script, line->text))
+		return;
 	if (strcmp(what, "open") == 0)
 		open_machine_of(rest);
 	else if (strcmp(what, "do") == 0)
