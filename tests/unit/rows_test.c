@@ -340,16 +340,31 @@ static const struct table *table_of(const char *topic)
 	return table;
 }
 
-/* The one that a wrong row is about: it is the same the farthest. */
+/* How many words of values it has, and how far they are the same. */
+static size_t likeness(const char *text, const char *values)
+{
+	size_t like = 0, same = 0;
+	const char *whole = textf(" %s ", text);
+
+	for (const char *at = values; *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+
+		like += strstr(whole, textf(" %.*s ", (int)length, at)) ? 1000 : 0;
+		at += length;
+	}
+	while (text[same] && text[same] == values[same])
+		same++;
+	return like + same;
+}
+
+/* The one that a wrong row is about. */
 static size_t nearest(const struct table *table, char *const *texts, const char *values)
 {
 	size_t found = 0, most = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++) {
-		size_t same = 0;
+		size_t same = likeness(texts[i], values);
 
-		while (texts[i][same] && texts[i][same] == values[same])
-			same++;
 		if (same > most) {
 			most = same;
 			found = i;
@@ -376,7 +391,7 @@ static void check_rows(const char *what, const char *topic, char *values)
 		n_same += strcmp(texts[i], values) == 0;
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
-	near = nearest(table, texts, values);
+	near = n_same == wanted ? 0 : nearest(table, texts, values);
 	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 &&
 	    !begins(here->text, "by"))
 		change(what, topic, texts[near]);

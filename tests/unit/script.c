@@ -408,8 +408,12 @@ static void set_stack(struct script *script, char *text)
 	ck_assert_uint_le(script->n_stacks, sizeof(script->stacks) / sizeof(script->stacks[0]));
 	stack->is_before = strncmp(word, "thread=", 7) == 0;
 	stack->number = value_of(script, word + (stack->is_before ? 7 : 0));
-	while ((word = strtok(NULL, " ")) && n < BPF_STACK_FRAMES)
-		stack->frames[n++] = value_of(script, word);
+	while ((word = strtok(NULL, " "))) {
+		const char *times = strchr(word, '*'); /* 31*0x20 */
+
+		for (int i = times ? atoi(word) : 1; i > 0 && n < BPF_STACK_FRAMES; i--)
+			stack->frames[n++] = value_of(script, times ? times + 1 : word);
+	}
 }
 
 /* With {2..9} in it there is one for each of these numbers. */
@@ -532,6 +536,7 @@ static void script_set_close(struct trace_set *set)
 {
 	use_of(set)->open--;
 	set->memory[BPF_MAP_HISTOGRAMS] = NULL;
+	set->n_running = 0;
 }
 
 static void script_stop(struct trace_set *set, const struct bpf_program *program)
@@ -547,7 +552,8 @@ static void script_stop(struct trace_set *set, const struct bpf_program *program
 
 static int script_iterate(struct trace_set *set, unsigned running)
 {
-	(void)running;
+	if (set->running[running].program->does->is_run)
+		return -ENOTSUP;
 	use_of(set)->iterated++;
 	return 0;
 }
