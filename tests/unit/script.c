@@ -368,9 +368,21 @@ static void set_entry(struct script *script, struct script_plan *plan, const cha
 	free(values);
 }
 
-static void set_ran(struct script *script, struct script_plan *plan, char *text)
+/* The name that begins a line; the rest of the line follows it. */
+static char *take_name(char **text)
 {
-	struct ran *ran = NULL;
+	char *name = *text;
+
+	*text += strcspn(*text, " \n");
+	if (**text)
+		*(*text)++ = '\0';
+	return name;
+}
+
+static void set_ran(struct script *script, char *text)
+{
+	struct script_plan *plan = need_plan(script, take_name(&text));
+	struct ran *ran = plan->ran;
 	const char *program = "";
 	char *name, *value;
 	bool adds;
@@ -379,13 +391,10 @@ static void set_ran(struct script *script, struct script_plan *plan, char *text)
 		next_pair(&text, &name, &value, &adds);
 		program = value;
 	}
-	for (unsigned i = 0; i < plan->n_ran; i++)
-		if (strcmp(plan->ran[i].program, program) == 0)
-			ran = &plan->ran[i];
-	if (!ran) {
-		ran = &plan->ran[plan->n_ran++];
-		snprintf(ran->program, sizeof(ran->program), "%s", program);
-	}
+	while (ran < plan->ran + plan->n_ran && strcmp(ran->program, program) != 0)
+		ran++;
+	plan->n_ran += ran == plan->ran + plan->n_ran;
+	snprintf(ran->program, sizeof(ran->program), "%s", program);
 	while (next_pair(&text, &name, &value, &adds)) {
 		uint64_t *at = strcmp(name, "runs") == 0         ? &ran->runs
 			       : strcmp(name, "lost") == 0       ? &ran->lost
@@ -431,53 +440,139 @@ static void set_entries(struct script *script, struct script_plan *plan, const c
 		set_entry(script, plan, textf("%.*s%u%s", (int)(open - text), text, i, close + 1), goes);
 }
 
-static void run_counted(struct script *script, const char *name, char *rest, bool goes)
+static void count(struct script *script, char *text)
 {
-	struct script_plan *plan = need_plan(script, name);
+	struct script_plan *plan = need_plan(script, take_name(&text));
 
 	plan->error = 0;
-	if (!*rest && goes)
+	for (char *line; (line = strsep(&text, "\n"));)
+		if (*(line += *line == '\t'))
+			set_entries(script, plan, line, false);
+}
+
+static void uncount(struct script *script, char *text)
+{
+	struct script_plan *plan = need_plan(script, take_name(&text));
+
+	if (*text)
+		set_entries(script, plan, text, true);
+	else
 		plan->n = 0;
-	for (char *line = rest, *next; line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		line += strspn(line, "\t ");
-		if (*line)
-			set_entries(script, plan, line, goes);
+}
+
+static void refuse(struct script *script, char *text)
+{
+	const char *name = take_name(&text);
+	int error = -(int)value_of(script, text);
+
+	if (strcmp(name, "all") == 0)
+		script->error = error;
+	else
+		need_plan(script, name)->error = error;
+}
+
+/* --- Exits. */
+
+static int exits_open(const struct exit_source *source)
+{
+	return ((const struct script_exits *)source)->error;
+}
+
+static uint64_t exits_lost(const struct exit_source *source)
+{
+	return ((const struct script_exits *)source)->lost;
+}
+
+static void exits_drain(const struct exit_source *source, exit_each *each, void *context)
+{
+	struct script_exits *exits = (struct script_exits *)source;
+	size_t n = exits->n - exits->n_late;
+
+	for (size_t i = 0; i < n; i++)
+		each(context, &exits->records[i]);
+	memmove(exits->records, exits->records + n, exits->n_late * sizeof(*exits->records));
+	exits->n = exits->n_late;
+	exits->n_late = 0;
+}
+
+static void set_exits(struct script *script, char *text)
+{
+	char *name, *value;
+	bool adds;
+
+	script->exits.error = 0;
+	while (next_pair(&text, &name, &value, &adds))
+		if (strcmp(name, "refused") == 0)
+			script->exits.error = -(int)value_of(script, value);
+		else
+			script->exits.lost = value_of(script, value);
+}
+
+static void set_exit(struct script *script, struct exit_record *record, const char *name, uint64_t number)
+{
+	if (strcmp(name, "pid") == 0)
+		record->tgid = record->tid = (uint32_t)number;
+	else if (strcmp(name, "tid") == 0)
+		record->tid = (uint32_t)number;
+	else if (strcmp(name, "cpu") == 0)
+		record->cpu_ns = record->run_ns = number;
+	else if (strcmp(name, "run") == 0)
+		record->run_ns = number;
+	else if (strcmp(name, "parent") == 0)
+		record->parent_pid = (uint32_t)number;
+	else if (strcmp(name, "peak") == 0)
+		record->peak_kib = number;
+	else if (strcmp(name, "also") == 0)
+		record->last = false;
+	else if (strcmp(name, "code") == 0)
+		record->exit_code = number == U64_UNKNOWN ? U32_UNKNOWN : (uint32_t)number << 8;
+	else if (strcmp(name, "signal") == 0)
+		record->exit_code = (uint32_t)number;
+	else if (strcmp(name, "late") == 0)
+		script->exits.n_late++;
+	else
+		ck_abort_msg("script: an exit has no %s", name);
+}
+
+static void add_exits(struct script *script, char *text)
+{
+	struct script_exits *exits = &script->exits;
+
+	for (char *line; (line = strsep(&text, "\n"));) {
+		char *comm = strstr(line, "name="), *name, *value;
+		struct exit_record *record;
+		bool adds;
+
+		if (!comm)
+			continue;
+		record = VECTOR_ADD(exits->records, exits->n, exits->capacity);
+		*record = (struct exit_record){ .last = true, .peak_kib = 1000 };
+		snprintf(record->comm, sizeof(record->comm), "%s", comm + strlen("name="));
+		*comm = '\0';
+		for (line += *line == '\t'; next_pair(&line, &name, &value, &adds);)
+			set_exit(script, record, name, value_of(script, value));
 	}
 }
 
 bool script_run(struct script *script, const char *text)
 {
-	static const char *const words[] = { "counted", "uncounted", "refused", "ran", "stack" };
-	char *copy = alloc_text(text), *rest = copy, *what, *name;
-	unsigned word = 0;
+	static const struct {
+		const char *word;
+		void (*run)(struct script *script, char *rest);
+	} lines[] = { { "counted", count },   { "uncounted", uncount }, { "refused", refuse },
+		      { "ran", set_ran },     { "stack", set_stack },   { "exits", set_exits },
+		      { "exit", add_exits } };
+	char *copy = alloc_text(text), *rest = copy;
+	const char *word = take_name(&rest);
+	bool is_found = false;
 
-	what = rest;
-	rest += strcspn(rest, " ");
-	if (*rest)
-		*rest++ = '\0';
-	while (word < 5 && strcmp(what, words[word]) != 0)
-		word++;
-	if (word == 4) {
-		set_stack(script, rest);
-	} else if (word < 4) {
-		name = rest;
-		rest += strcspn(rest, " \n");
-		if (*rest)
-			*rest++ = '\0';
-		if (word < 2)
-			run_counted(script, name, rest, word == 1);
-		else if (word == 3)
-			set_ran(script, need_plan(script, name), rest);
-		else if (strcmp(name, "all") == 0)
-			script->error = -(int)value_of(script, rest);
-		else
-			need_plan(script, name)->error = -(int)value_of(script, rest);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]) && !is_found; i++) {
+		is_found = strcmp(lines[i].word, word) == 0;
+		if (is_found)
+			lines[i].run(script, rest);
 	}
 	free(copy);
-	return word < 5;
+	return is_found;
 }
 
 /* --- What topics do. */
@@ -725,12 +820,15 @@ void script_open(struct script *script, struct env *env)
 						 .remove = script_remove,
 						 .self = script_self },
 				   .env = env,
-				   .error = -ENOTSUP };
+				   .error = -ENOTSUP,
+				   .exits = { { exits_open, exits_drain, exits_lost }, .error = -ENOTSUP } };
 	env->counting = &script->counting;
+	env->exits = &script->exits.source;
 }
 
 void script_close(struct script *script)
 {
+	free(script->exits.records);
 	for (unsigned i = 0; i < SCRIPT_PLANS_MAX; i++) {
 		if (script->plans[i]) {
 			free(script->plans[i]->entries);

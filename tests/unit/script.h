@@ -8,6 +8,10 @@
  *   refused PLAN ERROR               it cannot be opened; all: none that is not counted; wanting: no process
  *   ran PLAN [program=TRACEPOINT] FIELD=VALUE...    its programs, or that one: runs, timed_runs, timed_ns,
  *                                    lost (for want of room), skipped
+ *   exits [refused=ERROR] [lost=N]   exit records can be read, or not; some were lost
+ *   exit FIELD=VALUE... name=NAME    a thread ended: pid, tid (else pid), cpu (time), run (of the scheduler,
+ *                                    else cpu), parent, peak, also=1 (its process has others), code=N or
+ *                                    signal=N, late=1 (it comes after the clocks were read)
  *   stack NUMBER|thread=N ADDRESS... with that number, or in which that thread already waited
  *
  * PLAN is a name in src/topic/trace/plans.def, for NAME_of_one and NAME_of_scope, too; waiters: those of
@@ -19,6 +23,7 @@
 #ifndef PANETOP_TESTS_SCRIPT_H
 #define PANETOP_TESTS_SCRIPT_H
 
+#include "topic/process/exit_reader.h"
 #include "topic/trace/trace.h"
 
 #define SCRIPT_PLANS_MAX 16
@@ -34,6 +39,13 @@ struct script {
 		uint64_t number, frames[BPF_STACK_FRAMES];
 	} stacks[8];
 	unsigned n_stacks;
+	struct script_exits {
+		struct exit_source source; /* the first member: of env */
+		struct exit_record *records; /* owned; the last ones come after the clocks were read */
+		size_t n, n_late, capacity;
+		uint64_t lost;
+		int error;
+	} exits;
 };
 
 void script_open(struct script *script, struct env *env);
