@@ -3,8 +3,9 @@
  * Rows of topics over files that change, from tests/rows/TOPIC.txt. Each case there is a test:
  *
  *   case NAME                     what follows, up to the next one; lines that begin with # say why
- *   open FIXTURE [TOPIC]...       a machine: tick0 of tests/fixtures/FIXTURE, or of nothing; again: another
- *   add TOPIC                     one more topic, which may need files that were put there
+ *   open FIXTURE [TOPIC]...       a machine: tick0 of tests/fixtures/FIXTURE, or of nothing; again: another.
+ *                                 Its topics are opened before the first sample, when files were put there
+ *   add TOPIC                     one more topic
  *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; or its lines
  *                                 follow, indented by a tab
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
@@ -69,6 +70,7 @@ static int n_cases;
 /* What the lines are about. */
 static struct rig rig;
 static bool is_open;
+static char *unopened; /* topics of the machine that were not opened so far */
 static struct scope scope;
 static struct trace_specs specs;
 static const struct frame *frame;
@@ -509,8 +511,13 @@ static void open_machine_of(char *text)
 	rig.env.page_bytes = 4096;
 	is_open = true;
 	frame = NULL;
-	while (*text)
-		rig_add(&rig, take_word(&text));
+	unopened = text;
+}
+
+static void open_topics(void)
+{
+	while (*unopened)
+		rig_add(&rig, take_word(&unopened));
 }
 
 static void sample(char *text)
@@ -518,6 +525,7 @@ static void sample(char *text)
 	double seconds = atof(take_word(&text));
 
 	end_frame();
+	open_topics();
 	for (int times = *text ? atoi(text) : 1; times > 0; times--)
 		frame = rig_sample(&rig, seconds);
 }
@@ -654,7 +662,7 @@ static void run_line(const struct line *line)
 	else if (strcmp(what, "do") == 0)
 		run_lines(find("steps", rest));
 	else if (strcmp(what, "add") == 0)
-		rig_add(&rig, rest);
+		open_topics(), rig_add(&rig, rest);
 	else if (strcmp(what, "sample") == 0)
 		sample(rest);
 	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
