@@ -6,17 +6,19 @@
  *   open FIXTURE [TOPIC]...       a machine: tick0 of tests/fixtures/FIXTURE, or of nothing; again: another.
  *                                 Its topics are opened before the first sample, when files were put there
  *   add TOPIC                     one more topic
- *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; or its lines
- *                                 follow, indented by a tab
+ *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; \(flock),
+ *                                 the number of a system call; or its lines follow, indented by a tab
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
  *   tick N                        files of this tick of the fixture are laid over it
  *   do NAME                       the lines of "steps NAME" in this file
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC, in TERM, processes LIST    of the request
  *   profiled PID, mapped PID, time_of_mapped 1, trace SPEC    also of the request; 0, or none: no such wish
- *   live 1, own_pid PID           of the machine
+ *   live 1, own_pid PID, kept N   of the machine; kept: files of processes that stay open
  *   counted, uncounted, refused, ran, stack    what programs in the kernel count; see tests/unit/script.h
  *   set NAME VALUE                a setting
+ *   next 1                        the next process of its name is wished for
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
+ *   await TOPIC COLUMN            the same, again and again until a helper has found that
  *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
  *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V; KEY may be pid=7,part
  *   whole TOPIC COLUMN=VALUE...   as row, and no other column is known
@@ -167,7 +169,17 @@ static int hex_digit(char digit)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* In place: \n, \t, \\ and \xff. The length: there may be a NUL. */
+/* The number of a name that ends at a parenthesis: where that is. A flag of open(2) is octal. */
+static const char *put_number(char **to, const char *name)
+{
+	const char *end = strchr(name, ')');
+	uint64_t number = script_value(&rig.script, textf("%.*s", (int)(end - name), name));
+
+	*to += sprintf(*to, *name == 'O' ? "0%" PRIo64 : "%" PRIu64, number);
+	return end;
+}
+
+/* In place: \n, \t, \\, \xff and \(flock). The length: there may be a NUL. */
 static size_t unescape(char *text)
 {
 	char *to = text;
@@ -177,6 +189,8 @@ static size_t unescape(char *text)
 			*to++ = *at;
 		else if (*++at == 'x' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0)
 			*to++ = (char)(hex_digit(at[1]) * 16 + hex_digit(at[2])), at += 2;
+		else if (*at == '(' && strchr(at, ')'))
+			at = put_number(&to, at + 1);
 		else if (*at == 'n' || *at == 't' || *at == '\\')
 			*to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : '\\';
 		else
@@ -530,6 +544,19 @@ static void sample(char *text)
 		frame = rig_sample(&rig, seconds);
 }
 
+/* A helper is a process: it takes its time. */
+static void await(char *text)
+{
+	const char *topic = take_word(&text);
+	const struct table *table;
+
+	do {
+		sample((char[]){ "0" });
+		table = table_of(topic);
+	} while (table->n_rows == 0 ||
+		 !row_is_known(table_row(table, 0), schema_find(table->schema, text)));
+}
+
 static bool run_expectation(const char *what, char *text)
 {
 	if (strcmp(what, "row") == 0 || strcmp(what, "whole") == 0 || strcmp(what, "no") == 0) {
@@ -600,6 +627,10 @@ static bool run_request(const char *what, char *text)
 		rig_set_scope(&rig, &scope, *text ? text : NULL);
 	else if (strcmp(what, "processes") == 0)
 		rig.request.processes = *text ? text : NULL;
+	else if (strcmp(what, "next") == 0)
+		rig.request.n_next++;
+	else if (strcmp(what, "kept") == 0)
+		rig.env.pids.kept_max = (size_t)atoi(text);
 	else if (strcmp(what, "own_pid") == 0)
 		rig.env.own_pid = (uint32_t)atoi(text);
 	else if (strcmp(what, "profiled") == 0)
@@ -665,6 +696,8 @@ static void run_line(const struct line *line)
 		open_topics(), rig_add(&rig, rest);
 	else if (strcmp(what, "sample") == 0)
 		sample(rest);
+	else if (strcmp(what, "await") == 0)
+		await(rest);
 	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
 		refuse("unknown word %s; tests/unit/rows_test.c has a list", what);
 }

@@ -5,6 +5,7 @@
 #include "script.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,9 +98,11 @@ static const struct {
 	uint64_t value;
 } names[] = {
 	{ "close", SYS_close }, { "futex", SYS_futex }, { "fsync", SYS_fsync }, { "read", SYS_read },
+	{ "flock", SYS_flock }, { "fcntl", SYS_fcntl }, { "getpid", SYS_getpid },
 	{ "inet", AF_INET }, { "inet6", AF_INET6 }, { "unix", AF_UNIX }, { "netlink", AF_NETLINK },
 	{ "tcp", IPPROTO_TCP }, { "udp", IPPROTO_UDP }, { "udplite", IPPROTO_UDPLITE },
 	{ "icmp", IPPROTO_ICMP }, { "sent_again", UINT16_MAX }, { "ENOTSUP", ENOTSUP },
+	{ "O_DIRECTORY", O_DIRECTORY },
 	{ "unread", BPF_OPENED_UNREAD }, { "cut", BPF_OPENED_CUT },
 	{ "added", BPF_CACHE_ADDED }, { "asked", BPF_CACHE_ASKED }, { "faulted", BPF_CACHE_FAULTED },
 	{ "dirtied", BPF_CACHE_DIRTIED },
@@ -159,7 +162,7 @@ static uint64_t term(const struct script *script, const char *text, size_t lengt
 }
 
 /* signed: as the maximum of signed numbers is kept. */
-static uint64_t value_of(const struct script *script, const char *text)
+uint64_t script_value(const struct script *script, const char *text)
 {
 	bool is_signed = strncmp(text, "signed:", 7) == 0;
 	uint64_t sum = 0;
@@ -191,7 +194,7 @@ static void set_field(const struct script *script, uint64_t *words, const struct
 		return;
 	}
 	mask = field->n_bits == 64 ? UINT64_MAX : (UINT64_C(1) << field->n_bits) - 1;
-	value = value_of(script, text) + (adds ? *word >> field->shift & mask : 0);
+	value = script_value(script, text) + (adds ? *word >> field->shift & mask : 0);
 	*word = (*word & ~(mask << field->shift)) | (value & mask) << field->shift;
 }
 
@@ -234,10 +237,10 @@ static bool set_phase(const struct script *script, struct bpf_phases *of, const 
 		return false;
 	at = strcmp(what, "sum") == 0    ? &of->sum[phase]
 	     : strcmp(what, "most") == 0 ? &of->most[phase]
-	     : *what == '#'              ? &of->buckets[phase][value_of(script, what + 1)]
 	     : strcmp(what, "last") == 0 ? &of->buckets[phase][HISTOGRAM_BUCKETS - 1]
-					 : &of->buckets[phase][histogram_index(0, value_of(script, what))];
-	*at = value_of(script, text) + (adds ? *at : 0);
+	     : *what == '#'              ? &of->buckets[phase][script_value(script, what + 1)]
+			    : &of->buckets[phase][histogram_index(0, script_value(script, what))];
+	*at = script_value(script, text) + (adds ? *at : 0);
 	return true;
 }
 
@@ -404,7 +407,7 @@ static void set_ran(struct script *script, char *text)
 								 : NULL;
 
 		ck_assert_msg(at != NULL, "script: a program has no %s", name);
-		*at = value_of(script, value) + (adds ? *at : 0);
+		*at = script_value(script, value) + (adds ? *at : 0);
 	}
 }
 
@@ -416,12 +419,12 @@ static void set_stack(struct script *script, char *text)
 
 	ck_assert_uint_le(script->n_stacks, sizeof(script->stacks) / sizeof(script->stacks[0]));
 	stack->is_before = strncmp(word, "thread=", 7) == 0;
-	stack->number = value_of(script, word + (stack->is_before ? 7 : 0));
+	stack->number = script_value(script, word + (stack->is_before ? 7 : 0));
 	while ((word = strtok(NULL, " "))) {
 		const char *times = strchr(word, '*'); /* 31*0x20 */
 
 		for (int i = times ? atoi(word) : 1; i > 0 && n < BPF_STACK_FRAMES; i--)
-			stack->frames[n++] = value_of(script, times ? times + 1 : word);
+			stack->frames[n++] = script_value(script, times ? times + 1 : word);
 	}
 }
 
@@ -463,7 +466,7 @@ static void uncount(struct script *script, char *text)
 static void refuse(struct script *script, char *text)
 {
 	const char *name = take_name(&text);
-	int error = -(int)value_of(script, text);
+	int error = -(int)script_value(script, text);
 
 	if (strcmp(name, "all") == 0)
 		script->error = error;
@@ -503,9 +506,9 @@ static void set_exits(struct script *script, char *text)
 	script->exits.error = 0;
 	while (next_pair(&text, &name, &value, &adds))
 		if (strcmp(name, "refused") == 0)
-			script->exits.error = -(int)value_of(script, value);
+			script->exits.error = -(int)script_value(script, value);
 		else
-			script->exits.lost = value_of(script, value);
+			script->exits.lost = script_value(script, value);
 }
 
 static void set_exit(struct script *script, struct exit_record *record, const char *name, uint64_t number)
@@ -550,7 +553,7 @@ static void add_exits(struct script *script, char *text)
 		snprintf(record->comm, sizeof(record->comm), "%s", comm + strlen("name="));
 		*comm = '\0';
 		for (line += *line == '\t'; next_pair(&line, &name, &value, &adds);)
-			set_exit(script, record, name, value_of(script, value));
+			set_exit(script, record, name, script_value(script, value));
 	}
 }
 

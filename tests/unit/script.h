@@ -51,6 +51,9 @@ struct script {
 void script_open(struct script *script, struct env *env);
 void script_close(struct script *script);
 
+/* A sum of terms. */
+uint64_t script_value(const struct script *script, const char *text);
+
 /* False: its first word is none of a script. */
 bool script_run(struct script *script, const char *text);
 
