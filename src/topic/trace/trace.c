@@ -545,8 +545,6 @@ static int kernel_open(struct trace_set *set)
 	const struct trace_plan *plan = set->plan;
 	int error;
 
-	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)
-		set->maps[map] = -1;
 	if (!set->env->live)
 		return -ENOTSUP;
 	error = plan->by_pid && !pids_are_ours() ? -EXDEV : count_cpus(set);
@@ -783,6 +781,8 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 				   .by = env->counting ? env->counting : &kernel_counting,
 				   .plan = plan,
 				   .process = process };
+	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)
+		set->maps[map] = -1;
 	set->error = request->no_bpf ? -ENOTSUP : set->by->open(set);
 	if (!set->error)
 		enter(set);
