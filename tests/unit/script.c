@@ -346,11 +346,12 @@ static struct entry *add_entry(struct script_plan *plan, const uint64_t *key)
 	return entry;
 }
 
-static void set_entry(struct script *script, struct script_plan *plan, const char *text, bool goes)
+/* key: of the one before it, whose fields it has but for those that are named. */
+static void set_entry(struct script *script, struct script_plan *plan, uint64_t *key, const char *text,
+		      bool goes)
 {
 	const char *fields = fields_of(plan->name)->key;
 	char *keys = alloc_text(text), *values = alloc_text(text), *at, *name, *value;
-	uint64_t key[KEY_WORDS] = { 0 };
 	struct entry *entry;
 	struct field field;
 	bool adds;
@@ -428,19 +429,25 @@ static void set_stack(struct script *script, char *text)
 	}
 }
 
-/* With {2..9} in it there is one for each of these numbers. */
-static void set_entries(struct script *script, struct script_plan *plan, const char *text, bool goes)
+/* Entries parted by semicolons; with {2..9} in one it is one for each of these numbers. */
+static void set_entries(struct script *script, struct script_plan *plan, char *text, bool goes)
 {
-	const char *open = strchr(text, '{'), *close = open ? strchr(open, '}') : NULL;
-	unsigned first, last;
+	uint64_t key[KEY_WORDS] = { 0 };
 
-	if (!close) {
-		set_entry(script, plan, text, goes);
-		return;
+	for (char *one; (one = strsep(&text, ";"));) {
+		const char *open = strchr(one, '{'), *close = open ? strchr(open, '}') : NULL;
+		unsigned first = 0, last = 0;
+
+		if (close)
+			ck_assert_int_eq(sscanf(open, "{%u..%u}", &first, &last), 2);
+		else
+			open = close = one + strlen(one);
+		for (unsigned i = first; i <= last; i++) {
+			const char *number = *close ? textf("%u%s", i, close + 1) : "";
+
+			set_entry(script, plan, key, textf("%.*s%s", (int)(open - one), one, number), goes);
+		}
 	}
-	ck_assert_int_eq(sscanf(open, "{%u..%u}", &first, &last), 2);
-	for (unsigned i = first; i <= last; i++)
-		set_entry(script, plan, textf("%.*s%u%s", (int)(open - text), text, i, close + 1), goes);
 }
 
 static void count(struct script *script, char *text)

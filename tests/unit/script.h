@@ -16,9 +16,10 @@
  *
  * PLAN is a name in src/topic/trace/plans.def, for NAME_of_one and NAME_of_scope, too; waiters: those of
  * waits; trace: a tracepoint that a user named. Fields are in a table of script.c; one that is not named is
- * 0 in a key. More entries may follow, a line each that begins with a tab; {2..9} in one makes eight. Values
- * are sums of terms: 12, 0x12, 5s, 3ms, 8:1 (a device), now, and names as close, EBADF, tcp, sleep. ~ in a
- * text is a NUL. Until a plan is counted it is refused with ENOTSUP.
+ * 0 in a key. More entries may follow, in lines that begin with a tab, and behind "; ", where what is not
+ * named of the key is that of the entry before; {2..9} in one makes eight. Values are sums of terms: 12,
+ * 0x12, 5s, 3ms, 8:1 (a device), now, and names as close, EBADF, tcp, sleep. ~ in a text is a NUL. Until a
+ * plan is counted it is refused with ENOTSUP.
  */
 #ifndef PANETOP_TESTS_SCRIPT_H
 #define PANETOP_TESTS_SCRIPT_H
