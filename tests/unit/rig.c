@@ -86,17 +86,6 @@ void rig_script(struct rig *rig, const char *format, ...)
 	ck_assert_msg(script_run(&rig->script, text), "%s", text);
 }
 
-void check_use(const struct rig *rig, const char *plan, const char *wanted)
-{
-	const char *use = script_use(&rig->script, plan);
-	char words[512], *rest = words;
-
-	snprintf(words, sizeof(words), "%s", wanted);
-	for (char *word; (word = strsep(&rest, " "));)
-		ck_assert_msg(strstr(textf(" %s ", use), textf(" %s ", word)) != NULL,
-			      "%s: wanted %s, came %s", plan, word, use);
-}
-
 void rig_put(struct rig *rig, const char *path, const char *format, ...)
 {
 	char full[512];

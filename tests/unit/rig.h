@@ -47,9 +47,6 @@ void rig_make(struct rig *rig, const char *path);
 /* A line of its script, made as by printf. */
 void rig_script(struct rig *rig, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What topics did with a plan; see script_use(). Only the words that are wanted are compared. */
-void check_use(const struct rig *rig, const char *plan, const char *wanted);
-
 /* Of what is in the scope from now on: one term, as after --in. NULL: all. The scope stays the caller's. */
 void rig_set_scope(struct rig *rig, struct scope *scope, const char *in);
 
