@@ -189,7 +189,7 @@ static void set_field(const struct script *script, uint64_t *words, const struct
 		size_t room = field->n_words * sizeof(*word);
 
 		memset(to, 0, room);
-		for (size_t i = 0; text[i] && i < room; i++)
+		for (size_t i = 0; i < room && text[i]; i++)
 			to[i] = text[i] == '~' ? '\0' : text[i];
 		return;
 	}
