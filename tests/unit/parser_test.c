@@ -64,6 +64,7 @@
 #include "kernel/system.h"
 #include "kernel/vmstat.h"
 #include "kernel/zoneinfo.h"
+#include "model/trace_spec.h"
 #include "suite.h"
 
 #define WIDTH 110
@@ -564,6 +565,30 @@ static void resctrl_counter(struct span in)
 	end();
 }
 
+static void trace_spec(struct span in)
+{
+	static const char *const relations[] = { "<", "<=", ">", ">=", "==", "!=" };
+	struct trace_spec spec;
+	char why[256] = "";
+
+	if (!trace_spec_parse(&spec, textf("%.*s", (int)span_length(in), in.at), why, sizeof(why))) {
+		words("wrong", textf("%.72s", why)); /* one line of it */
+		end();
+		return;
+	}
+	words("group", spec.group);
+	words("event", spec.event);
+	for (unsigned i = 0; i < spec.n_keys; i++)
+		words("by", spec.keys[i]);
+	words("sum", spec.sum);
+	words("max", spec.most);
+	words("hist", spec.histogram);
+	for (unsigned i = 0; i < spec.n_tests; i++)
+		words("if", textf("%s%s%s", spec.tests[i].field, relations[spec.tests[i].relation],
+				  spec.tests[i].value));
+	end();
+}
+
 static void cgroup_paths(struct span in)
 {
 	struct span path;
@@ -602,7 +627,8 @@ static const struct {
 	PARSER(resctrl_id), PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(seconds_option),
 	PARSER(signed_number), PARSER(slabinfo), PARSER(smaps), PARSER(smaps_rollup), PARSER(softnet),
 	PARSER(stacked_disk), PARSER(stat_totals), PARSER(tcp_sockets), PARSER(time_offset),
-	PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat), PARSER(zoneinfo),
+	PARSER(trace_spec), PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat),
+	PARSER(zoneinfo),
 };
 /* clang-format on */
 

@@ -3,25 +3,32 @@
  * Rows of topics over files that change, from tests/rows/TOPIC.txt. Each case there is a test:
  *
  *   case NAME                     what follows, up to the next one; lines that begin with # say why
- *   open FIXTURE [TOPIC]...       a machine: tick0 of tests/fixtures/FIXTURE, or of nothing; again: another
- *   add TOPIC                     one more topic, which may need files that were put there
- *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; or its lines
- *                                 follow, indented by a tab
+ *   open FIXTURE [TOPIC]...       a machine: tick0 of tests/fixtures/FIXTURE, or of nothing; again: another.
+ *                                 Its topics are opened before the first sample, when files were put there
+ *   add TOPIC                     one more topic
+ *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; \(flock),
+ *                                 the number of a system call; or its lines follow, indented by a tab
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
  *   tick N                        files of this tick of the fixture are laid over it
  *   needs interrupt_times         skips the case where an architecture does not measure them apart
  *   do NAME [VALUE]...            the lines of "steps NAME" in this file, with these values as $1, $2, ... $9 or none
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC [COLUMN]..., in TERM, processes LIST,
- *   visible PID..., group_pid PID, all_groups 1    of the request; live 1: the files are this machine
+ *   visible PID..., group_pid PID, all_groups 1    of the request
+ *   profiled PID, mapped PID, time_of_mapped 1, trace SPEC    also of the request; 0, or none: no such wish
+ *   live 1, own_pid PID, kept N   of the machine; kept: files of processes that stay open
+ *   counted, uncounted, refused, ran, stack    what programs in the kernel count; see tests/unit/script.h
  *   set NAME VALUE                a setting
  *   slept SECONDS                 so long the machine was suspended
+ *   next 1                        the next process of its name is wished for
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
+ *   await TOPIC COLUMN            the same, again and again until a helper has found that
  *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
- *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V
+ *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V; KEY may be pid=7,part
  *   whole TOPIC COLUMN=VALUE...   as row, and no other column is known
  *   no TOPIC COLUMN=VALUE...      no row has these
  *   rows TOPIC N, failed TOPIC    its number of rows; it has failed
  *   order TOPIC COLUMN VALUE...   these are its rows, in this order
+ *   use PLAN WORD=VALUE...        what topics did with a plan that is counted; see script_use()
  *   quiet, notice TEXT, remedy TEXT    no notice; one has this in it, and no line is missing; its remedy
  *
  * A line that begins with a tab goes on with the one above. UPDATE_ROWS=yes writes what came in place of what
@@ -30,6 +37,7 @@
 #include <config.h>
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +47,7 @@
 #include "core/buffer.h"
 #include "core/span.h"
 #include "kernel/cpu_times.h"
+#include "model/trace_spec.h"
 #include "rig.h"
 
 #define CASES_MAX 1024
@@ -67,7 +76,9 @@ static int n_cases;
 /* What the lines are about. */
 static struct rig rig;
 static bool is_open;
+static char *unopened; /* topics of the machine that were not opened so far */
 static struct scope scope;
+static struct trace_specs specs;
 static const struct frame *frame;
 static unsigned n_noticed; /* notices of frame that lines have named */
 static const struct line *here;
@@ -237,16 +248,31 @@ static const struct table *table_of(const char *topic)
 	return table;
 }
 
-/* The one that a wrong row is about: it is the same the farthest. */
+/* How many words of values it has, and how far they are the same. */
+static size_t likeness(const char *text, const char *values)
+{
+	size_t like = 0, same = 0;
+	const char *whole = textf(" %s ", text);
+
+	for (const char *at = values; *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+
+		like += strstr(whole, textf(" %.*s ", (int)length, at)) ? 1000 : 0;
+		at += length;
+	}
+	while (text[same] && text[same] == values[same])
+		same++;
+	return like + same;
+}
+
+/* The one that a wrong row is about. */
 static size_t nearest(const struct table *table, char *const *texts, const char *values)
 {
 	size_t found = 0, most = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++) {
-		size_t same = 0;
+		size_t same = likeness(texts[i], values);
 
-		while (texts[i][same] && texts[i][same] == values[same])
-			same++;
 		if (same > most) {
 			most = same;
 			found = i;
@@ -269,7 +295,7 @@ static void check_rows(const char *what, const char *topic, char *values)
 		n_same += strcmp(texts[i], values) == 0;
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
-	near = nearest(table, texts, values);
+	near = n_same == wanted ? 0 : nearest(table, texts, values);
 	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 &&
 	    !begins(here->text, "by") && !strchr(here->text, '$'))
 		change(what, topic, texts[near]);
@@ -285,9 +311,13 @@ static void check_rows(const char *what, const char *topic, char *values)
 
 static void check_column(char *text)
 {
-	const char *topic = take_word(&text), *key = take_word(&text), *column = take_word(&text);
+	const char *topic = take_word(&text);
+	char *key = take_word(&text);
+	const char *column = take_word(&text);
 
 	join(text);
+	for (char *comma = key; (comma = strchr(comma, ','));)
+		*comma = ' ';
 	while (*text) {
 		char *pair = take_word(&text), *equals = strrchr(pair, '='), values[512];
 
@@ -353,6 +383,33 @@ static void check_notices(const char *what, const char *part)
 	buffer_free(&came);
 }
 
+/* The words of a script that are wanted. */
+static void check_plan(const char *plan, char *wanted)
+{
+	const char *use = textf(" %s ", script_use(&rig.script, plan));
+	struct buffer came = { 0 };
+	char *rest = wanted;
+
+	wanted = alloc_text(wanted);
+	for (char *word; *rest;) {
+		const char *at;
+
+		word = take_word(&rest);
+		word[strcspn(word, "=")] = '\0';
+		at = strstr(use, textf(" %s=", word));
+		if (!at)
+			refuse("a plan has no %s, but%s", word, use);
+		buffer_print(&came, "%s%.*s", came.length ? " " : "", (int)strcspn(at + 1, " "), at + 1);
+	}
+	buffer_char(&came, '\0');
+	if (strcmp(came.bytes, wanted) != 0 && getenv("UPDATE_ROWS"))
+		change("use", plan, came.bytes);
+	else if (strcmp(came.bytes, wanted) != 0)
+		refuse("wanted of %s %s, came %s", plan, wanted, came.bytes);
+	buffer_free(&came);
+	free(wanted);
+}
+
 /* Before another one. */
 static void end_frame(void)
 {
@@ -383,8 +440,13 @@ static void open_machine_of(char *text)
 	rig.env.page_bytes = 4096;
 	is_open = true;
 	frame = NULL;
-	while (*text)
-		rig_add(&rig, take_word(&text));
+	unopened = text;
+}
+
+static void open_topics(void)
+{
+	while (*unopened)
+		rig_add(&rig, take_word(&unopened));
 }
 
 static void sample(char *text)
@@ -392,8 +454,22 @@ static void sample(char *text)
 	double seconds = atof(take_word(&text));
 
 	end_frame();
+	open_topics();
 	for (int times = *text ? atoi(text) : 1; times > 0; times--)
 		frame = rig_sample(&rig, seconds);
+}
+
+/* A helper is a process: it takes its time. */
+static void await(char *text)
+{
+	const char *topic = take_word(&text);
+	const struct table *table;
+
+	do {
+		sample((char[]){ "0" });
+		table = table_of(topic);
+	} while (table->n_rows == 0 ||
+		 !row_is_known(table_row(table, 0), schema_find(table->schema, text)));
 }
 
 static bool run_expectation(const char *what, char *text)
@@ -410,6 +486,11 @@ static bool run_expectation(const char *what, char *text)
 		const char *topic = take_word(&text);
 
 		count_rows(topic, text);
+	} else if (strcmp(what, "use") == 0) {
+		const char *plan = take_word(&text);
+
+		join(text);
+		check_plan(plan, text);
 	} else if (strcmp(what, "failed") == 0) {
 		if (!frame_slot((struct frame *)frame, text)->failed)
 			refuse("%s has not failed", text);
@@ -451,6 +532,26 @@ static void request_visible(char *pids)
 		rig.request.visible[rig.request.n_visible] = (uint32_t)atoi(take_word(&pids));
 }
 
+/* "none", or specs parted by "; ", at most two. */
+static void set_traces(char *text)
+{
+	char why[256];
+
+	specs.n = 0;
+	specs.epoch++;
+	memset(specs.list, 0, sizeof(specs.list));
+	for (char *next; text && strcmp(text, "none") != 0; text = next) {
+		next = strstr(text, "; ");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		if (!trace_spec_parse(&specs.list[specs.n++], text, why, sizeof(why)))
+			refuse("%s", why);
+	}
+	rig.request.traces = &specs;
+}
+
 static bool run_request(const char *what, char *text)
 {
 	const struct {
@@ -462,6 +563,7 @@ static bool run_request(const char *what, char *text)
 		{ "idle_shown", &rig.request.idle_shown }, { "all_groups", &rig.request.all_groups },
 		{ "named_columns", &rig.request.named_columns }, { "live", &rig.env.live },
 		{ "numa_maps", &rig.request.numa_maps },
+		{ "time_of_mapped", &rig.request.time_of_mapped },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -476,7 +578,20 @@ static bool run_request(const char *what, char *text)
 	else if (strcmp(what, "in") == 0)
 		rig_set_scope(&rig, &scope, *text ? text : NULL);
 	else if (strcmp(what, "processes") == 0)
-		rig.request.processes = text;
+		rig.request.processes = *text ? text : NULL;
+	else if (strcmp(what, "next") == 0)
+		rig.request.n_next++;
+	else if (strcmp(what, "kept") == 0)
+		rig.env.pids.kept_max = (size_t)atoi(text);
+	else if (strcmp(what, "own_pid") == 0)
+		rig.env.own_pid = (uint32_t)atoi(text);
+	else if (strcmp(what, "profiled") == 0)
+		rig.request.profiled_pid = (uint32_t)atoi(text);
+	else if (strcmp(what, "mapped") == 0)
+		rig.request.mapped =
+			(struct process_choice){ .is_set = atoi(text) > 0, .pid = (uint32_t)atoi(text) };
+	else if (strcmp(what, "trace") == 0)
+		set_traces(text);
 	else if (strcmp(what, "set") == 0)
 		set(text);
 	else
@@ -515,7 +630,20 @@ static bool run_files(const char *what, char *text)
 static size_t find(const char *kind, const char *name);
 static void run_lines(size_t first, char *const *values);
 
-/* The text with what stands for $1, $2, ...; */
+/* The number of a name that ends at a parenthesis: where that is. A flag of open(2) is octal. */
+static const char *put_number(struct buffer *to, const char *name)
+{
+	const char *end = strchr(name, ')');
+	uint64_t number;
+
+	if (!end)
+		refuse("after a backslash, a parenthesis is not closed");
+	number = script_value(&rig.script, textf("%.*s", (int)(end - name), name));
+	buffer_print(to, *name == 'O' ? "0%" PRIo64 : "%" PRIu64, number);
+	return end;
+}
+
+/* The text with what stands for $1, $2, ..., and with numbers of names. */
 static char *fill_in(const char *text, char *const *values)
 {
 	struct buffer filled = { 0 };
@@ -524,7 +652,11 @@ static char *fill_in(const char *text, char *const *values)
 	for (; *text; text++) {
 		unsigned number = *text == '$' ? (unsigned)(text[1] - '1') : VALUES_MAX;
 
-		if (!values || number >= VALUES_MAX)
+		if (*text == '\\' && text[1] == '(')
+			text = put_number(&filled, text + 2);
+		else if (*text == '\\' && text[1])
+			buffer_char(&filled, *text++), buffer_char(&filled, *text);
+		else if (!values || number >= VALUES_MAX)
 			buffer_char(&filled, *text);
 		else
 			buffer_text(&filled, values[number] ? values[number] : ""), text++;
@@ -561,6 +693,8 @@ static void run_line(const struct line *line, char *const *values)
 
 	here = line;
 	rest = fill_in(line->text, values);
+	if (is_open && script_run(&rig.script, rest))
+		return;
 	what = take_word(&rest);
 	if (strcmp(what, "open") == 0)
 		open_machine_of(rest);
@@ -569,11 +703,13 @@ static void run_line(const struct line *line, char *const *values)
 	else if (strcmp(what, "do") == 0)
 		run_steps(rest);
 	else if (strcmp(what, "add") == 0)
-		rig_add(&rig, rest);
+		open_topics(), rig_add(&rig, rest);
 	else if (strcmp(what, "slept") == 0)
 		rig.clock.slept_ns += (uint64_t)(atof(rest) * 1e9);
 	else if (strcmp(what, "sample") == 0)
 		sample(rest);
+	else if (strcmp(what, "await") == 0)
+		await(rest);
 	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
 		refuse("unknown word %s; tests/unit/rows_test.c has a list", what);
 }

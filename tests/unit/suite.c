@@ -13,6 +13,8 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
+#include <sys/mman.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,6 +85,45 @@ unsigned n_descriptors(void)
 		n++;
 	closedir(directory);
 	return n;
+}
+
+double clock_seconds(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void rest_ns(long nanoseconds)
+{
+	struct timespec pause = { .tv_nsec = nanoseconds };
+
+	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
+		;
+}
+
+void *shared_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	return memory;
+}
+
+int open_uncached(size_t n_blocks)
+{
+	char path[SCRATCH_PATH_MAX], *bytes = calloc(n_blocks, 4096);
+	int fd;
+
+	scratch_template(path, "disk");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, bytes, n_blocks * 4096), (ssize_t)n_blocks * 4096);
+	ck_assert_int_eq(fsync(fd), 0);
+	free(bytes);
+	close(fd);
+	return open(path, O_RDONLY | O_DIRECT);
 }
 
 bool is_root(void)

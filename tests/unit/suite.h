@@ -73,6 +73,14 @@ bool is_root(void);
 void take_arguments(long arguments[6], va_list list);
 long real_syscall(long number, const long arguments[6]);
 
+/* For a child and its parent, in live tests. */
+double clock_seconds(clockid_t clock);
+void rest_ns(long nanoseconds); /* below a second; signals do not end it */
+void *shared_memory(size_t bytes);
+
+/* A file of so many blocks of 4096 bytes that is read past the page cache. -1: this file system has none. */
+int open_uncached(size_t n_blocks);
+
 /* Ends a test that cannot be made here; its arguments are those of printf(), the first one a literal: why. */
 #define skip_test(...) ck_abort_msg(SKIP_PREFIX __VA_ARGS__)
 #define SKIP_PREFIX "SKIP "
