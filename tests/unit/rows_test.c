@@ -11,7 +11,8 @@
  *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
  *   tick N                        files of this tick of the fixture are laid over it
  *   needs interrupt_times         skips the case where an architecture does not measure them apart
- *   do NAME [VALUE]...            the lines of "steps NAME" in this file, with these values as $1, $2, ... $9 or none
+ *   do NAME [VALUE]...            the lines of "steps NAME" in this file, with these values as $1, $2, ... $9,
+ *                                 which are empty without one
  *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC [COLUMN]..., in TERM, processes LIST,
  *   visible PID..., group_pid PID, all_groups 1    of the request
  *   profiled PID, mapped PID, time_of_mapped 1, trace SPEC    also of the request; 0, or none: no such wish
