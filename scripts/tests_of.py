@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tests_of.py NAME...: the tests that a changed file concerns, a line each, as make run-test takes them.
 
-NAME is a path, or a file's name without folder and ending. Of a source: the unit tests called after it, those that use what it
+NAME is a path, or a file's name without folder, and without ending where it is of C or a script. Of a source: the unit tests called after it, those that use what it
 defines, and those that sample its topic; if there is none, those of the sources that use it; scripts called after it; golden
-screens of its pane. Of a test: itself.
+screens of its pane. Of a test: itself; of a table: what reads it.
 """
 import functools
 import pathlib
@@ -43,13 +43,16 @@ def defined(source):
 
 @functools.cache
 def words(path):
-    return set(WORD.findall(text_of(path)))
+    """Those of a table are names of topics and columns."""
+    found = WORD.findall(text_of(path))
+    return {f'"{word}"' for word in found} if path.suffix == ".txt" else set(found)
 
 
 @functools.cache
 def unit_tests():
     """Their files, by their names below tests/."""
     found = {f"unit/{path.stem}": [path] for path in sorted((TESTS / "unit").glob("*_test.c"))}
+    found["unit/rows_test"] += sorted((TESTS / "rows").glob("*.txt"))
     return found | {"fuzz/corpus_test": [TESTS / "fuzz" / name for name in ("targets.c", "corpus_test.c")]}
 
 
@@ -100,9 +103,15 @@ def of_source(path):
     return lines
 
 
+READERS = {"parsers": "unit/parser_test", "rows": "unit/rows_test", "bpf": "unit/bpf_listing_test", "golden": "golden.test",
+           "tests": "unit/table_listing_test"}  # of the tables in a folder
+
+
 def of_test(path):
     if path.suffix == ".test":
         return [path.name]
+    if path.suffix == ".txt" and path.parent.name in READERS:
+        return [READERS[path.parent.name]]
     if path.suffix in (".c", ".h"):
         own = [test for test, files in unit_tests().items() if path in files]
         return own or [test for test, files in unit_tests().items() if any(f'"{path.stem}.h"' in text_of(file) for file in files)]
@@ -115,7 +124,7 @@ def files_of(name):
     if path.is_file():
         return [path]
     return [path for path in [*sorted(SRC.rglob("*.[ch]")), *sorted(TESTS.glob("*.test")), *sorted(TESTS.glob("*/*_test.c"))]
-            if path.stem in (name, name + "_test")]
+            if name in (path.stem, path.stem.removesuffix("_test"), path.name)]
 
 
 def tests_of(names):

@@ -345,7 +345,7 @@ static int run_source(const struct options *options, struct settings *settings)
 int main(int argc, char **argv)
 {
 	struct options options = {
-		.clock = &real_clock, .format = &sink_text, .limit = VIEW_ALL_ROWS, .top = TOP_DEFAULT
+		.clock = &stepped_clock, .format = &sink_text, .limit = VIEW_ALL_ROWS, .top = TOP_DEFAULT
 	};
 	struct settings settings;
 	int status, error;

@@ -8,11 +8,12 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import traceback
+
+from tap import Skip, end, test
 
 PANETOP = os.environ["PANETOP"]
 CGROUP = "/sys/fs/cgroup"
@@ -20,7 +21,6 @@ NAME = f"panetop-test-{os.getpid()}"
 ID = "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
 MIB = 1 << 20
 CONTROLLERS = ("cpuacct", "memory", "pids", "blkio")
-count = failed = 0
 
 
 def place_of(controller):
@@ -302,11 +302,11 @@ def whole_disk(path):
 
 
 def input_and_output():
-    """blkio counts what passes a device with a limit: one that is never reached is set in the test's own group."""
+    # blkio counts what passes a device with a limit: one that is never reached is set in the test's own group
     scratch = os.environ.get("TMPDIR", "/tmp")
     device = whole_disk(scratch)
     if not device:
-        return f"{scratch} is not on a whole disk"
+        raise Skip(f"{scratch} is not on a whole disk")
     size = 32 * MIB
 
     def transfer(say, wait, path):
@@ -333,11 +333,10 @@ def input_and_output():
                 near(f"written in {path}", rows[path]["write_bytes"], size)
                 near(f"read in {path}", rows[path]["read_bytes"], size // 2)
             closes(rows, "write_bytes")
-    return None
 
 
 def whole_machine():
-    """All that closes, in one sample beside the machine's own tables, under loads of every kind."""
+    # all that closes, in one sample beside the machine's own tables, under loads of every kind
     scratch = os.environ.get("TMPDIR", "/tmp")
     device = whole_disk(scratch)
 
@@ -378,7 +377,7 @@ def whole_machine():
 
 
 def a_container():
-    """In a pid and a control group namespace of its own, as a container engine makes it."""
+    # in a pid and a control group namespace of its own, as a container engine makes it
     outer = f"docker/{ID}"
 
     def contain(say, wait):
@@ -397,21 +396,20 @@ def a_container():
         except FileNotFoundError:
             pass
         except OSError:
-            return "there are containers already"
+            raise Skip("there are containers already") from None
     with groups(outer), child(outer, contain) as (hear, _):
         if hear() != "1\n":
-            return "no namespaces here"
+            raise Skip("no namespaces here")
         hear()
         used = float(hear())
         row = look()[f"/{outer}"]
         check(row["kind"] == "container" and row["name"] == ID[:12], row["kind"], row["name"])
         check(row["tasks"] == 2, row["tasks"])
         check(row["cpu_seconds"] >= used, row["cpu_seconds"], used)
-    return None
 
 
 def coming_and_going():
-    """New groups count from 0, removed ones disappear, and one that is made again never has a negative rate."""
+    # new groups count from 0, removed ones disappear, and one that is made again never has a negative rate
     with Watch() as watch:
         watch.next()
         for turn in range(3):
@@ -442,30 +440,15 @@ def hostile_names():
         check(f"/{NAME}/(rest)" in rows and rows["(rest)"]["kind"] == "rest", "the rest")
 
 
-def ok(test):
-    global count, failed
-    count += 1
-    name = test.__name__.replace("_", " ")
-    try:
-        why = test()
-    except Exception:
-        failed += 1
-        print(f"not ok {count} - {name}")
-        print("".join(f"# {line}\n" for line in traceback.format_exc().splitlines()[-6:]), end="", flush=True)
-        return
-    print(f"ok {count} - {name}" + (f" # SKIP {why}" if why else ""), flush=True)
-
-
 def main():
     missing = [controller for controller, place in PLACES.items() if not place or not os.access(place, os.W_OK)]
     if missing or os.geteuid() != 0:
         print(f"1..0 # SKIP control groups of version 1 cannot be made here: {', '.join(missing) or 'only root may'}")
         return
-    for test in (cpu_time, cpu_shares, memory_by_kind, limits, tasks, input_and_output, whole_machine, a_container, coming_and_going,
+    for each in (cpu_time, cpu_shares, memory_by_kind, limits, tasks, input_and_output, whole_machine, a_container, coming_and_going,
                  hostile_names):
-        ok(test)
-    print(f"1..{count}")
-    sys.exit(1 if failed else 0)
+        test(each)
+    end()
 
 
 main()

@@ -7,9 +7,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from tap import end, same, test
+from tap import end, same, test, until
 
 PANETOP, HUNG_MOUNT, SCRATCH, TESTS = (os.environ["PANETOP"], os.environ["HUNG_MOUNT"], sys.argv[1],
                                        os.environ["TESTS_DIR"])
@@ -33,14 +32,6 @@ def helpers():
         if name == "panetop-helper" and where == "request_wait_answer":
             found.append(int(pid))
     return found
-
-
-def until(condition, what):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"waited for {what}")
-        time.sleep(0.02)
 
 
 class Hung:
@@ -174,7 +165,7 @@ def samples_of(hung):
 def _():
     """a program whose file hangs is profiled beside the others, and the run ends"""
     script = f"""{PLACE}/file 100000 & work=$!
-        until [ "$(cut -d " " -f 1 /proc/$work/schedstat)" -gt 100000000 ]; do sleep 0.02; done # all that it runs is in memory
+        until [ "$(cut -d " " -f 1 /proc/$work/schedstat)" -gt 100000000 ]; do kill -0 $work || exit; sleep 0.02; done # all that it runs is in memory
         kill -USR1 $HUNG_MOUNT_PID
         {PANETOP} -b -o json -d 0.5 -p $work -t profile & panetop=$!
         read line; kill $panetop; wait $panetop; echo status $?; kill -9 $work"""
@@ -194,7 +185,7 @@ def _():
 def _():
     """functions of a program whose file hangs are listed as far as other files go"""
     script = f"""{PLACE}/file 100000 & work=$!
-        until grep -q {PLACE} /proc/$work/maps && grep -q libc /proc/$work/maps; do sleep 0.02; done
+        until grep -q {PLACE} /proc/$work/maps && grep -q libc /proc/$work/maps; do kill -0 $work || exit; sleep 0.02; done
         kill -USR1 $HUNG_MOUNT_PID
         {PANETOP} -b -n 2 -d 0.5 -p $work -t function; kill -9 $work"""
     hung = Hung("signal", "/bin/sh", "-c", script, content=WORK)

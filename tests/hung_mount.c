@@ -27,6 +27,7 @@
 #define FILE_NODE 2
 #define FILE_NAME "file"
 #define ATTRIBUTES_LAST_SECONDS 3600
+#define READ_MAX (32 * 4096) /* of the kernel at once; fewer bytes would mean the end of the file */
 
 static struct {
 	const char *name;
@@ -51,7 +52,7 @@ static void note_signal(int signal)
 
 static void answer(uint64_t unique, int error, const void *body, size_t length)
 {
-	char bytes[sizeof(struct fuse_out_header) + FUSE_MIN_READ_BUFFER];
+	static char bytes[sizeof(struct fuse_out_header) + READ_MAX];
 	struct fuse_out_header header = { .unique = unique, .error = error };
 
 	header.len = (uint32_t)(sizeof(header) + length);
@@ -89,7 +90,7 @@ static void answer_lookup(uint64_t unique, const char *name)
 
 static void answer_read(uint64_t unique, const struct fuse_read_in *wanted)
 {
-	char bytes[4096];
+	static char bytes[READ_MAX];
 	size_t most = wanted->size < sizeof(bytes) ? wanted->size : sizeof(bytes);
 	ssize_t length = pread(server.content, bytes, most, (off_t)wanted->offset);
 

@@ -18,10 +18,9 @@ import tempfile
 import time
 
 from ordinary_user import NOBODY
-from tap import Skip, end, same, test
+from tap import PATIENCE, Skip, end, same, test, until
 
 PANETOP, TESTS = os.environ["PANETOP"], os.environ["TESTS_DIR"]
-PATIENCE = 120
 IDLE = 1000  # clients at a time
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
@@ -82,15 +81,6 @@ def frame(place):
 def sampled(text):
     """When the sample of this exposition was taken."""
     return re.search(r'^panetop_self_sample_time_seconds\{topic="all"\} (\S+)', text, re.M).group(1)
-
-
-def until(condition, what):
-    finish = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        if time.monotonic() > finish:
-            raise AssertionError("waited in vain: " + what)
-        time.sleep(0.02)
-    return found
 
 
 def can_ask(place):

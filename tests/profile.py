@@ -188,13 +188,17 @@ def rates():
     """a rate is that of samples in a second of CPU time"""
     for rate in 97, 499:
         with subprocess.Popen([WORK, LIFE], stdout=subprocess.DEVNULL) as work, \
-                subprocess.Popen([PANETOP, "-o", "json", "-n", "60", "-d", "1", f"--rate={rate}", f"--in=tree={work.pid}", "-t", "profile_cost"],
-                                 stdout=subprocess.PIPE, text=True) as run:
-            run.stdout.readline()
-            before, samples, used = cpu_seconds(work.pid), 0, 0
-            while used < 2 and (line := run.stdout.readline()):
-                samples += json.loads(line)["tables"]["profile_cost"][0]["samples"]
-                used = cpu_seconds(work.pid) - before
+                subprocess.Popen([PANETOP, "-o", "json", "-n", "60", "-d", "1", f"--rate={rate}", f"--in=tree={work.pid}", "-t", "process",
+                                  "-t", "profile_cost"], stdout=subprocess.PIPE, text=True) as run:
+            first, samples, used = None, 0, 0
+            while used < 2 and (line := run.stdout.readline()):  # both as of the same sample, however late it is
+                tables = json.loads(line)["tables"]
+                seconds = next(row["cpu_seconds"] for row in tables["process"] if row["pid"] == work.pid)
+                if first is None:
+                    first = seconds
+                else:
+                    samples += tables["profile_cost"][0]["samples"] + (tables["profile_cost"][0]["lost"] or 0)
+                    used = seconds - first
             run.kill()
             work.kill()
         same(0.7 * rate * used < samples < 1.3 * rate * used, True, f"{samples} samples in {used} s of CPU time at {rate}")

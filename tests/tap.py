@@ -3,9 +3,11 @@
 
 import os
 import sys
+import time
 import traceback
 
 count = failed = 0
+PATIENCE = 120  # seconds: an end for what would wait for ever, on a machine however slow
 
 
 class Skip(Exception):
@@ -20,10 +22,10 @@ def place(error):
 
 
 def test(function):
-    """Runs it at once, as a line of TAP: its first line of documentation is the name."""
+    """Runs it at once, as a line of TAP: its documentation is the name, or without that its name."""
     global count, failed
     count += 1
-    name = function.__doc__
+    name = function.__doc__ or function.__name__.replace("_", " ")
     try:
         function()
         print(f"ok {count} - {name}", flush=True)
@@ -33,6 +35,16 @@ def test(function):
         failed += 1
         print(f"not ok {count} - {name}\n{type(error).__name__}: {error}"[:2000].replace("\n", "\n# ") + place(error).replace("\n", "\n# "),
               flush=True)
+
+
+def until(condition, what, patience=PATIENCE):
+    """Waits until it holds; what it is then."""
+    last = time.monotonic() + patience
+    while not (found := condition()):
+        if time.monotonic() > last:
+            raise AssertionError(f"waited in vain: {what}")
+        time.sleep(0.02)
+    return found
 
 
 def same(found, expected, what):

@@ -15,20 +15,11 @@ import tempfile
 import time
 
 from ordinary_user import NET_ADMIN, has_capability
-from tap import Skip, end, same, test
+from tap import PATIENCE, Skip, end, same, test, until
 
 PANETOP = os.environ["PANETOP"]
-PATIENCE = 60
 HERE = tempfile.mkdtemp(prefix="panetop-watch-")
 ROOT = os.geteuid() == 0
-
-
-def until(reached, what):
-    last = time.monotonic() + PATIENCE
-    while not reached():
-        if time.monotonic() > last:
-            raise AssertionError(f"in vain: {what}")
-        time.sleep(0.02)
 
 
 @contextlib.contextmanager

@@ -18,6 +18,8 @@
 #define ENV_FAILED_PATH_MAX 256
 
 struct worker;
+struct trace_counting;
+struct exit_source;
 
 /* The cost of a sampler. */
 struct env_cost {
@@ -61,6 +63,8 @@ struct env {
 	struct root root;          /* "/" or the directory of --root */
 	struct served served;      /* files that the kernel does not answer for */
 	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
+	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
+	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
 	uint32_t own_pid;          /* of panetop in the /proc of root; 0: it is not there */

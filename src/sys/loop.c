@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "core/span.h"
+#include "sys/machine_clock.h"
 
-#define TEST_TICK 128 /* bytes of a test from here */
+#define TEST_TICK 128 /* bytes of a test above this one */
+#define TENTH_NS UINT64_C(100000000)
 
 static bool has_expired(int timer_fd)
 {
@@ -71,8 +73,9 @@ static void on_test(void *context, uint32_t events)
 		return;
 	}
 	loop->asked = byte;
-	if (byte < TEST_TICK)
+	if (byte <= TEST_TICK)
 		return;
+	stepped_clock_step((byte - TEST_TICK) * TENTH_NS);
 	loop_set_tick(loop, 0);
 	loop->test_ticks = true;
 	if (loop->tick)

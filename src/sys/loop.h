@@ -35,8 +35,9 @@ struct loop {
  * before any thread is started. 0 or -errno.
  *
  * A test names a socket in the environment variable PANETOP_TEST_FD. It gets one byte, 0, here; then each
- * byte that it writes comes back when no watched descriptor, tick or signal is left to handle. One from 128
- * is a tick, too; after the first of these it ticks for no other reason.
+ * byte that it writes comes back when no watched descriptor, tick or signal is left to handle. From 129 on
+ * it makes a tick, each number more a tenth of a second later. After the first of these the loop ticks at no
+ * other time, and stepped_clock stands still between them.
  */
 int loop_open(struct loop *loop, const int *signals);
 void loop_close(struct loop *loop);

@@ -64,6 +64,13 @@ static inline void clock_pause(const struct machine_clock *clock, uint64_t ns)
 /* Of the kernel on which panetop runs; tests/layers.test lists who may use it, and why. */
 extern const struct machine_clock real_clock;
 
+/*
+ * The same, until its first step; then it stands still between the steps, for all threads. CPU times and
+ * pauses stay the kernel's. For a whole run, so that a test can say how time goes on.
+ */
+extern const struct machine_clock stepped_clock;
+void stepped_clock_step(uint64_t ns);
+
 static inline uint64_t real_mono_ns(void)
 {
 	return clock_mono_ns(&real_clock);

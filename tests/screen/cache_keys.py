@@ -45,8 +45,8 @@ class Machine:
 
 
 @contextmanager
-def machine(scratch):
-    made = Machine(scratch)
+def machine(folder):
+    made = Machine(folder)
     try:
         yield made
     finally:
@@ -61,16 +61,16 @@ def monitor(terminal, *answer):
 def it_asks_and_makes_one(scratch):
     with machine(scratch) as here, here.screen() as terminal:
         monitor(terminal)
-        problem = expect(QUESTION in terminal.text() and f"sleep ({here.child.pid})" in terminal.text(), terminal, "it does not ask")
+        terminal.shows(QUESTION, f"sleep ({here.child.pid})")
         terminal.send("n")
-        problem = problem or expect(here.made() == [], terminal, "no is not no")
+        expect(here.made() == [], terminal, "no is not no")
         monitor(terminal, "y")
         terminal.until("[Caches]")
-        problem = problem or expect(here.tasks() == [str(here.child.pid)], terminal, "it is not in the group") or \
-            expect(terminal.wait_for(re.compile(rf"mon_groups/.* sleep \({here.child.pid}\)")), terminal, "its row does not name it")
+        expect(here.tasks() == [str(here.child.pid)], terminal, "it is not in the group")
+        terminal.comes(re.compile(rf"mon_groups/.* sleep \({here.child.pid}\)"))
         terminal.send("F9", "y")
-        return problem or expect(terminal.told("its monitoring group is removed") and here.made() == [], terminal, "it goes on") or \
-            expect(os.path.isdir(os.path.join(here.groups, "job")), terminal, "another group went")
+        expect(terminal.told("its monitoring group is removed") and here.made() == [], terminal, "it goes on")
+        expect(os.path.isdir(os.path.join(here.groups, "job")), terminal, "another group went")
 
 
 def it_goes_at_the_end(scratch):
@@ -78,15 +78,13 @@ def it_goes_at_the_end(scratch):
         for end in ("q", signal.SIGTERM):
             with here.screen() as terminal:
                 monitor(terminal, "y")
-                problem = expect(len(here.made()) == 1, terminal, "there is none")
+                expect(len(here.made()) == 1, terminal, "there is none")
                 if end == "q":
                     terminal.send(end)
                 else:
                     os.kill(terminal.pid, end)
                 terminal.end()
-                if problem or here.made():
-                    return problem or f"it is left after {end}"
-    return None
+                assert not here.made(), f"it is left after {end}"
 
 
 def it_goes_at_the_next_start(scratch):
@@ -97,12 +95,12 @@ def it_goes_at_the_next_start(scratch):
             left = here.made()
             os.kill(terminal.pid, signal.SIGKILL)
             terminal.end()
-            problem = expect(len(left) == 1 and here.made() == left, terminal, "it did not stay")
+            expect(len(left) == 1 and here.made() == left, terminal, "it did not stay")
         with here.screen("--read-only") as terminal:
-            problem = problem or expect(here.made() == left, terminal, "--read-only removed it")
+            expect(here.made() == left, terminal, "--read-only removed it")
         with here.screen() as terminal:
-            return problem or expect(here.made() == [], terminal, "it is still there") or \
-                expect(os.path.isdir(os.path.join(here.groups, "job")), terminal, "another group went")
+            expect(here.made() == [], terminal, "it is still there")
+            expect(os.path.isdir(os.path.join(here.groups, "job")), terminal, "another group went")
 
 
 def one_that_runs_is_left_alone(scratch):
@@ -110,31 +108,19 @@ def one_that_runs_is_left_alone(scratch):
         monitor(terminal, "y")
         made = here.made()
         with here.screen() as other:
-            return expect(len(made) == 1 and here.made() == made, other, "the group of another panetop went")
+            expect(len(made) == 1 and here.made() == made, other, "the group of another panetop went")
 
 
 def another_group_is_respected(scratch):
     with machine(scratch) as here, here.screen() as terminal:
         here.in_group("of an administrator")
         monitor(terminal)
-        return expect(terminal.told("it is in a monitoring group already"), terminal, "no reason") or \
-            expect(QUESTION not in terminal.text() and here.made() == [], terminal, "it asks")
+        terminal.tells("it is in a monitoring group already")
+        expect(QUESTION not in terminal.text() and here.made() == [], terminal, "it asks")
 
 
 def without_resctrl_nothing_is_offered(scratch):
     with machine(scratch) as here:
         shutil.rmtree(here.root)
         with here.screen() as terminal:
-            terminal.send("F9")
-            return expect("Send a signal" in terminal.text() and "Monitor its caches" not in terminal.text(), terminal, "it is offered")
-
-
-def tests():
-    return [
-        ("F9 asks, and puts a process into a monitoring group until F9", it_asks_and_makes_one),
-        ("a monitoring group goes when the screen ends", it_goes_at_the_end),
-        ("a monitoring group of a killed screen goes when the next one starts", it_goes_at_the_next_start),
-        ("a monitoring group of a screen that runs stays", one_that_runs_is_left_alone),
-        ("a process in a monitoring group of others is left there", another_group_is_respected),
-        ("without resctrl no monitoring is offered", without_resctrl_nothing_is_offered),
-    ]
+            terminal.send("F9").shows("Send a signal").hides("Monitor its caches")

@@ -43,6 +43,31 @@ def fixture(name):
 
 
 @contextmanager
+def running(*command, **rest):
+    """A process of our own, killed at the end."""
+    with subprocess.Popen(command, **rest) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def configured(home, text=None, name="config"):
+    """The environment with this home of the configuration, in which this file has this text."""
+    if text is not None:
+        os.makedirs(os.path.join(home, "panetop"), exist_ok=True)
+        with open(os.path.join(home, "panetop", name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return {"XDG_CONFIG_HOME": home}
+
+
+def configuration(home):
+    """The text of its file."""
+    with open(os.path.join(home, "panetop", "config"), encoding="utf-8") as file:
+        return file.read()
+
+
+@contextmanager
 def screen(*arguments, width=80, height=24, program=(PANETOP,), **rest):
     terminal = Terminal([*program, *arguments], width, height, **rest)
     try:
@@ -64,14 +89,27 @@ def replay(*arguments, recording=RECORDING, opening=False, **rest):
         yield terminal
 
 
+@contextmanager
+def sleeper(*arguments, selected=True, nice=0):
+    """A process of our own, alone on the screen."""
+    with running("sleep", "1000") as child:
+        os.setpriority(os.PRIO_PROCESS, child.pid, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
+        with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
+            terminal.until(row_of_process(child.pid, "sleep 1000"))
+            if selected:
+                terminal.send("Down")
+            yield terminal, child
+
+
 def row_of_process(pid, command):
     """In a list whose last column is the command: it may be read a sample after the rest."""
     return re.compile(rf" {pid} .* {re.escape(command)}$")
 
 
 def expect(condition, terminal, what):
-    """None when it holds, else what went wrong with the screen as it is."""
-    return None if condition else what + "\n" + terminal.text()
+    """That it holds; else the screen as it is."""
+    if not condition:
+        raise AssertionError(what + "\n" + terminal.text())
 
 
 def edited(scratch, change, recording=RECORDING, frames=3):

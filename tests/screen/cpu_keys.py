@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import PANETOP, TESTS, edited, expect, replay, row_of_process, screen
+from common import PANETOP, TESTS, edited, expect, replay, row_of_process, running, screen, sleeper
 from terminal import PATIENCE
 
 sys.path[:0] = [os.path.join(TESTS, "recordings"), TESTS]
@@ -37,31 +37,25 @@ def each_view_has_a_title(_scratch):
     with recorded() as terminal:
         terminal.send(".")
         for title in TITLES:
-            problem = expect(f" {title}" in terminal.text(), terminal, f"no title '{title}'")
+            terminal.shows(f" {title}")
             terminal.send("Tab")
-            if problem:
-                return problem
-        problem = expect(TITLES[0] in terminal.text(), terminal, "Tab does not come home")
+        terminal.shows(TITLES[0])
         for steps in range(1, len(TITLES)):
             for key in ("Esc", "2"):
                 terminal.send_at_once(*["Tab"] * steps)
-                terminal.send(key)
-                problem = problem or expect("[Processes]" in terminal.text(), terminal, f"{key} does not come home from {steps}")
+                terminal.send(key).shows("[Processes]")
                 terminal.send("2")
-        return problem
 
 
 def rare_views_are_in_a_menu(_scratch):
     """The strip has the others, and at 80 columns all of them; the shown one is always in it."""
     with recorded() as terminal:
         strip = terminal.lines()[2]
-        problem = expect(strip.startswith("View [Processes] All ") and strip.endswith("CPUs  More v"), terminal, "the strip")
+        expect(strip.startswith("View [Processes] All ") and strip.endswith("CPUs  More v"), terminal, "the strip")
         terminal.send("v", "End", "Enter")
-        problem = problem or expect(terminal.lines()[2].endswith("[GPU engines] More v"), terminal, "the menu does not lead to its last view")
+        expect(terminal.lines()[2].endswith("[GPU engines] More v"), terminal, "the menu does not lead to its last view")
         terminal.send("2")
-        terminal.click(terminal.lines()[2].index("More"), 2)
-        return problem or expect("Views" in terminal.text() and "the cost of panetop itself" in terminal.text(), terminal,
-                                 "a click opens no menu")
+        terminal.click(terminal.lines()[2].index("More"), 2).shows("Views", "the cost of panetop itself")
 
 
 def ended_rows(text):
@@ -73,12 +67,12 @@ def ended_processes_are_rows(_scratch):
     with recorded() as terminal:
         terminal.send(".")
         shares = [float(found) for found in re.findall(r"^ *([0-9]+\.[0-9])  ", terminal.text(), re.M)]
-        problem = expect(ended_rows(terminal.text()) == [(12.1, "cc1", 38), (6.9, "as", 12)], terminal, "which ended") or \
-            expect(shares == sorted(shares, reverse=True) and len(shares) > 5, terminal, f"not in their place: {shares}")
+        expect(ended_rows(terminal.text()) == [(12.1, "cc1", 38), (6.9, "as", 12)], terminal, "which ended")
+        expect(shares == sorted(shares, reverse=True) and len(shares) > 5, terminal, f"not in their place: {shares}")
         y = terminal.row_of("cc1 ×38 ended")
         colors = {terminal.screen.buffer[y][x].fg for x in range(80) if terminal.screen.buffer[y][x].data.strip()}
-        return problem or expect(colors == {DIM}, terminal, f"its colours are {colors}") or \
-            expect("cc1 ×38 ended, 2 failed" in terminal.text(), terminal, "failures are not named")
+        expect(colors == {DIM}, terminal, f"its colours are {colors}")
+        terminal.shows("cc1 ×38 ended, 2 failed")
 
 
 def counts_are_exact(scratch):
@@ -88,19 +82,15 @@ def counts_are_exact(scratch):
     def change(number, tables):
         tables["exited"] = [dict(tables["exited"][0], command="burst", exits=exits[number], failures=0, cpu_seconds=0.4 * number)]
     with recorded(recording=edited(scratch, change, frames=4)) as terminal:
-        seen = []
-        for _ in range(3):
-            terminal.send(".")
-            seen.append(re.findall(r"burst.* ended", terminal.text()))
-        return expect(seen == [["burst ×1000003 ended"], ["burst ×1 ended"], ["burst ended"]], terminal, str(seen))
+        for wanted in ("burst ×1000003 ended", "burst ×1 ended", "burst ended"):
+            terminal.send(".").shows(wanted)
 
 
 def nothing_ended(scratch):
     def change(_number, tables):
         tables["exited"] = [dict(row, exits=5, cpu_seconds=1) for row in tables["exited"]]
     with recorded(recording=edited(scratch, change)) as terminal:
-        terminal.send(".")
-        return expect("ended" not in terminal.text(), terminal, "it shows what ended before")
+        terminal.send(".").hides("ended")
 
 
 def the_cursor_stays_on_what_ended(scratch):
@@ -117,13 +107,12 @@ def the_cursor_stays_on_what_ended(scratch):
         terminal.send(".")
         after = terminal.background(terminal.row_of("two ×1 ended"), 70)
         others = [terminal.background(terminal.row_of(f"{name} ×1 ended"), 70) for name in ("one", "three")]
-        return expect(before == after != "default" and before not in others, terminal, "the cursor is on another row")
+        expect(before == after != "default" and before not in others, terminal, "the cursor is on another row")
 
 
 def what_ended_is_explained(_scratch):
     with recorded() as terminal:
-        terminal.send(".", "/", *"cc1 ×38", "Enter", "i")
-        return expect("exited.cpu_ratio" in terminal.text() and "command cc1" in terminal.text(), terminal, "not by its topic")
+        terminal.send(".", "/", *"cc1 ×38", "Enter", "i").shows("exited.cpu_ratio", "command cc1")
 
 
 def what_ended_is_filtered_and_searched(_scratch):
@@ -131,79 +120,53 @@ def what_ended_is_filtered_and_searched(_scratch):
         terminal.send(".", "\\", *"ended", "Enter")
         rows = [line for line in terminal.lines()[9:-1] if line.strip()]
         rows = rows[rows.index(next(row for row in rows if "%CPU" in row)) + 1:]
-        problem = expect(len(rows) == 3 and all(" ended" in row for row in rows), terminal, str(rows)) or \
-            expect("filter ended: 0 of 11 + 3 ended" in terminal.text(), terminal, "they are not counted")
-        terminal.send("Esc", "<")
-        return problem or expect("cc1 ×38 ended" in terminal.text(), terminal, "sorting loses it")
+        expect(len(rows) == 3 and all(" ended" in row for row in rows), terminal, str(rows))
+        terminal.shows("filter ended: 0 of 11 + 3 ended")
+        terminal.send("Esc", "<").shows("cc1 ×38 ended")
 
 
 @contextmanager
-def loop(scratch):
+def loop(folder):
     """Short commands, one after the other, with a name that no other process has."""
-    path = os.path.join(scratch, "shortlived")
+    path = os.path.join(folder, "shortlived")
     shutil.copy("/bin/true", path)
-    with subprocess.Popen(["sh", "-c", f"while :; do {path}; done"]) as child:
-        try:
-            yield child
-        finally:
-            child.kill()
+    with running("sh", "-c", f"while :; do {path}; done") as child:
+        yield child
 
 
 def what_ends_live(scratch):
     """Such a row is no process: nothing is sent to it."""
     if not has_capability(NET_ADMIN):
-        return None  # their names come from exit records
+        return  # their names come from exit records
     with loop(scratch) as child, screen("-d", "0.5", f"--in=tree={child.pid}", "cpu") as terminal:
         found = terminal.wait_for("shortlived ×")
-        problem = expect(found and ended_rows(terminal.text()), terminal, "it is not there")
-        terminal.send("Z", "/", *"shortlived ×", "Enter", "F9")
-        problem = problem or expect("choose a process that runs" in terminal.text(), terminal, "F9 is not refused")
+        expect(found and ended_rows(terminal.text()), terminal, "it is not there")
+        terminal.send("Z", "/", *"shortlived ×", "Enter", "F9").shows("choose a process that runs")
         for key in ("F8", "Enter"):
-            terminal.send(key)
-            problem = problem or expect("choose a process that runs" in terminal.text(), terminal, f"{key} is not refused")
-        return problem
-
-
-@contextmanager
-def sleeper(*arguments, selected=True):
-    """A process of our own, alone on the screen."""
-    with subprocess.Popen(["sleep", "1000"]) as child:
-        try:
-            with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
-                terminal.until(row_of_process(child.pid, "sleep 1000"))
-                if selected:
-                    terminal.send("Down")
-                yield terminal, child
-        finally:
-            child.kill()
+            terminal.send(key).shows("choose a process that runs")
 
 
 def kill_with_two_keys(_scratch):
     """The first row is taken where none is selected; it is named before, and after."""
     with sleeper(selected=False) as (terminal, child):
-        terminal.send("F9")
-        problem = expect(f"Send a signal to sleep ({child.pid})" in terminal.text(), terminal, "it does not name the process")
+        terminal.send("F9").shows(f"Send a signal to sleep ({child.pid})")
         terminal.press(b"\r")  # the message may leave before all is quiet
-        problem = problem or expect(terminal.wait_for(f"sent SIGTERM to sleep ({child.pid})"), terminal, "it does not say what it sent")
-        return problem or expect(child.wait(PATIENCE) == -15, terminal, "it was not SIGTERM")
+        terminal.comes(f"sent SIGTERM to sleep ({child.pid})")
+        expect(child.wait(PATIENCE) == -15, terminal, "it was not SIGTERM")
 
 
-def typing_finds_a_signal(_scratch):
-    with sleeper() as (terminal, child):
-        terminal.send("k", *"usr1", "Enter")
-        return expect(child.wait(PATIENCE) == -10, terminal, "it was not SIGUSR1")
-
-
-def numbers_find_a_signal(_scratch):
-    with sleeper() as (terminal, child):
-        terminal.send("k", "9", "Enter")
-        return expect(child.wait(PATIENCE) == -9, terminal, "it was not SIGKILL")
+def what_is_typed_finds_a_signal(_scratch):
+    """By its name, and by its number; real-time signals, too."""
+    for typed, number in (("usr1", 10), ("9", 9), ("40", 40), ("rtmin+2", 36)):
+        with sleeper() as (terminal, child):
+            terminal.send("F9" if number > 32 else "k", *typed, "Enter")
+            expect(child.wait(PATIENCE) == -number, terminal, f"{typed} is not sent")
 
 
 def escape_sends_nothing(_scratch):
     with sleeper() as (terminal, child):
         terminal.send("F9", "Down", "Esc")
-        return expect("Send a signal" not in terminal.text() and child.poll() is None, terminal, "it was sent")
+        expect("Send a signal" not in terminal.text() and child.poll() is None, terminal, "it was sent")
 
 
 @contextmanager
@@ -215,8 +178,7 @@ def pair(*arguments):
         with screen("--idle", "-s", "+pid", "-p", chosen, *arguments, "cpu") as terminal:  # in an order that stays
             for child in children:
                 terminal.until(re.compile(rf" {child.pid} .* sleep( 1000)?$"))  # its arguments may come later
-            terminal.send("Home", "Space", "Space")
-            terminal.until("; 2 tagged")
+            terminal.send("Home", "Space", "Space").until("; 2 tagged")
             yield terminal, children
     finally:
         for child in children:
@@ -231,36 +193,31 @@ def tagged_rows(terminal):
 def tags_are_seen_and_leave(_scratch):
     """With a mark, a number in the title, and by Esc or when the process exits."""
     with pair() as (terminal, children):
-        problem = expect(len(tagged_rows(terminal)) == 2 and "; 2 tagged" in terminal.text(), terminal, "not marked")
+        expect(len(tagged_rows(terminal)) == 2 and "; 2 tagged" in terminal.text(), terminal, "not marked")
         children[0].kill()
         children[0].wait()
-        problem = problem or expect(terminal.wait_for("; 1 tagged"), terminal, "what exited is still tagged")
+        terminal.comes("; 1 tagged")
         terminal.send("Esc")
-        problem = problem or expect(not tagged_rows(terminal) and "tagged" not in terminal.text(), terminal, "Esc leaves tags")
-        terminal.send("Space")
-        return problem or expect("tagged" in terminal.text(), terminal, "the selection is gone with the tags")
+        expect(not tagged_rows(terminal) and "tagged" not in terminal.text(), terminal, "Esc leaves tags")
+        terminal.send("Space").shows("tagged")
 
 
 def tags_follow_the_process(_scratch):
     """In another view, and when the order changes."""
     with pair() as (terminal, _children):
-        terminal.send("Home", "Space", "I")
-        one = tagged_rows(terminal)
+        one = tagged_rows(terminal.send("Home", "Space", "I"))
         pid = one[0].split()[5] if one else "none"
-        terminal.send("Tab", "Tab", "Tab")
-        after = tagged_rows(terminal)
-        return expect(len(one) == 1 and len(after) == 1 and pid in after[0].split(), terminal, f"{one} then {after}")
+        after = tagged_rows(terminal.send("Tab", "Tab", "Tab"))
+        expect(len(one) == 1 and len(after) == 1 and pid in after[0].split(), terminal, f"{one} then {after}")
 
 
 def a_tagged_pair_gets_a_signal(_scratch):
     with pair() as (terminal, children):
-        terminal.send("F9")
-        problem = expect("Send a signal to 2 processes" in terminal.text(), terminal, "the menu does not count them")
-        terminal.send("Enter")
-        problem = problem or expect("Send SIGTERM to 2 processes? [y/n]" in terminal.text(), terminal, "no question")
-        problem = problem or expect([child.poll() for child in children] == [None, None], terminal, "sent without an answer")
+        terminal.send("F9").shows("Send a signal to 2 processes")
+        terminal.send("Enter").shows("Send SIGTERM to 2 processes? [y/n]")
+        expect([child.poll() for child in children] == [None, None], terminal, "sent without an answer")
         terminal.send("y")
-        return problem or expect([child.wait(PATIENCE) for child in children] == [-15, -15], terminal, "not both got it")
+        expect([child.wait(PATIENCE) for child in children] == [-15, -15], terminal, "not both got it")
 
 
 def what_has_ended_is_not_counted(_scratch):
@@ -268,106 +225,74 @@ def what_has_ended_is_not_counted(_scratch):
     with pair("-d", "600") as (terminal, children):
         children[0].kill()
         children[0].wait()
-        terminal.send("F9")
-        problem = expect(f"Send a signal to sleep ({children[1].pid})" in terminal.text(), terminal, "the menu counts it")
+        terminal.send("F9").shows(f"Send a signal to sleep ({children[1].pid})")
         children[1].kill()
         children[1].wait()
-        terminal.send("Enter")
-        return problem or expect("[y/n]" not in terminal.text() and f"sleep ({children[1].pid}):" in terminal.text(),
-                                 terminal, "it asks about what has ended")
+        terminal.send("Enter").hides("[y/n]").shows(f"sleep ({children[1].pid}):")
 
 
 def a_tagged_pair_is_reniced(_scratch):
     with pair() as (terminal, children):
-        terminal.send("F8")
-        problem = expect(terminal.wait_for("Renice 2 processes by +1? [y/n]"), terminal, "no question")
+        terminal.send("F8").comes("Renice 2 processes by +1? [y/n]")
         terminal.send("y")
         nice = [os.getpriority(os.PRIO_PROCESS, child.pid) for child in children]
-        return problem or expect(nice == [os.getpriority(os.PRIO_PROCESS, 0) + 1] * 2, terminal, str(nice))
+        expect(nice == [os.getpriority(os.PRIO_PROCESS, 0) + 1] * 2, terminal, str(nice))
 
 
 def a_tagged_pair_gets_cpus(_scratch):
     """Read back by sched_getaffinity(2); the prompt has the present ones."""
     allowed = sorted(os.sched_getaffinity(0))
     with pair() as (terminal, children):
-        terminal.send("F9", *"affin", "Enter")
-        problem = expect(terminal.wait_for("CPUs for all threads of 2 processes"), terminal, "no prompt")
-        terminal.send("x", "Enter")
-        problem = problem or expect("use a list of CPUs" in terminal.text(), terminal, "x is accepted")
+        terminal.send("F9", *"affin", "Enter").comes("CPUs for all threads of 2 processes")
+        terminal.send("x", "Enter").shows("use a list of CPUs")
         terminal.send(*["\x7f"] * 40, *str(allowed[-1]), "Enter")
         cpus = [os.sched_getaffinity(child.pid) for child in children]
-        problem = problem or expect(cpus == [{allowed[-1]}] * 2, terminal, str(cpus))
-        terminal.send("F9", *"affin", "Enter", *["\x7f"] * 40, *"8191", "Enter")
-        return problem or expect("may not use any of these CPUs" in terminal.text(), terminal, "not in plain words")
+        expect(cpus == [{allowed[-1]}] * 2, terminal, str(cpus))
+        terminal.send("F9", *"affin", "Enter", *["\x7f"] * 40, *"8191", "Enter").shows("may not use any of these CPUs")
 
 
-def a_tagged_pair_gets_a_policy(_scratch):
-    with pair() as (terminal, children):
-        terminal.send("F9", *"polic", "Enter")
-        problem = expect(terminal.wait_for("now other"), terminal, "the present one is not shown")
-        terminal.send(*"batch", "Enter")
-        policies = [os.sched_getscheduler(child.pid) for child in children]
-        return problem or expect(policies == [os.SCHED_BATCH] * 2, terminal, str(policies))
+def a_tagged_pair_gets_what_is_chosen(_scratch):
+    """A policy, and a priority of I/O."""
+    def io_priority(pid):
+        return subprocess.run(["ionice", "-p", str(pid)], capture_output=True, text=True, check=True).stdout.strip()
 
-
-def a_tagged_pair_gets_an_io_priority(_scratch):
-    with pair() as (terminal, children):
-        terminal.send("F9", *"I/O", "Enter")
-        problem = expect("I/O priority of all threads of 2 processes; now none" in terminal.text(), terminal, "no menu")
-        terminal.send(*"best effort 6", "Enter")
-        shown = [subprocess.run(["ionice", "-p", str(child.pid)], capture_output=True, text=True, check=True).stdout.strip()
-                 for child in children]
-        return problem or expect(shown == ["best-effort: prio 6"] * 2, terminal, str(shown))
+    for action, now, answer, read, wanted in (
+            ("polic", "now other", "batch", os.sched_getscheduler, os.SCHED_BATCH),
+            ("I/O", "I/O priority of all threads of 2 processes; now none", "best effort 6", io_priority, "best-effort: prio 6")):
+        with pair() as (terminal, children):
+            terminal.send("F9", *action, "Enter").comes(now)
+            terminal.send(*answer, "Enter")
+            found = [read(child.pid) for child in children]
+            expect(found == [wanted] * 2, terminal, str(found))
 
 
 def touched_memory_comes_into_its_column(_scratch):
     """Of the process that is asked for; where the column is not shown, it says so."""
     with sleeper() as (terminal, child):
-        terminal.send("F9", *"Touched", "Enter")
-        problem = expect(terminal.wait_for("show the column touched first"), terminal, "it has nowhere to go")
-    if problem:
-        return problem
+        terminal.send("F9", *"Touched", "Enter").comes("show the column touched first")
     with sleeper("-c", "pid,touched_bytes,touched_window_seconds,command") as (terminal, child):
-        terminal.send("F9", *"Touched", "Enter")
-        problem = expect(f"Clear the accessed bits of sleep ({child.pid})" in terminal.text(), terminal, "it does not ask")
-        terminal.send("y")
-        return problem or expect(terminal.wait_for(re.compile(rf"^ *{child.pid} +[0-9.]+[KM] +[0-9.]+ ?m?s", re.M)), terminal, "no number")
-
-
-def real_time_signals_are_sent(_scratch):
-    """By number, and by name."""
-    for typed, number in (("40", 40), ("rtmin+2", 36)):
-        with sleeper() as (terminal, child):
-            terminal.send("F9", *typed, "Enter")
-            problem = expect(child.wait(PATIENCE) == -number, terminal, f"{typed} is not sent")
-            if problem:
-                return problem
-    return None
+        terminal.send("F9", *"Touched", "Enter").shows(f"Clear the accessed bits of sleep ({child.pid})")
+        terminal.send("y").comes(re.compile(rf"^ *{child.pid} +[0-9.]+[KM] +[0-9.]+ ?m?s", re.M))
 
 
 @contextmanager
-def zombie(scratch):
+def zombie(folder):
     """A child that exited and that its parent, asleep, does not wait for; on the screen only these two."""
-    path = os.path.join(scratch, "undead")
+    path = os.path.join(folder, "undead")
     shutil.copy("/bin/true", path)
-    with subprocess.Popen(["sh", "-c", f"{path} & exec sleep 4321"]) as parent:
-        try:
-            with screen("-d", "0.3", "--idle", f"--in=tree={parent.pid}", "cpu") as terminal:
-                terminal.until(re.compile(r" Z .* undead$"))
-                terminal.until(row_of_process(parent.pid, "sleep 4321"))
-                yield terminal, parent
-        finally:
-            parent.kill()
+    with running("sh", "-c", f"{path} & exec sleep 4321") as parent:
+        with screen("-d", "0.3", "--idle", f"--in=tree={parent.pid}", "cpu") as terminal:
+            terminal.until(re.compile(r" Z .* undead$"))
+            terminal.until(row_of_process(parent.pid, "sleep 4321"))
+            yield terminal, parent
 
 
 def a_zombie_has_a_parent(scratch):
     """The key i names it, and F9 leads to it."""
     with zombie(scratch) as (terminal, parent):
-        terminal.send("/", *"undead", "Enter", "i")
-        problem = expect(terminal.has(f"its parent sleep ({parent.pid}) has not waited for it"), terminal, "i is silent")
+        terminal.send("/", *"undead", "Enter", "i").shows(f"its parent sleep ({parent.pid}) has not waited for it")
         terminal.send("Esc", "F9", *"go to", "Enter")
-        terminal.send("i")
-        return problem or expect(terminal.has(f"%CPU of {parent.pid} sleep"), terminal, "it is not selected")
+        terminal.send("i").shows(f"%CPU of {parent.pid} sleep")
 
 
 def numbers_are_pids(_scratch):
@@ -375,11 +300,9 @@ def numbers_are_pids(_scratch):
     with recorded() as terminal:
         terminal.send(".", "\\", *"154")
         rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
-        problem = expect([row.split()[4] for row in rows if row] == ["15400"], terminal, "not by the PID")
-        terminal.send("0", "1")
-        problem = problem or expect("no row matches the filter" in terminal.text(), terminal, "by another PID")
-        terminal.send("Esc", "Esc", "/", *"2001", "Enter", "i")
-        return problem or expect("%CPU of 2001 postgres" in terminal.text(), terminal, "not found")
+        expect([row.split()[4] for row in rows if row] == ["15400"], terminal, "not by the PID")
+        terminal.send("0", "1").shows("no row matches the filter")
+        terminal.send("Esc", "Esc", "/", *"2001", "Enter", "i").shows("%CPU of 2001 postgres")
 
 
 def newlines_are_blanks(scratch):
@@ -387,24 +310,19 @@ def newlines_are_blanks(scratch):
         for row in tables["process"]:
             row["command"] = row["command"].replace("scene.json", "one\ntwo\tthree")
     with recorded(recording=edited(scratch, change), width=150) as terminal:
-        terminal.send(".")
-        return expect("--threads 4 one two three" in terminal.text(), terminal, "not blanks")
+        terminal.send(".").shows("--threads 4 one two three")
 
 
 def one_user(_scratch):
     with recorded() as terminal:
-        terminal.send("u")
-        problem = expect("all users" in terminal.text() and " ada" in terminal.text(), terminal, "no menu of users")
+        terminal.send("u").shows("all users", " ada")
         terminal.send(*"ada", "Enter", ".")
         rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
-        problem = problem or expect(rows and all(" ada " in row for row in rows if row), terminal, "others are shown") or \
-            expect("── ada: all processes in" in terminal.text(), terminal, "the title does not name the user")
-        terminal.send("/", *"postgres", "Enter")
-        problem = problem or expect("'postgres' not found among the processes of ada" in terminal.text(), terminal, "a search does not say why")
-        terminal.send("Esc", "u", "Home", "Enter")
-        problem = problem or expect("postgres" in terminal.text(), terminal, "the others do not come back")
-        terminal.send("u", *"ada", "Enter", "Esc")
-        return problem or expect("postgres" in terminal.text() and "ada: all" not in terminal.text(), terminal, "Esc does not bring them back")
+        expect(rows and all(" ada " in row for row in rows if row), terminal, "others are shown")
+        terminal.shows("── ada: all processes in")
+        terminal.send("/", *"postgres", "Enter").shows("'postgres' not found among the processes of ada")
+        terminal.send("Esc", "u", "Home", "Enter").shows("postgres")
+        terminal.send("u", *"ada", "Enter", "Esc").shows("postgres").hides("ada: all")
 
 
 NAMES_ITSELF = "import ctypes, sys, time; ctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0); print(flush=True); time.sleep(1000)"
@@ -430,10 +348,8 @@ def names_of_their_own_are_seen(_scratch):
     name = f"w{os.getpid()}"
     with named("a" + name, name) as children, screen("-d", "0.2", "cpu", width=120, height=40) as terminal:
         terminal.until("[2")
-        terminal.send("Tab", "\\", *name, "Enter")
-        problem = expect(terminal.wait_for(f" a{name}: ") and terminal.wait_for(f" {name}: "), terminal, "the names are not seen")
-        terminal.send("/", *name, "Enter", "Enter")
-        return problem or expect(terminal.wait_for(f"{children[1].pid} {name}"), terminal, "another one was found first")
+        terminal.send("Tab", "\\", *name, "Enter").comes(f" a{name}: ", f" {name}: ")
+        terminal.send("/", *name, "Enter", "Enter").comes(f"{children[1].pid} {name}")
 
 
 def idle_ones_have_a_view(_scratch):
@@ -441,43 +357,33 @@ def idle_ones_have_a_view(_scratch):
         terminal.until(" of ")
         terminal.send("Tab")
         shown, everything = re.search(r"── all processes.* (\d+)(?: of (\d+))?(?: \+ \d+ ended)? ──", terminal.text()).groups()
-        problem = expect(everything is None and int(shown) > 5, terminal, "not all are shown")
-        terminal.send("Esc")
-        return problem or expect(" of " in terminal.text(), terminal, "home shows idle ones")
+        expect(everything is None and int(shown) > 5, terminal, "not all are shown")
+        terminal.send("Esc").shows(" of ")
 
 
 def titles_name_what_was_chosen(_scratch):
     for arguments, title in (("-p", "render"), "chosen processes in"), (("-u", "ada"), "processes that ran in"), \
             (("--threshold=5",), "from 5 % on in"), (("--idle",), "all processes in"), (("--threads",), "threads in"):
         with recorded(*arguments) as terminal:
-            terminal.send(".")
-            problem = expect(f"── {title}" in terminal.text(), terminal, f"no title '{title}'")
-            if problem:
-                return problem
-    return None
+            terminal.send(".").shows(f"── {title}")
 
 
 def sorted_by_letters(_scratch):
     """By memory, CPU and time; what ended has only CPU time of the interval."""
     with recorded() as terminal:
         terminal.send(".")
-        for key, first in (("M", "render"), ("T", "render"), ("P", "render")):
+        for key in "MTP":
             terminal.send(key)
             rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
             ended = [y for y, row in enumerate(rows) if " ended" in row]
-            problem = expect(first in rows[0], terminal, f"{key}: {first} is not the first") or \
-                expect((not ended or ended[0] > 4) == (key != "P"), terminal, f"{key}: ended rows are at {ended}")
-            if problem:
-                return problem
-        return None
+            expect("render" in rows[0], terminal, f"{key}: render is not the first")
+            expect((not ended or ended[0] > 4) == (key != "P"), terminal, f"{key}: ended rows are at {ended}")
 
 
 def opened_and_back(_scratch):
     with sleeper() as (terminal, child):
-        terminal.send("Enter")
-        problem = expect(terminal.wait_for(f"{child.pid} sleep") and "[Pro" in terminal.text(), terminal, "Enter does not open it")
-        terminal.send("Esc", "Esc")
-        return problem or expect(terminal.wait_for("[2CPU]"), terminal, "Esc does not come back")
+        terminal.send("Enter").comes(f"{child.pid} sleep").shows("[Pro")
+        terminal.send("Esc", "Esc").comes("[2CPU]")
 
 
 def the_distribution_begins_at_the_top(scratch):
@@ -490,10 +396,9 @@ def the_distribution_begins_at_the_top(scratch):
         for second in range(2):
             recording.frame(second, {"distribution": rows})
     with screen("--replay=" + path, "cpu") as terminal:
-        terminal.view("Distribution")
-        terminal.send(".")
+        terminal.view("Distribution").send(".")
         shown = re.findall(r"^ *([0-9.]+) +[-0-9.]+ +(\d+) +[0-9.]+ +(█+)$", terminal.text(), re.M)
-        return expect([(float(row[0]), int(row[1])) for row in shown] == [(95, 1), (15, 2), (0, 129)], terminal, str(shown))
+        expect([(float(row[0]), int(row[1])) for row in shown] == [(95, 1), (15, 2), (0, 129)], terminal, str(shown))
 
 
 def load(numbers, busy):
@@ -515,14 +420,14 @@ def many_cpus(scratch):
     with recorded(recording=recording) as terminal:
         terminal.send(".")
         lines = terminal.lines()
-        problem = expect(re.match(r"CPU 26.2 %.*max CPU17 100.0 %", lines[3]), terminal, "no total and maximum") or \
-            expect(lines[4].split() == ["0", "8", "16", "24", "32", "40", "48", "56"], terminal, "no ruler") or \
-            expect(lines[5][lines[4].index("16") + 1] == "█" and lines[5].count("█") == 1, terminal, "no cell") or \
-            expect(lines[4].index("16") == lines[5].index("▃") + 16, terminal, "the ruler does not fit")
+        expect(re.match(r"CPU 26.2 %.*max CPU17 100.0 %", lines[3]), terminal, "no total and maximum")
+        expect(lines[4].split() == ["0", "8", "16", "24", "32", "40", "48", "56"], terminal, "no ruler")
+        expect(lines[5][lines[4].index("16") + 1] == "█" and lines[5].count("█") == 1, terminal, "no cell")
+        expect(lines[4].index("16") == lines[5].index("▃") + 16, terminal, "the ruler does not fit")
         terminal.resize(200, 60)
         terminal.quiet()
         bars = re.findall(r"CPU\d+ +\S", terminal.text())
-        return problem or expect(len(bars) == 64, terminal, f"{len(bars)} bars")
+        expect(len(bars) == 64, terminal, f"{len(bars)} bars")
 
 
 def names_where_bars_fit(scratch):
@@ -536,15 +441,15 @@ def names_where_bars_fit(scratch):
         terminal.send(".")
         lines = terminal.lines()
         glyphs = set("".join(lines[3:5])) & set("█▓▒░▤▥▦▧")
-        problem = expect(glyphs <= set(lines[2]) and {"█", "▒"} <= glyphs, terminal, f"without a name: {glyphs - set(lines[2])}")
-        return problem or expect(not re.search(r"\d\.(…|$)", terminal.text(), re.M), terminal, "a number is cut")
+        expect(glyphs <= set(lines[2]) and {"█", "▒"} <= glyphs, terminal, f"without a name: {glyphs - set(lines[2])}")
+        expect(not re.search(r"\d\.(…|$)", terminal.text(), re.M), terminal, "a number is cut")
 
 
 def the_lowest_screen(_scratch):
     with recorded(width=20, height=5) as terminal:
         terminal.send(".")
         rows = terminal.lines()[1:4]
-        return expect(rows == ["CPU 73.5 %", "200.0 render", " 41.0 cc1"], terminal, str(rows))
+        expect(rows == ["CPU 73.5 %", "200.0 render", " 41.0 cc1"], terminal, str(rows))
 
 
 def the_table_stays_where_it_is(scratch):
@@ -560,7 +465,8 @@ def the_table_stays_where_it_is(scratch):
         for _ in range(4):
             terminal.send(".")
             seen.append((terminal.row_of("%user"), "unaccounted" in terminal.text()))
-        return expect(len({row for row, _ in seen}) == 1 and [said for _, said in seen] == [False, True, True, True], terminal, str(seen))
+        expect(len({row for row, _ in seen}) == 1 and [said for _, said in seen] == [False, True, True, True], terminal,
+               str(seen))
 
 
 def parts_larger_than_the_whole(scratch):
@@ -572,85 +478,26 @@ def parts_larger_than_the_whole(scratch):
             else:
                 row["cpu_seconds"] = 0
     with recorded(recording=edited(scratch, change, frames=3)) as terminal:
-        terminal.send(".")
-        return expect("busy 1.00 CPUs = tasks 1.25 + exited 0.00 - overcounted 0.25" in terminal.text(), terminal, "the sum")
+        terminal.send(".").shows("busy 1.00 CPUs = tasks 1.25 + exited 0.00 - overcounted 0.25")
 
 
 def one_scope(_scratch):
     """@ offers what the selected process stands for, all panes follow, and @ leaves it."""
     with recorded() as terminal:
-        terminal.send(".", "Down", "@")
-        menu = terminal.text()
-        problem = expect("15400 render with its descendants" in menu and "15400 render alone" in menu and "its user, ada" in menu,
-                         terminal, "the menu lacks something")
-        terminal.send("Enter")
-        shown = terminal.text()
-        problem = problem or expect("in tree of 15400 (1 task)" in shown and "render" in shown and "postgres" not in shown,
-                                    terminal, "not the tree")
-        terminal.send("1")
-        problem = problem or expect("in tree of 15400" in terminal.text() and "postgres" not in terminal.text(), terminal,
-                                    "the overview shows others")
-        problem = problem or expect("(1 task) @ to leave" in terminal.lines()[0], terminal, "its key is not named")
+        terminal.send(".", "Down", "@").shows("15400 render with its descendants", "15400 render alone", "its user, ada")
+        terminal.send("Enter").shows("in tree of 15400 (1 task)", "render").hides("postgres")
+        terminal.send("1").shows("in tree of 15400").hides("postgres").in_line(0, "(1 task) @ to leave")
         terminal.send("Esc", "Esc", "Esc")  # to the pane it began with, off its row, then no further
-        problem = problem or expect("@ leaves the scope" in terminal.text(), terminal, "Esc says nothing")
-        terminal.send("2", "@")
-        return problem or expect("all processes" in terminal.text() and "in tree" not in terminal.text() and
-                                 "postgres" in terminal.text(), terminal, "it was not left")
+        terminal.shows("@ leaves the scope")
+        terminal.send("2", "@").shows("all processes").hides("in tree").shows("postgres")
 
 
 def scope_of_what_is_not_one_process(_scratch):
     """@ without a selection, and on a row of many processes, says what to do."""
     with recorded() as terminal:
-        terminal.send(".", "@")
-        problem = expect("select a process or a group first" in terminal.text(), terminal, "nothing said")
+        terminal.send(".", "@").shows("select a process or a group first")
         for _ in range(8):
             terminal.send("Down")
             if any("ended" in line and terminal.screen.buffer[at][3].bg != "default" for at, line in enumerate(terminal.lines())):
                 break
-        terminal.send("@")
-        return problem or expect("not of one living process" in terminal.text(), terminal, "a menu of ended processes")
-
-
-def tests():
-    return [
-        ("each view of the cpu pane has a title and a way home", each_view_has_a_title),
-        ("rare views of the cpu pane are in a menu", rare_views_are_in_a_menu),
-        ("touched memory comes into its column", touched_memory_comes_into_its_column),
-        ("ended processes are rows among the processes", ended_processes_are_rows),
-        ("ended processes are counted exactly", counts_are_exact),
-        ("without exits there are no rows of ended processes", nothing_ended),
-        ("the cursor stays on an ended command", the_cursor_stays_on_what_ended),
-        ("i explains ended processes by the topic exited", what_ended_is_explained),
-        ("ended processes are filtered, searched and sorted", what_ended_is_filtered_and_searched),
-        ("a loop of short commands is a row, and gets no signal", what_ends_live),
-        ("F9 and Enter end the first process", kill_with_two_keys),
-        ("a signal is found by its name", typing_finds_a_signal),
-        ("a signal is found by its number", numbers_find_a_signal),
-        ("Esc in the menu of signals sends none", escape_sends_nothing),
-        ("tags are seen, and leave", tags_are_seen_and_leave),
-        ("tags follow the process", tags_follow_the_process),
-        ("a tagged pair gets a signal", a_tagged_pair_gets_a_signal),
-        ("what has ended is not counted", what_has_ended_is_not_counted),
-        ("a tagged pair is reniced", a_tagged_pair_is_reniced),
-        ("a tagged pair gets CPUs", a_tagged_pair_gets_cpus),
-        ("a tagged pair gets a policy", a_tagged_pair_gets_a_policy),
-        ("a tagged pair gets an I/O priority", a_tagged_pair_gets_an_io_priority),
-        ("real-time signals are sent by number and name", real_time_signals_are_sent),
-        ("a zombie has a parent", a_zombie_has_a_parent),
-        ("a number in the filter and the search is a PID", numbers_are_pids),
-        ("newlines of a command line are blanks", newlines_are_blanks),
-        ("the processes of one user", one_user),
-        ("cpu: names that processes gave themselves are seen", names_of_their_own_are_seen),
-        ("one scope for all panes", one_scope),
-        ("a scope needs a process", scope_of_what_is_not_one_process),
-        ("idle processes have a view", idle_ones_have_a_view),
-        ("titles name what was chosen", titles_name_what_was_chosen),
-        ("M, P and T sort processes", sorted_by_letters),
-        ("a process is opened, and Esc comes back", opened_and_back),
-        ("the distribution begins with the busiest processes", the_distribution_begins_at_the_top),
-        ("many CPUs are bars, or cells with a ruler", many_cpus),
-        ("a small screen names all its glyphs", names_where_bars_fit),
-        ("the lowest screen has the total and two processes", the_lowest_screen),
-        ("the account does not move the table", the_table_stays_where_it_is),
-        ("the account is a sum without a negative number", parts_larger_than_the_whole),
-    ]
+        terminal.send("@").shows("not of one living process")

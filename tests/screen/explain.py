@@ -3,10 +3,9 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 
-from common import PANETOP, TESTS, expect, screen
+from common import PANETOP, TESTS, expect, running, screen
 from drawn import live_seconds, rows_under_cursor
 
 sys.path.insert(0, os.path.join(TESTS, "recordings"))
@@ -30,8 +29,8 @@ def tables(second):
                          "resident_bytes": mib << 20} for name, pid, start, cpu, mib in rows]}
 
 
-def recorded(scratch):
-    path = os.path.join(scratch, "spike.jsonl")
+def recorded(folder):
+    path = os.path.join(folder, "spike.jsonl")
     with open(path, "w", encoding="utf-8") as out:
         recording = Recording(PANETOP, out, START_WALL, START_MONO)
         for second in range(SECONDS):
@@ -48,19 +47,18 @@ def a_spike(scratch):
     """What it was, by numbers; Enter shows the process, Esc leads back; an ordinary moment has nothing."""
     with screen(recorded(scratch), "cpu", width=100, height=30, env={"TZ": "UTC"}) as terminal:
         at(terminal, MOMENT)
-        terminal.send("x")
-        problem = expect("Around 09:32:00, against 120 samples of 120 s before: 3 changes" in terminal.text(), terminal, "no title")
+        terminal.send("x").shows("Around 09:32:00, against 120 samples of 120 s before: 3 changes")
         for part in ("CPU busy  93 %, usually 3.0 %", "rose 5 s before", "started 5.5 s before", "CPU 60 %, usually 0.0 %",
                      "rose in the last 6 s", "CPU busy: 93 %, rose 5 s before; usually 3.0 %.", "Not sampled then: pressure, memory"):
-            problem = problem or expect(part in " ".join(terminal.text().split()).replace("CPU busy ", "CPU busy  "), terminal, part)
-        problem = problem or expect("median" not in terminal.text(), terminal, "the median unasked")
+            expect(part in " ".join(terminal.text().split()).replace("CPU busy ", "CPU busy  "), terminal, part)
+        terminal.hides("median")
         terminal.send("i")
         part = "median 3.0 % and spread 0.0 %, at most 3.0 %, in 114 samples of 120 s."
-        problem = problem or expect(part in " ".join(terminal.text().split()), terminal, "i does not tell how it was compared")
+        expect(part in " ".join(terminal.text().split()), terminal, "i does not tell how it was compared")
         lines = [line.strip() for line in terminal.lines()]
         terminal.send(*["Down"] * (next(y for y, line in enumerate(lines) if line.startswith("cc 4711")) - 3), "Enter")
-        problem = problem or expect("09:32:00" in terminal.lines()[0] and "[All]" in terminal.text(), terminal, "not where it is shown")
-        return problem or expect(any("4711" in line for line in rows_under_cursor(terminal)), terminal, "the process is not selected")
+        terminal.in_line(0, "09:32:00").shows("[All]")
+        expect(any("4711" in line for line in rows_under_cursor(terminal)), terminal, "the process is not selected")
 
 
 def what_is_gone(scratch):
@@ -68,22 +66,17 @@ def what_is_gone(scratch):
     with screen(recorded(scratch), "overview", env={"TZ": "UTC"}) as terminal:
         at(terminal, MOMENT + 6)
         terminal.send("x")
-        problem = expect("last seen 4 s before, gone 3 s before" in " ".join(terminal.text().split()), terminal, "it is not gone")
-        terminal.send("Enter")
-        problem = problem or expect("09:32:02" in terminal.lines()[0] and "[2" in terminal.text(), terminal, "not its last sample")
-        terminal.send("Esc", "Esc", "Esc")
-        return problem or expect("[1" in terminal.text(), terminal, "Esc does not lead back")
+        expect("last seen 4 s before, gone 3 s before" in " ".join(terminal.text().split()), terminal, "it is not gone")
+        terminal.send("Enter").in_line(0, "09:32:02").shows("[2")
+        terminal.send("Esc", "Esc", "Esc").shows("[1")
 
 
 def an_ordinary_moment(scratch):
     with screen(recorded(scratch), "cpu", env={"TZ": "UTC"}) as terminal:
         at(terminal, 60)
-        terminal.send("x")
-        problem = expect("nothing sampled departs from the 60 samples of 60 s before" in terminal.text(), terminal, "60 calm samples")
-        terminal.send("Enter", "x")
-        problem = problem or expect("nothing sampled departs" not in terminal.text(), terminal, "x does not leave it")
-        terminal.send(".")
-        return problem or expect("09:31:01" in terminal.lines()[0], terminal, "the recording does not go on from there")
+        terminal.send("x").shows("nothing sampled departs from the 60 samples of 60 s before")
+        terminal.send("Enter", "x").hides("nothing sampled departs")
+        terminal.send(".").in_line(0, "09:31:01")
 
 
 def live(scratch):
@@ -92,23 +85,19 @@ def live(scratch):
     shutil.copy("/bin/sh", burner)
     with screen("-d", "0.1", "cpu", width=100, height=60) as terminal:
         live_seconds(terminal, 2)
-        with subprocess.Popen([burner, "-c", "while :; do :; done"]) as child:
-            try:
-                live_seconds(terminal, 1)
-                terminal.send("x")
-                if "+ Other changes" in terminal.text():  # where another process changed the CPU more
-                    terminal.send("End", "Enter")
-                problem = expect(f"burner{os.getpid()} {child.pid}" in terminal.text(), terminal, "no process")
-                child.kill()
-                terminal.send("Esc", ",", "x")
-                problem = problem or expect("Around " in terminal.text() and re.search(r" -[0-9:]{8} of ", terminal.lines()[0]), terminal, "not in the past")
-                terminal.send("Enter")
-                problem = problem or expect("Around " not in terminal.text(), terminal, "Enter does not open it")
-            finally:
-                child.kill()
+        with running(burner, "-c", "while :; do :; done") as child:
+            live_seconds(terminal, 1)
+            terminal.send("x")
+            if "+ Other changes" in terminal.text():  # where another process changed the CPU more
+                terminal.send("End", "Enter")
+            terminal.shows(f"burner{os.getpid()} {child.pid}")
+            child.kill()
+            terminal.send("Esc", ",", "x")
+            expect("Around " in terminal.text() and re.search(r" -[0-9:]{8} of ", terminal.lines()[0]), terminal,
+                   "not in the past")
+            terminal.send("Enter").hides("Around ")
     with screen("-d", "0.2", "--past=0", "cpu") as terminal:
-        terminal.send("x")
-        return problem or expect("nothing is kept to go back to" in terminal.text(), terminal, "it explains without a past")
+        terminal.send("x").shows("nothing is kept to go back to")
 
 
 def at_every_size(scratch):
@@ -116,20 +105,6 @@ def at_every_size(scratch):
     for width, height in ((20, 5), (40, 12), (200, 60)):
         with screen(replay, "cpu", width=width, height=height, env={"TZ": "UTC"}) as terminal:
             at(terminal, MOMENT)
-            terminal.send("x", "Down", "End", "Home", "PgDn")
-            problem = expect("Around" in terminal.text(), terminal, "it is not shown")
+            terminal.send("x", "Down", "End", "Home", "PgDn").shows("Around")
             terminal.send("Enter")
-            problem = problem or expect("Around" not in terminal.text() and not terminal.ended(), terminal, "Enter")
-            if problem:
-                return problem
-    return None
-
-
-def tests():
-    return [
-        ("explain: a spike", a_spike),
-        ("explain: what is gone", what_is_gone),
-        ("explain: an ordinary moment", an_ordinary_moment),
-        ("explain: live and in the past", live),
-        ("explain: at every size", at_every_size),
-    ]
+            expect("Around" not in terminal.text() and not terminal.ended(), terminal, "Enter")

@@ -15,35 +15,25 @@ def a_recording_is_not_acted_upon(_scratch):
             ("latency", "Enter Start", "start measuring", "Enter", "a recording is not measured again"),
             ("cpu", "d Delay", "delay between samples", "d", "the delay it was made with")):
         with replay(pane, width=200, height=60) as terminal:
-            problem = expect(label not in terminal.lines()[-1], terminal, f"{pane}: the footer offers {label}")
-            terminal.send("F1")
-            problem = problem or expect(help_text not in terminal.text() and "quit panetop" in terminal.text(), terminal,
-                                        f"{pane}: the help offers to {help_text}")
-            terminal.send("q", key)
-            problem = problem or expect(said in terminal.text(), terminal, f"{pane}: {key} does not say '{said}'")
-            if problem:
-                return problem
-    return None
+            expect(label not in terminal.lines()[-1], terminal, f"{pane}: the footer offers {label}")
+            terminal.send("F1").hides(help_text).shows("quit panetop")
+            terminal.send("q", key).shows(said)
 
 
 def the_list_offers_what_acts(_scratch):
     """Where no process is chosen yet, keys of its map are not offered."""
     with screen(fixture("pages"), "pages", width=300) as terminal:
         footer = terminal.lines()[-1]
-        problem = expect("Enter" in footer and "Zoom" not in footer and "Mark" not in footer, terminal,
-                         "the footer offers what does not act")
-        terminal.send("Down", "Enter")
-        return problem or expect(terminal.wait_for("1 cell =") and "Zoom" in terminal.lines()[-1], terminal, "no map")
+        expect("Enter" in footer and "Zoom" not in footer and "Mark" not in footer, terminal,
+               "the footer offers what does not act")
+        terminal.send("Down", "Enter").comes("1 cell =").in_line(-1, "Zoom")
 
 
 def help_and_quit_stay_in_the_footer(_scratch):
     for pane in panes():
         for width, height in ((80, 24), (40, 12), (20, 5)):
             with screen(fixture("linux-6.1"), pane, width=width, height=height) as terminal:
-                problem = expect("F1 Help  q Quit" in terminal.lines()[-1], terminal, f"{pane}: no help, or no quit")
-                if problem:
-                    return problem
-    return None
+                terminal.in_line(-1, "F1 Help  q Quit")
 
 
 def keys_of_the_help(terminal):
@@ -68,14 +58,10 @@ def a_wide_footer_names_every_key(_scratch):
     for pane, pressed, shown in (("memory", [], "[3 Memory]"), ("events", [], "[7 Events]"), ("cpu", [], "[2 CPU]"),
                                  ("power", [], "[8 Power]"), ("pages", ["Down", "Enter"], "1 cell =")):
         with screen(fixture("pages" if pane == "pages" else "linux-6.1"), pane, width=500, height=60) as terminal:
-            terminal.send(*pressed)
-            problem = expect(terminal.wait_for(shown), terminal, f"{pane}: it does not show '{shown}'")
+            terminal.send(*pressed).comes(shown)
             offered, named = keys_of_the_help(terminal), keys_of_the_footer(terminal)
             missing = [keys for keys in offered if not named & set(keys) and not LABELLESS & set(keys)]
-            problem = problem or expect(not missing, terminal, f"{pane}: the footer lacks {missing}")
-            if problem:
-                return problem
-    return None
+            expect(not missing, terminal, f"{pane}: the footer lacks {missing}")
 
 
 # what a footer needs at 80 cells, in every pane that has a table
@@ -91,58 +77,33 @@ def what_one_needs_is_in_the_footer(_scratch):
             with screen(*arguments, pane) as terminal:
                 more = NEEDED_IN_A_REPLAY if "replay" in arguments[0] else NEEDED_LIVE
                 lacking = [one for one in NEEDED + more if one not in terminal.lines()[-1]]
-                problem = expect(not lacking, terminal, f"{pane}: the footer lacks {lacking}")
-                problem = problem or expect(pane != "cpu" or arguments[0].startswith("--replay") or
-                                            "F9 Signal" in terminal.lines()[-1], terminal, "no signal")
-                if problem:
-                    return problem
-    return None
+                expect(not lacking, terminal, f"{pane}: the footer lacks {lacking}")
+                expect(pane != "cpu" or arguments[0].startswith("--replay") or "F9 Signal" in terminal.lines()[-1],
+                       terminal, "no signal")
 
 
 def a_click_on_the_footer_is_the_key(_scratch):
     with screen(fixture("linux-6.1"), "cpu") as terminal:
         footer = terminal.lines()[-1]
-        terminal.click(footer.index("s Sort") + 3, 23)
-        problem = expect("Sort by" in terminal.text(), terminal, "no menu")
-        terminal.send("Esc")
-        terminal.click(footer.index("F1 Help"), 23)
-        problem = problem or expect("Views of this pane" in terminal.text(), terminal, "no help")
-        terminal.send("Esc")
+        terminal.click(footer.index("s Sort") + 3, 23).shows("Sort by").send("Esc")
+        terminal.click(footer.index("F1 Help"), 23).shows("Views of this pane").send("Esc")
         terminal.click(footer.index("q Quit") + 2, 23)
-        return problem or expect(terminal.end() == 0, terminal, "it does not quit")
+        expect(terminal.end() == 0, terminal, "it does not quit")
 
 
 def an_unknown_key_names_the_help(_scratch):
     with replay("memory") as terminal:
-        terminal.send("y")
-        return expect("y does nothing here; ? lists the keys" in terminal.text(), terminal, "it does not say so")
+        terminal.send("y").shows("y does nothing here; ? lists the keys")
 
 
 def keys_for_a_process_are_with_the_processes(_scratch):
     """A selected CPU is not a process that a signal could be sent to."""
     with screen(fixture("linux-6.1"), "cpu", width=200) as terminal:
-        problem = expect("F9 Signal" in terminal.lines()[-1], terminal, "no signal for processes")
+        terminal.in_line(-1, "F9 Signal")
         for view in ("CPUs", "Account"):
-            terminal.view(view)
-            terminal.send("Down")
-            problem = problem or expect("F9 Signal" not in terminal.lines()[-1], terminal, f"{view}: the footer offers F9")
-            terminal.send("F9")
-            problem = problem or expect("process list only" in terminal.text(), terminal,
-                                        f"{view}: F9 does not say why it does nothing")
-        terminal.view("Processes")
-        terminal.send("F9")
-        return problem or expect("select a process first" in terminal.text() or "Signal" in terminal.text(), terminal,
-                                 "F9 does not tell what to do first")
-
-
-def tests():
-    return [
-        ("keys for a process are offered with the processes", keys_for_a_process_are_with_the_processes),
-        ("what acts is not offered in a replay", a_recording_is_not_acted_upon),
-        ("the list of processes offers what acts", the_list_offers_what_acts),
-        ("help and quit stay in the footer", help_and_quit_stay_in_the_footer),
-        ("the footer has what one needs at 80 cells", what_one_needs_is_in_the_footer),
-        ("a click on the footer is the key", a_click_on_the_footer_is_the_key),
-        ("an unknown key names the help", an_unknown_key_names_the_help),
-        ("a wide footer names every key of its pane", a_wide_footer_names_every_key),
-    ]
+            terminal.view(view).send("Down")
+            expect("F9 Signal" not in terminal.lines()[-1], terminal, f"{view}: the footer offers F9")
+            terminal.send("F9").shows("process list only")
+        terminal.view("Processes").send("F9")
+        expect("select a process first" in terminal.text() or "Signal" in terminal.text(), terminal,
+               "F9 does not tell what to do first")

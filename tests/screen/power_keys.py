@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keys of the power pane: sensors in the graph, what is kept, and what asks first."""
-import os
+from common import POWER_RECORDING, configuration, configured, expect, fixture, replay, screen
 
-from common import POWER_RECORDING, expect, fixture, replay, screen
-
-LAST = ["g", "+", "3", "5", "6", "Enter"]
+LAST = [*"g+356", "Enter"]
 
 
 def power(*arguments, **rest):
@@ -15,8 +13,7 @@ def the_graph_tells_the_lag(_scratch):
     """The recording has the package follow by 10 to 12 seconds, the case by half a minute."""
     with power(width=100, height=30) as terminal:
         terminal.send(*LAST)
-        return expect("Heat follows load: package after 10 s, acpitz after 32 s." in terminal.text() and
-                      "Watts and clock follow load at once." in terminal.text(), terminal, "the lags are wrong")
+        terminal.shows("Heat follows load: package after 10 s, acpitz after 32 s.", "Watts and clock follow load at once.")
 
 
 def a_line_has_its_numbers(_scratch):
@@ -25,46 +22,40 @@ def a_line_has_its_numbers(_scratch):
         terminal.send(*LAST)
         lines = terminal.lines()
         at = next(y for y, line in enumerate(lines) if line.startswith(" watts "))
-        return expect(lines[at].split()[1] == "19.0" and lines[at + 1].split()[:2] == ["9.1", "5.2"] and
-                      "THROTTLED  4 CPUs were slowed down" in terminal.text(), terminal, "other numbers")
+        expect(lines[at].split()[1] == "19.0" and lines[at + 1].split()[:2] == ["9.1", "5.2"] and
+               "THROTTLED  4 CPUs were slowed down" in terminal.text(), terminal, "other numbers")
 
 
 def lines_are_options(_scratch):
     with power(width=100, height=30) as terminal:
         terminal.send(*LAST, "o", "Down", "Enter", "Down", "Down", "Enter", "Esc")
         labels = [line.split()[0] for line in terminal.lines() if line[:1] == " " and line[1:6] in ("load ", "watts", "clock", "packa")]
-        return expect(labels[1:] == ["watts", "package"] or labels == ["package-0", "watts", "package"], terminal, str(labels))
+        expect(labels[1:] == ["watts", "package"] or labels == ["package-0", "watts", "package"], terminal, str(labels))
 
 
 def sensors_are_kept(scratch):
     """Space shows or hides a temperature in the list; w keeps it."""
-    env = {"XDG_CONFIG_HOME": scratch}
+    env = configured(scratch)
     with power(env=env) as terminal:
         terminal.send(*LAST, "Tab", "Tab", "Down", "Down", "Space", "Down", "Space", "w", "q")
         terminal.end()
-    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
-        kept = [line for line in file.read().splitlines() if line.startswith("power.line.")]
-    if kept != ["power.line.acpitz = hidden", "power.line.coretemp.0/temp2 = shown"]:
-        return f"not kept: {kept}"
+    kept = [line for line in configuration(scratch).splitlines() if line.startswith("power.line.")]
+    assert kept == ["power.line.acpitz = hidden", "power.line.coretemp.0/temp2 = shown"], f"not kept: {kept}"
     with power(env=env) as terminal:
         terminal.send(*LAST, "Tab", "Tab")
         rows = [line.split()[1] for line in terminal.lines() if line.startswith("* ")]
-        if rows != ["x86_pkg_temp", "coretemp.0/temp2"]:
-            return f"not read: {rows}\n" + terminal.text()
-        terminal.send("8")
-        return expect("Core 0" in terminal.text() and "acpitz °C" not in terminal.text(), terminal, "other lines")
+        assert rows == ["x86_pkg_temp", "coretemp.0/temp2"], f"not read: {rows}\n" + terminal.text()
+        terminal.send("8").shows("Core 0").hides("acpitz °C")
 
 
 def a_recording_is_not_changed(_scratch):
     with power() as terminal:
-        terminal.send("F9")
-        return expect("a recording is neither calibrated nor reset" in terminal.text(), terminal, "it would")
+        terminal.send("F9").shows("a recording is neither calibrated nor reset")
 
 
 def statistics_restart(_scratch):
     with screen(fixture("power-laptop"), "power", width=100) as terminal:
-        terminal.send("F9", "Down", "Enter")
-        return expect("reset means, minima and maxima" in terminal.text(), terminal, "they do not")
+        terminal.send("F9", "Down", "Enter").shows("reset means, minima and maxima")
 
 
 def calibration_asks(_scratch):
@@ -72,62 +63,49 @@ def calibration_asks(_scratch):
     with screen(fixture("power-laptop"), "-d", "0.2", "power", width=100) as terminal:
         terminal.until("8.20 W")
         terminal.send("F9", "Enter")
-        if "Load all CPUs in steps for 66 s" not in terminal.text():
-            return "it does not ask\n" + terminal.text()
+        assert "Load all CPUs in steps for 66 s" in terminal.text(), "it does not ask\n" + terminal.text()
         terminal.send("n")
-        if "step 1 of 11" in terminal.text():
-            return "no means no\n" + terminal.text()
-        terminal.send("F9", "Enter", "y")
-        problem = expect(terminal.wait_for("step 1 of 11"), terminal, "it does not begin")
-        terminal.send("F9", "Enter")
-        return problem or expect(terminal.told("calibration stopped"), terminal, "it does not stop")
+        assert "step 1 of 11" not in terminal.text(), "no means no\n" + terminal.text()
+        terminal.send("F9", "Enter", "y").comes("step 1 of 11")
+        terminal.send("F9", "Enter").tells("calibration stopped")
 
 
 def the_calibration_in_use_is_shown(scratch):
-    os.makedirs(os.path.join(scratch, "panetop"), exist_ok=True)
-    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
-        file.write('cpu.calibration = [{"cpus":2,"measure":"load","slope":10.5,"intercept_watts":5,"r_squared":0.66}]\n')
-    with screen(fixture("power-laptop"), "power", width=100, env={"XDG_CONFIG_HOME": scratch}) as terminal:
-        terminal.send("[")
-        return expect("10.50 watts per busy CPU" in terminal.text() and "The line fits poorly" in terminal.text() and
-                      "[y/n]" not in terminal.text(), terminal, "it is not shown")
+    env = configured(scratch, 'cpu.calibration = [{"cpus":2,"measure":"load","slope":10.5,"intercept_watts":5,"r_squared":0.66}]\n')
+    with screen(fixture("power-laptop"), "power", width=100, env=env) as terminal:
+        terminal.send("[").shows("10.50 watts per busy CPU", "The line fits poorly").hides("[y/n]")
 
 
 def nothing_is_calibrated(_scratch):
     with screen(fixture("power-nothing"), "power", width=100) as terminal:
-        terminal.send("F9", "Enter")
-        return expect("no power measurement available" in terminal.text() and "[y/n]" not in terminal.text(), terminal,
-                      "it asks before it says that nothing can come of it")
+        terminal.send("F9", "Enter").shows("no power measurement available").hides("[y/n]")
 
 
 def nothing_is_told_once(_scratch):
     """One line, and no notice that repeats it; an empty view says why."""
     with screen(fixture("power-nothing"), "power", width=100) as terminal:
         text = terminal.text()
-        problem = expect("No power or temperature sensors (usual in a VM). Load and clock speed below." in text and
-                         "no power meter" not in text and "nothing here" not in text, terminal, "it is not told once")
+        expect("No power or temperature sensors (usual in a VM). Load and clock speed below." in text and
+               "no power meter" not in text and "nothing here" not in text, terminal, "it is not told once")
         for view, why in (("Sensors", "no sensors found"), ("Idle", "no driver"), ("Battery", "this machine has no battery"),
                           ("Programs", "no watts of programs: nothing measures the power of the machine"),
                           ("Fans", "no sensors found"), ("Trip points", "no thermal zone has a trip point"),
                           ("Throttling", "only Intel processors count this"), ("Histogram", "no sample has the power")):
             while f"[{view}]" not in terminal.text():
                 terminal.send("Tab")
-            problem = problem or expect(terminal.wait_for(why), terminal, f"{view} does not say why it is empty")
-        return problem
+            terminal.comes(why)
 
 
 def unknown_watts_say_why(_scratch):
     """There were earlier samples: what is missing is a meter."""
     with screen(fixture("power-nothing"), "-d", "0.2", "power", width=100, height=30) as terminal:
-        terminal.send("Tab", "Down", "Right", "i")
-        return expect("unknown: no power meter of the whole machine found" in terminal.text() and
-                      "no earlier sample" not in terminal.text(), terminal, "another reason")
+        terminal.send("Tab", "Down", "Right", "i").shows("unknown: no power meter of the whole machine found")
+        terminal.hides("no earlier sample")
 
 
 def a_counter_that_stands_still_is_doubted(_scratch):
     with screen(fixture("power-laptop"), "-d", "0.2", "power", width=120) as terminal:
-        return expect(terminal.wait_for("(batteries)") and terminal.wait_for("OK  8.20 W") and
-                      terminal.wait_for("the counter of psys stands still while a battery delivers 8.20 W"), terminal, "0 W")
+        terminal.comes("(batteries)", "OK  8.20 W", "the counter of psys stands still while a battery delivers 8.20 W")
 
 
 def programs_go_on(_scratch):
@@ -135,35 +113,12 @@ def programs_go_on(_scratch):
     with screen(fixture("power-amd"), "-d", "0.2", "power", width=100) as terminal:
         while "[Programs]" not in terminal.text():
             terminal.send("Tab")
-        problem = expect(terminal.wait_for("(idle)"), terminal, "nothing is fitted")
-        terminal.send("Tab")
-        problem = problem or expect("[Programs]" not in terminal.text(), terminal, "no other view")
-        terminal.send("[")
-        return problem or expect("[Programs]" in terminal.text() and "(idle)" in terminal.text(), terminal, "it begins again")
+        terminal.comes("(idle)")
+        terminal.send("Tab").hides("[Programs]")
+        terminal.send("[").shows("[Programs]", "(idle)")
 
 
 def a_filter_is_no_lack_of_sensors(_scratch):
     """Why there is nothing is told where nothing is, not where nothing is looked for."""
     with power() as terminal:
-        terminal.send("Tab", "\\", "z", "z", "z", "Enter")
-        return expect("no row matches the filter" in terminal.text() and "--probe" not in terminal.text(), terminal,
-                      "it is told to look for sensors")
-
-
-def tests():
-    return [
-        ("a filter is no lack of sensors", a_filter_is_no_lack_of_sensors),
-        ("the graph of power tells what follows the load, and by how much", the_graph_tells_the_lag),
-        ("a line of power has its numbers", a_line_has_its_numbers),
-        ("lines of the power graph are options", lines_are_options),
-        ("what was chosen of sensors is kept", sensors_are_kept),
-        ("power: a recording is neither reset nor calibrated", a_recording_is_not_changed),
-        ("the statistics of power restart", statistics_restart),
-        ("power: a calibration asks first, and stops", calibration_asks),
-        ("power: the calibration in use is shown", the_calibration_in_use_is_shown),
-        ("power: a machine without watts is not calibrated", nothing_is_calibrated),
-        ("power: a machine without sensors says so once", nothing_is_told_once),
-        ("power: unknown watts say why", unknown_watts_say_why),
-        ("power: watts of programs go on while another view is shown", programs_go_on),
-        ("power: a counter that stands still is doubted", a_counter_that_stands_still_is_doubted),
-    ]
+        terminal.send("Tab", *"\\zzz", "Enter").shows("no row matches the filter").hides("--probe")

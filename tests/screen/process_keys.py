@@ -5,7 +5,7 @@ import re
 import subprocess
 from contextlib import contextmanager
 
-from common import RECORDING, as_lines, expect, replay, screen
+from common import RECORDING, as_lines, expect, replay, running, screen
 from drawn import live_seconds, rows_under_cursor
 
 VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Code", "Waits", "Processes")
@@ -28,61 +28,41 @@ def paged(command, *arguments, **rest):
 def opened_from_each_pane(_scratch):
     """Enter opens it, its pid is that of the row, and Esc goes back to the same row."""
     seconds = f"1{os.getpid()}.75"  # no other command has it
-    with subprocess.Popen(["sleep", seconds]) as child:
-        try:
-            for pane, home in (("cpu", "[2"), ("memory", "[3")):
-                with screen("-d", "0.2", pane, width=120, height=40) as terminal:
-                    terminal.until(home)
-                    if pane == "memory":
-                        terminal.view("Processes")
-                    terminal.send("\\", *f"sleep {seconds}", "Enter")
-                    problem = expect(terminal.wait_for(f" {child.pid} "), terminal, f"{pane}: it is not listed")
-                    terminal.send("Down", "Enter")
-                    problem = problem or expect(terminal.wait_for(f"{child.pid} sleep") and terminal.wait_for("[Pro"), terminal,
-                                                f"{pane}: Enter does not open it")
-                    terminal.send("Esc")
-                    problem = problem or expect(terminal.wait_for(home) and f" {child.pid} " in terminal.text(), terminal,
-                                                f"{pane}: Esc does not go back to it")
-                    if problem:
-                        return problem
-            return None
-        finally:
-            child.kill()
+    with running("sleep", seconds) as child:
+        for pane, home in (("cpu", "[2"), ("memory", "[3")):
+            with screen("-d", "0.2", pane, width=120, height=40) as terminal:
+                terminal.until(home)
+                if pane == "memory":
+                    terminal.view("Processes")
+                terminal.send("\\", *f"sleep {seconds}", "Enter").comes(f" {child.pid} ")
+                terminal.send("Down", "Enter").comes(f"{child.pid} sleep", "[Pro")
+                terminal.send("Esc").comes(home).shows(f" {child.pid} ")
 
 
 def opened_from_the_overview(_scratch):
-    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as child:
-        try:
-            with screen("-d", "0.5", f"--in=tree={child.pid}", "overview") as terminal:
-                used = re.compile(rf"^ +[0-9.]+ +{child.pid} sh")  # a share of the CPUs takes two samples
-                problem = expect(terminal.wait_for(used), terminal, "it is not in the list")
-                for _ in range(20):  # a finding may have come before it
-                    if not any(f"{child.pid} sh" in line for line in rows_under_cursor(terminal)):
-                        terminal.send("Down")
-                terminal.send("Enter")
-                problem = problem or expect(terminal.wait_for("[Pro") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
-                terminal.send("Esc")
-                return problem or expect(terminal.wait_for("[1"), terminal, "Esc does not go back")
-        finally:
-            child.kill()
+    with running("sh", "-c", "while :; do :; done") as child:
+        with screen("-d", "0.5", f"--in=tree={child.pid}", "overview") as terminal:
+            used = re.compile(rf"^ +[0-9.]+ +{child.pid} sh")  # a share of the CPUs takes two samples
+            terminal.comes(used)
+            for _ in range(20):  # a finding may have come before it
+                if not any(f"{child.pid} sh" in line for line in rows_under_cursor(terminal)):
+                    terminal.send("Down")
+            terminal.send("Enter").comes("[Pro", "[Summary]")
+            terminal.send("Esc").comes("[1")
 
 
 def opened_with_its_past(_scratch):
     """The chart of its CPU time begins with the samples that the list had of it."""
     name = f"busy-{os.getpid()}-loop"  # digits of a pid may be in other rows, too
-    with subprocess.Popen(["sh", "-c", "while :; do :; done", name]) as child:
-        try:
-            with screen("-d", "0.2", "cpu", width=120, height=40) as terminal:
-                terminal.send("\\", *name, "Enter")
-                live_seconds(terminal, 2)
-                terminal.send("Down", "Enter")
-                problem = expect(terminal.wait_for(f"{child.pid} sh") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
-                terminal.wait_for("█")
-                terminal.send("Z")
-                plots = [re.split("[│└]", line)[1] for line in terminal.lines() if len(re.findall("[│└]", line)) == 2]
-                return problem or expect(any(len(plot.strip()) >= 6 for plot in plots), terminal, "its chart begins when it is opened")
-        finally:
-            child.kill()
+    with running("sh", "-c", "while :; do :; done", name) as child:
+        with screen("-d", "0.2", "cpu", width=120, height=40) as terminal:
+            terminal.send("\\", *name, "Enter")
+            live_seconds(terminal, 2)
+            terminal.send("Down", "Enter").comes(f"{child.pid} sh", "[Summary]")
+            terminal.wait_for("█")
+            terminal.send("Z")
+            plots = [re.split("[│└]", line)[1] for line in terminal.lines() if len(re.findall("[│└]", line)) == 2]
+            expect(any(len(plot.strip()) >= 6 for plot in plots), terminal, "its chart begins when it is opened")
 
 
 def a_long_command_is_whole(_scratch):
@@ -90,11 +70,7 @@ def a_long_command_is_whole(_scratch):
     words = [f"word{number}" for number in range(100)]
     for width, height in ((80, 45), (200, 60)):
         with paged(["sh", "-c", "read line", *words], width=width, height=height) as (terminal, _child):
-            problem = expect(terminal.wait_for("word99") and terminal.wait_for("word50 ") and terminal.has(re.compile("^signals")) and
-                             terminal.has(re.compile("^program")), terminal, "the command is cut, or it hides a line")
-            if problem:
-                return problem
-    return None
+            terminal.comes("word99", "word50 ").shows(re.compile("^signals"), re.compile("^program"))
 
 
 def every_view_shows_this_process(_scratch):
@@ -102,67 +78,49 @@ def every_view_shows_this_process(_scratch):
         for view, sight in (("Threads", "sleep"), ("Files", "pipe:"), ("Limits", "Max open files"), ("Signals", "KILL"),
                             ("Environment", "known value"), ("Memory", "Private_Dirty"), ("Map", "[stack]"),
                             ("Processes", "sleep 1000"), ("Summary", f"{child.pid} sleep")):
-            terminal.view(view)
-            problem = expect(terminal.wait_for(sight), terminal, f"{view} does not show {sight}")
+            terminal.view(view).comes(sight)
             if view not in ("Processes", "Summary"):
-                problem = problem or expect(f"── {view} of sleep ({child.pid}) ─" in terminal.text(), terminal, f"{view} does not name it")
-            if problem:
-                return problem
-        return None
+                terminal.shows(f"── {view} of sleep ({child.pid}) ─")
 
 
 def a_long_value_scrolls(_scratch):
     """Right of the last column goes on in its text, Left goes back, and the value begins where it began."""
     words = " ".join(f"word{number}" for number in range(60))
     with paged(["env", f"LONG={words}", "sleep", "1000"]) as (terminal, _child):
-        terminal.view("Environment")
-        terminal.until("LONG")
-        problem = expect("word0 word1" in terminal.text() and "word59" not in terminal.text(), terminal, "before")
-        terminal.send("/", *"LONG", "Enter", "Enter")
-        problem = problem or expect("value of LONG" in terminal.text() and "word59" in terminal.text(), terminal,
-                                    "Enter on the name does not show the value")
-        terminal.send("Esc", *["Right"] * 40)
-        problem = problem or expect("word59" in terminal.text(), terminal, "its end is not to be seen")
-        terminal.send("Enter")
-        problem = problem or expect("value of LONG" in terminal.text() and "word0 word1" in terminal.text() and "word59" in terminal.text(), terminal, "Enter does not show all of it")
-        terminal.send("Esc", *["Left"] * 40)
-        return problem or expect("word0 word1" in terminal.text() and "word59" not in terminal.text(), terminal, "Left does not go back")
+        terminal.view("Environment").until("LONG").shows("word0 word1").hides("word59")
+        terminal.send("/", *"LONG", "Enter", "Enter").shows("value of LONG", "word59")
+        terminal.send("Esc", *["Right"] * 40).shows("word59")
+        terminal.send("Enter").shows("value of LONG", "word0 word1", "word59")
+        terminal.send("Esc", *["Left"] * 40).shows("word0 word1").hides("word59")
 
 
 def it_exits_while_its_page_is_open(_scratch):
     with paged(["sh", "-c", "read line; exit 7"]) as (terminal, child):
-        problem = expect(terminal.wait_for("for data"), terminal, "it does not say what it waits for")
+        terminal.comes("for data")
         child.stdin.close()
         child.wait()
-        return problem or expect(terminal.wait_for("Its exit was seen at") and f"{child.pid} sh" in terminal.text(), terminal,
-                                 "it does not stay, or does not say that it exited")
+        terminal.comes("Its exit was seen at").shows(f"{child.pid} sh")
 
 
 def stopped_and_why(_scratch):
     with paged(["sleep", "1000"]) as (terminal, child):
         child.send_signal(19)
-        problem = expect(terminal.wait_for("has stopped it; SIGCONT"), terminal, "it does not say that it is stopped")
+        terminal.comes("has stopped it; SIGCONT")
         child.send_signal(18)
-        return problem or expect(terminal.wait_for("S sleeping"), terminal, "it is not seen to go on")
+        terminal.comes("S sleeping")
 
 
 def its_map_is_one_key_away(_scratch):
     """And Esc leads from the map to the page."""
     with paged(["sleep", "1000"]) as (terminal, _):
-        terminal.view("Map")
-        terminal.until("[stack]")
-        terminal.send("Enter")
-        problem = expect(terminal.wait_for("1 cell ="), terminal, "no map")
-        terminal.send("Esc")
-        return problem or expect(terminal.wait_for("[Pro"), terminal, "Esc does not go back")
+        terminal.view("Map").until("[stack]").send("Enter").comes("1 cell =")
+        terminal.send("Esc").comes("[Pro")
 
 
 def its_parent_opens(_scratch):
     with paged(["sleep", "1000"]) as (terminal, _):
-        terminal.send("Enter")
-        return expect(terminal.wait_for(re.compile(rf"^process +{os.getpid()} ")) and
-                      terminal.told("the parent of sleep; Esc goes back"), terminal,
-                      "Enter does not open its parent, by name")
+        terminal.send("Enter").comes(re.compile(rf"^process +{os.getpid()} "))
+        terminal.tells("the parent of sleep; Esc goes back")
 
 
 def esc_goes_back_to_the_child(_scratch):
@@ -171,7 +129,7 @@ def esc_goes_back_to_the_child(_scratch):
         with open(f"/proc/{child.pid}/task/{child.pid}/children", encoding="ascii") as children:
             grandchild = int(children.read())
         try:
-            return steps_back(child.pid, grandchild)
+            steps_back(child.pid, grandchild)
         finally:
             os.kill(grandchild, 9)
 
@@ -179,34 +137,25 @@ def esc_goes_back_to_the_child(_scratch):
 def steps_back(child, grandchild):
     with screen("-d", "0.2", "-p", str(grandchild), "process") as page:
         page.until(f"{grandchild} sleep")
-        page.send("Enter")
-        problem = expect(page.wait_for(f"{child} sh"), page, "Enter does not open its parent")
-        page.send("Enter")
-        problem = problem or expect(page.wait_for(f"{os.getpid()} "), page, "Enter does not open the parent's parent")
-        page.send("Esc")
-        problem = problem or expect(page.wait_for(f"{child} sh"), page, "Esc does not go back to the parent")
-        page.view("Threads")
-        page.send("Esc", "Esc")
-        problem = problem or expect(page.wait_for(f"{grandchild} sleep"), page, "Esc does not go back to the child")
-        page.send("Esc")
-        return problem or expect(page.wait_for("[Processes]"), page, "Esc does not go back to the list")
+        page.send("Enter").comes(f"{child} sh")
+        page.send("Enter").comes(f"{os.getpid()} ")
+        page.send("Esc").comes(f"{child} sh").view("Threads")
+        page.send("Esc", "Esc").comes(f"{grandchild} sleep")
+        page.send("Esc").comes("[Processes]")
 
 
 def signalled_from_its_page(_scratch):
     with paged(["sleep", "1000"]) as (terminal, child):
-        terminal.send("F9")
-        problem = expect(terminal.wait_for(f"sleep ({child.pid})"), terminal, "the menu is not about it")
+        terminal.send("F9").comes(f"sleep ({child.pid})")
         terminal.send("Esc", "Esc", "Esc")  # out of the menu, of the selected row, of the pane
-        return problem or expect(terminal.wait_for("[Pro"), terminal, "Esc does not go back")
+        terminal.comes("[Pro")
 
 
 def opened_from_a_recording(_scratch):
     """Of a process that was not recorded in detail, the page has what the list has."""
     with replay("cpu") as terminal:
-        terminal.send(".", "Down", "Enter")
-        problem = expect("[Pro" in terminal.text() and "15400 render" in terminal.text(), terminal, "it is not opened")
-        terminal.send("F9")
-        return problem or expect("cannot be changed" in terminal.text(), terminal, "it does not say that it cannot be signalled")
+        terminal.send(".", "Down", "Enter").shows("[Pro", "15400 render")
+        terminal.send("F9").shows("cannot be changed")
 
 
 def its_chart_is_its_own(_scratch):
@@ -214,45 +163,21 @@ def its_chart_is_its_own(_scratch):
     def chart_begins_with(terminal, cpu, memory):
         return any(cpu in line and memory in line for line in terminal.lines() if line.count("┤") == 2)
 
-    problem = None
     for recording in (RECORDING, as_lines(RECORDING)):
         with replay("cpu", recording=recording, width=120, height=40) as terminal:
             terminal.send(".", "Down", "Enter")
-            problem = problem or expect(chart_begins_with(terminal, "200 %", "900M"), terminal, "of the first one")
+            expect(chart_begins_with(terminal, "200 %", "900M"), terminal, "of the first one")
             terminal.send("Esc", "Down", "Enter")
-            problem = problem or expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "of the second one")
+            expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "of the second one")
             terminal.send("Enter")
-            problem = problem or expect(chart_begins_with(terminal, "1 %", "6.0M"), terminal, "of its parent")
+            expect(chart_begins_with(terminal, "1 %", "6.0M"), terminal, "of its parent")
             terminal.send("Esc")
-            problem = problem or expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "on the way back")
-    return problem
+            expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "on the way back")
 
 
 def a_row_without_its_process(_scratch):
     """A connection whose owner is not known opens no page, and says so; one with its owner does."""
     with replay("network", width=120, height=40) as terminal:
         terminal.view("Connections")
-        terminal.send("Down", "Down", "Down", "Enter")
-        problem = expect("the process of this row is not known" in terminal.text() and "[5" in terminal.text(), terminal, "it opens something")
-        terminal.send("Up", "Enter")
-        return problem or expect("[Pro" in terminal.text() and "15400" in terminal.text(), terminal, "the one above does not open")
-
-
-def tests():
-    return [
-        ("the process page opens from each pane, and Esc goes back", opened_from_each_pane),
-        ("the process page opens from the overview", opened_from_the_overview),
-        ("the process page opens with its past", opened_with_its_past),
-        ("a long command is whole on the process page", a_long_command_is_whole),
-        ("every view of the process page is of this process", every_view_shows_this_process),
-        ("a long value of the environment scrolls", a_long_value_scrolls),
-        ("a process exits while its page is open", it_exits_while_its_page_is_open),
-        ("the process page says that it is stopped", stopped_and_why),
-        ("the map of pages is one key from the process page", its_map_is_one_key_away),
-        ("the process page opens the parent", its_parent_opens),
-        ("Esc on the page of a parent goes back to the child", esc_goes_back_to_the_child),
-        ("a process is signalled from its page", signalled_from_its_page),
-        ("the process page of a recording", opened_from_a_recording),
-        ("the chart of a process page of a recording is its own", its_chart_is_its_own),
-        ("a row whose process is not known", a_row_without_its_process),
-    ]
+        terminal.send("Down", "Down", "Down", "Enter").shows("the process of this row is not known", "[5")
+        terminal.send("Up", "Enter").shows("[Pro", "15400")

@@ -2,6 +2,7 @@
 """run.py MODULE... [--only=PART]... [--update]: tests of the screen as TAP, in a pool.
 --only runs the tests whose names hold PART. --update stores the golden screens as they are drawn now: look at them before you commit."""
 import importlib
+import inspect
 import multiprocessing
 import os
 import signal
@@ -16,12 +17,20 @@ SLOWEST = 5
 tests = []
 
 
+def tests_of(module, update):
+    """Its functions with one argument, scratch (_scratch: unused), by their names; and what its tests() makes."""
+    for name, function in list(vars(module).items()):
+        if inspect.isfunction(function) and function.__module__ == module.__name__ and "".join(inspect.signature(function).parameters) in ("scratch", "_scratch"):
+            yield f"{module.__name__}: {name.replace('_', ' ')}", function
+    if hasattr(module, "tests"):
+        yield from module.tests(*[update] * (module.__name__ == "golden"))
+
+
 def listed(arguments):
     update = "--update" in arguments
     parts = [argument.removeprefix("--only=") for argument in arguments if argument.startswith("--only=")]
     for module in ["golden"] if update else [argument for argument in arguments if not argument.startswith("--")]:
-        found = importlib.import_module(module)
-        for name, test in found.tests(update) if module == "golden" else found.tests():
+        for name, test in tests_of(importlib.import_module(module), update):
             if not parts or any(part in name for part in parts):
                 yield name, test
 

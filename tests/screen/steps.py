@@ -11,14 +11,14 @@ SIZES = {"overview": {"width": 120, "height": 100}}  # with trends beside the li
 def notices_end(terminal):
     """Waits until the line above the keys shows none: a list that is followed to its end is a line shorter with one."""
     while has_notice(terminal.screen):
-        terminal.pump(0.1)
+        terminal.tick()
 
 
 def stepped(pane):
     def test(_scratch):
         with screen(pane, **SIZES.get(pane, {})) as terminal:
             notices_end(terminal)
-            return drawn_again(terminal, SAMPLES)
+            drawn_again(terminal, SAMPLES)
     return test
 
 

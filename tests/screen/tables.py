@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tables on the screen: a cursor that stays with its row, columns that do not fit, what is clicked and sought."""
 import json
-import os
 import re
-import subprocess
 
-from common import BUSY_RECORDING, EVENT_RECORDING, edited, expect, replay, screen
+from common import BUSY_RECORDING, EVENT_RECORDING, configuration, configured, edited, expect, replay, running, screen
 
 SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -45,31 +43,26 @@ def an_idle_process_stays_selected(scratch):
     with replay("cpu", recording=edited(scratch, rest, frames=10), width=100) as terminal:
         terminal.send(".", "/", *"evil", "Enter", "[")
         for frame in ("before", "while it rests", "after"):
-            problem = expect(" 15999 " in selected_line(terminal), terminal, f"{frame}: another row is selected")
-            if problem:
-                return problem
+            expect(" 15999 " in selected_line(terminal), terminal, f"{frame}: another row is selected")
             terminal.send(".")
-        terminal.send(",", ",", "Esc")
-        return expect("15999" not in terminal.text(), terminal, "what rests is seen though it is not selected")
+        terminal.send(",", ",", "Esc").hides("15999")
 
 
 def every_column_can_be_reached(_scratch):
     with replay("memory", width=40, height=12) as terminal:
         terminal.send(*PAGING, "Right", "Right")
-        problem = expect(selected_text(terminal) == "700000", terminal, "the second column is not to be seen")
-        terminal.send("Right")
-        problem = problem or expect("per s" in terminal.text(), terminal, "the third column is not to be seen")
+        expect(selected_text(terminal) == "700000", terminal, "the second column is not to be seen")
+        terminal.send("Right").shows("per s")
     with replay("memory", width=22, height=12) as terminal:
         terminal.send("Tab", "Tab", "Right", "Right")
-        return problem or expect(selected_text(terminal) == "8.0G" and "size" in terminal.text(), terminal,
-                                 "the size is not to be seen")
+        expect(selected_text(terminal) == "8.0G" and "size" in terminal.text(), terminal, "the size is not to be seen")
 
 
 def a_number_is_not_cut(_scratch):
     """What is left of one would be another one."""
     with replay("memory", width=10, height=12) as terminal:
         terminal.send(*PAGING, "Right", "Right")
-        return expect(selected_text(terminal) == "…", terminal, f"there stands {selected_text(terminal)}")
+        expect(selected_text(terminal) == "…", terminal, f"there stands {selected_text(terminal)}")
 
 
 def narrow_rows_tell_what_they_are(_scratch):
@@ -77,19 +70,13 @@ def narrow_rows_tell_what_they_are(_scratch):
         with replay("cpu", width=width, height=14) as terminal:
             terminal.send(".")
             line = terminal.lines()[terminal.row_of(" 15400 ")]
-            problem = expect(f" {name}" in line.partition(" 15400")[2], terminal, "no command")
-            if problem:
-                return problem
-    return None
+            expect(f" {name}" in line.partition(" 15400")[2], terminal, "no command")
 
 
 def the_present_tab_is_seen(_scratch):
     for width in (20, 26):
         with replay("pages", width=width, height=12) as terminal:
-            problem = expect("[0]" in terminal.lines()[1], terminal, f"the tab of the pane is missing in {width} columns")
-            if problem:
-                return problem
-    return None
+            terminal.in_line(1, "[0]")
 
 
 def a_filter_is_told(_scratch):
@@ -99,85 +86,65 @@ def a_filter_is_told(_scratch):
             pattern = wanted + "|" + "x" * (most - len(wanted) - 1)
             with replay(pane, "--filter=" + pattern, opening=True, width=width, height=height) as terminal:
                 lines = [line for line in terminal.lines() if "filter " in line]
-                problem = expect(len(lines) == 1 and "…: 1" in lines[0], terminal, "no filter is shown")
-                problem = problem or expect("[" in terminal.lines()[1] or width < 40, terminal, "the pane is not marked")
-                if problem:
-                    return problem
-    return None
+                expect(len(lines) == 1 and "…: 1" in lines[0], terminal, "no filter is shown")
+                expect("[" in terminal.lines()[1] or width < 40, terminal, "the pane is not marked")
 
 
 def a_wrong_expression_is_told(_scratch):
     """Behind the answer, or above it where there is no room."""
     with replay(width=40, height=12) as terminal:
         terminal.send("\\", *"foo(", "Enter")
-        problem = expect("foo(" in terminal.lines()[-1] and "Unmatched" in terminal.lines()[-1], terminal, "it is not told")
-        terminal.send(*"o and more", "Enter")
-        return problem or expect("more" in terminal.lines()[-1] and "Unmatched" in terminal.lines()[-2], terminal,
-                                 "it is not told above")
+        terminal.in_line(-1, "foo(", "Unmatched")
+        terminal.send(*"o and more", "Enter").in_line(-1, "more").in_line(-2, "Unmatched")
 
 
 def a_search_that_is_left_moves_nothing(_scratch):
     with replay("cpu") as terminal:
         terminal.send(".", "/", *"pzzzz")
-        problem = expect(selected_line(terminal) == "", terminal, "a part of it selected a row")
+        expect(selected_line(terminal) == "", terminal, "a part of it selected a row")
         terminal.send("Esc", "/", "p", "Esc")
-        problem = problem or expect(selected_line(terminal) == "", terminal, "Esc left a row selected")
-        terminal.send("Down", "Down")
-        before = selected_line(terminal)
+        expect(selected_line(terminal) == "", terminal, "Esc left a row selected")
+        before = selected_line(terminal.send("Down", "Down"))
         terminal.send("/", *"render", "Esc")
-        problem = problem or expect(selected_line(terminal) == before, terminal, "Esc did not bring the cursor back")
+        expect(selected_line(terminal) == before, terminal, "Esc did not bring the cursor back")
     with replay("events", recording=EVENT_RECORDING) as terminal:
-        terminal.send("/", "e", "Esc")
-        return problem or expect("live" in terminal.text(), terminal, "the end of the log is not followed")
+        terminal.send("/", "e", "Esc").shows("live")
 
 
 def the_table_below_is_clicked(_scratch):
     with replay("memory") as terminal:
-        terminal.send(".")
-        terminal.view("Paging")
+        terminal.send(".").view("Paging")
         y = next(y for y in range(22, 3, -1) if terminal.lines()[y].startswith(("cpu", "io", "memory")))
         terminal.click(2, y)
         clicked = terminal.lines()[y]
-        problem = expect(selected_line(terminal) == clicked, terminal, "a click on it selects no row")
+        expect(selected_line(terminal) == clicked, terminal, "a click on it selects no row")
         terminal.send("Up")
-        return problem or expect(selected_line(terminal) == terminal.lines()[y - 1], terminal, "it does not get the keys")
+        expect(selected_line(terminal) == terminal.lines()[y - 1], terminal, "it does not get the keys")
 
 
 def a_column_does_not_stand_twice(scratch):
-    env = {"XDG_CONFIG_HOME": scratch}
-    with replay("-s", "pid", "-c", "pid,command,program", "cpu", env=env, width=120) as terminal:
+    with replay("-s", "pid", "-c", "pid,command,program", "cpu", env=configured(scratch), width=120) as terminal:
         terminal.send(".", "w")
-    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
-        text = file.read()
-    return None if "process.columns = pid,command,program\n" in text else text
+    assert "process.columns = pid,command,program\n" in configuration(scratch), configuration(scratch)
 
 
 def columns_that_are_not_there_are_told(scratch):
-    os.mkdir(os.path.join(scratch, "panetop"))
-    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
-        file.write("process.columns = pid,program,program\nmemory.columns = name,nonsense\nmemory.sort = name\n")
-    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+    env = configured(scratch, "process.columns = pid,program,program\nmemory.columns = name,nonsense\nmemory.sort = name\n")
+    with replay(env=env) as terminal:
         said = terminal.raw.decode()
-        return expect("panetop: process.columns, line 1 of " in said and "panetop: memory.columns, line 2 of " in said, terminal,
-                      "it is not told") or expect("memory.sort" not in said, terminal, "what is right is refused")
+        expect("panetop: process.columns, line 1 of " in said and "panetop: memory.columns, line 2 of " in said,
+               terminal, "it is not told")
+        expect("memory.sort" not in said, terminal, "what is right is refused")
 
 
 def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
-    with subprocess.Popen(["sleep", "1000"]) as child:
-        try:
-            with screen("-d", "86400", "--idle", "-p", str(child.pid)) as terminal:
-                terminal.send("2")
-                return expect("not recorded" not in terminal.text(), terminal, "it says that it will never be") or \
-                    expect(terminal.wait_for("sleep"), terminal, "it waits for the delay") or \
-                    expect(terminal.wait_for("0.0    0.0    0.0 "), terminal, "its rates wait for the delay")
-        finally:
-            child.kill()
+    with running("sleep", "1000") as child, screen("-d", "86400", "--idle", "-p", str(child.pid)) as terminal:
+        terminal.send("2").hides("not recorded").comes("sleep").comes("0.0    0.0    0.0 ")
 
 
 def a_narrow_title_of_a_tree_is_whole(_scratch):
     with replay("cpu", opening=True, width=40, height=12) as terminal:
-        terminal.send("t")
-        return expect("── tree in 10.0 s ─" in terminal.text(), terminal, "the title is cut")
+        terminal.send("t").shows("── tree in 10.0 s ─")
 
 
 def times_of_an_axis_are_short(_scratch):
@@ -186,8 +153,8 @@ def times_of_an_axis_are_short(_scratch):
         terminal.until(" -80 s ")
         axis = next(line for line in terminal.lines() if line.rstrip().endswith(" now"))
         times = re.findall(r" -(\S+) s\b", axis)
-        return expect(len(times) >= 4 and all(time.endswith("0") and time.isdigit() for time in times) and "min" not in axis,
-                      terminal, "a long time")
+        expect(len(times) >= 4 and all(time.endswith("0") and time.isdigit() for time in times) and "min" not in axis,
+               terminal, "a long time")
 
 
 def a_tree_is_folded(_scratch):
@@ -195,19 +162,17 @@ def a_tree_is_folded(_scratch):
     with replay("cpu", opening=True, width=99, height=30) as terminal:
         terminal.send("t", "/", *"-bash", "Enter")
         whole = terminal.text()
-        problem = expect("└─ make" in whole and "├─ /home/ada/bin/render" in whole, terminal, "the tree has no lines")
+        expect("└─ make" in whole and "├─ /home/ada/bin/render" in whole, terminal, "the tree has no lines")
         terminal.send("-")
-        problem = problem or expect("+4 -bash" in selected_line(terminal) and "render" not in terminal.text(), terminal,
-                                    "it does not fold")
+        expect("+4 -bash" in selected_line(terminal) and "render" not in terminal.text(), terminal, "it does not fold")
         terminal.send(".", ",", "+")
-        problem = problem or expect(terminal.text() == whole, terminal, "it does not unfold")
+        expect(terminal.text() == whole, terminal, "it does not unfold")
         terminal.send("Down", "-")
-        problem = problem or expect("+4 -bash" in selected_line(terminal), terminal, "a leaf does not fold the row above")
+        expect("+4 -bash" in selected_line(terminal), terminal, "a leaf does not fold the row above")
         terminal.send("-")
-        problem = problem or expect("+7 /usr/lib/systemd/systemd" in selected_line(terminal), terminal, "not the row above that")
+        expect("+7 /usr/lib/systemd/systemd" in selected_line(terminal), terminal, "not the row above that")
     with replay("cpu", "--ascii", opening=True, width=100, height=30) as terminal:
-        terminal.send("t")
-        return problem or expect("`- make" in terminal.text() and "|- /home/ada" in terminal.text(), terminal, "in ASCII")
+        terminal.send("t").shows("`- make", "|- /home/ada")
 
 
 def underlined(terminal):
@@ -225,11 +190,10 @@ def a_new_row_is_marked_for_one_sample(scratch):
             tables["process"] = [row for row in tables["process"] if row["pid"] != 15400]
 
     with replay("cpu", recording=edited(scratch, come, frames=5), opening=True) as terminal:
-        problem = expect(underlined(terminal) == [], terminal, f"marked before: {underlined(terminal)}")
+        expect(underlined(terminal) == [], terminal, f"marked before: {underlined(terminal)}")
         for frame, wanted in ((2, []), (3, ["render"]), (4, [])):
             terminal.send(".")
-            problem = problem or expect(underlined(terminal) == wanted, terminal, f"frame {frame}: {underlined(terminal)}")
-        return problem
+            expect(underlined(terminal) == wanted, terminal, f"frame {frame}: {underlined(terminal)}")
 
 
 def what_matches_is_marked(_scratch):
@@ -238,13 +202,10 @@ def what_matches_is_marked(_scratch):
                 if terminal.background(y, x) == MATCH}
 
     with replay("cpu", opening=True) as terminal:
-        problem = expect(marked(terminal) == set(), terminal, "something is marked")
-        terminal.send("/", *"nder", "Enter")
-        problem = problem or expect(marked(terminal) == set("nder"), terminal, f"found: {marked(terminal)}")
-        terminal.send("Esc")
-        problem = problem or expect(marked(terminal) == set(), terminal, "it stays marked")
-        terminal.send("\\", *"make", "Enter")
-        return problem or expect(marked(terminal) == set("make"), terminal, f"filter: {marked(terminal)}")
+        expect(marked(terminal) == set(), terminal, "something is marked")
+        for keys, wanted in (("/nder", "nder"), ([], ""), ("\\make", "make")):
+            terminal.send(*keys, "Enter" if keys else "Esc")
+            expect(marked(terminal) == set(wanted), terminal, f"marked: {marked(terminal)}")
 
 
 def what_a_list_leaves_out_is_not_cut(scratch):
@@ -259,7 +220,6 @@ def what_a_list_leaves_out_is_not_cut(scratch):
                         row[key] = None
                 rows.append(row)
         return change
-    problem = None
     for count, width, title in ((7, 80, "most disk, 7 hidden ─"), (1200, 80, "most disk, 1200 hidden "), (1200, 74, "─ 1200 hidden ─")):
         path = edited(scratch, hide(count))
         with open(path, encoding="utf-8") as file:
@@ -270,57 +230,40 @@ def what_a_list_leaves_out_is_not_cut(scratch):
                 notice = {"topic": "storage", "text": "reads and writes are hidden", "remedy": None}
                 file.write(json.dumps(dict(json.loads(frame), notices=[notice])) + "\n")
         with replay("overview", recording=path, opening=True, width=width) as terminal:
-            problem = problem or expect(title in terminal.text(), terminal, title)
-    return problem
+            terminal.shows(title)
 
 
 def a_trend_stands_beside_its_number(_scratch):
     """Where there is room; it follows the sort, and a step back has what was known then."""
     with replay("cpu", opening=True, width=100, height=30) as terminal:
-        terminal.send(".", ".", ".", ".", ".", ".", ".", ".")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = expect(line.startswith(" 200.0 " + "\u2585" * 8 + " "), terminal, "no trend of CPU use")
-        problem = problem or expect("▼%CPU trend" in terminal.text(), terminal, "no heading")
-        terminal.send("M")
-        problem = problem or expect("▼RSS trend" in terminal.text(), terminal, "it does not follow the sort")
-        terminal.send("P", ",")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = problem or expect(line.startswith(" 200.0 " + "\u2585" * 8 + " "), terminal, "a step back")
-        terminal.send(",", ",", ",")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = problem or expect(line.startswith(" 200.0    " + "\u2585" * 5 + " "), terminal, "of the future")
-        terminal.send("1", "2")
-        line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = problem or expect(line.startswith(" 200.0    " + "\u2585" * 5 + " "), terminal, "back from another pane")
+        terminal.send(*"........")
+        whole, shorter = re.compile("^ 200.0 \u2585{8} .* 15400 "), re.compile("^ 200.0    \u2585{5} .* 15400 ")
+        terminal.shows(whole, "▼%CPU trend")
+        terminal.send("M").shows("▼RSS trend")
+        terminal.send("P", ",").shows(whole)
+        terminal.send(",", ",", ",").shows(shorter)  # not of the future
+        terminal.send("1", "2").shows(shorter)
     for width, arguments in ((99, []), (120, ["--ascii"])):
         with replay("cpu", *arguments, opening=True, width=width, height=30) as terminal:
-            problem = problem or expect("trend" not in terminal.text(), terminal, f"a trend in {width} columns {arguments}")
-    return problem
+            terminal.hides("trend")
 
 
 def a_fixed_unit_stands_in_the_heading(_scratch):
     with replay("cpu", "--unit=MiB", opening=True) as terminal:
-        problem = expect(terminal.row_of("RSS MiB") is not None and " 900 " in terminal.text(), terminal, "no unit")
-        terminal.send("U")
-        return problem or expect("RSS GiB" in terminal.text(), terminal, "the unit does not follow")
+        expect(terminal.row_of("RSS MiB") is not None and " 900 " in terminal.text(), terminal, "no unit")
+        terminal.send("U").shows("RSS GiB")
 
 
 def a_long_list_is_paged(_scratch):
     """The columns of a table, and the kinds of events."""
     with replay("cpu", height=14) as terminal:
-        terminal.send("c")
-        first = selected_line(terminal)
-        terminal.send("PgDn")
-        problem = expect(selected_line(terminal) not in ("", first), terminal, "PgDn moves nothing")
-        terminal.send("PgUp")
-        problem = problem or expect(selected_line(terminal) == first, terminal, "PgUp does not go back")
-        terminal.send("End", "Down")
-        last = selected_line(terminal)
-        problem = problem or expect(last not in ("", first), terminal, "End moves nothing")
-        terminal.click(5, 6, button=64)
-        problem = problem or expect(selected_line(terminal) not in ("", last), terminal, "the wheel moves nothing")
-        terminal.send("Home")
-        return problem or expect(selected_line(terminal) == first, terminal, "Home does not go back")
+        first = selected_line(terminal.send("c"))
+        expect(selected_line(terminal.send("PgDn")) not in ("", first), terminal, "PgDn moves nothing")
+        expect(selected_line(terminal.send("PgUp")) == first, terminal, "PgUp does not go back")
+        last = selected_line(terminal.send("End", "Down"))
+        expect(last not in ("", first), terminal, "End moves nothing")
+        expect(selected_line(terminal.click(5, 6, button=64)) not in ("", last), terminal, "the wheel moves nothing")
+        expect(selected_line(terminal.send("Home")) == first, terminal, "Home does not go back")
 
 
 def thousands_of_interfaces(scratch):
@@ -330,10 +273,9 @@ def thousands_of_interfaces(scratch):
         tables["interface"][1:] = [{**idle, "name": f"tap{i}", "duplex": "half" if i == 2999 else "full"} for i in range(3000)]
 
     with replay("network", recording=edited(scratch, many, frames=3)) as terminal:
-        terminal.send(".", ".")
-        problem = expect("tap2999 runs half duplex" in terminal.text(), terminal, "the fault is not told")
+        terminal.send(".", ".").shows("tap2999 runs half duplex")
         lines = terminal.lines()
-        return problem or expect(lines[-2].startswith("tap"), terminal, "lines are left empty")
+        expect(lines[-2].startswith("tap"), terminal, "lines are left empty")
 
 
 def processes_of_the_selected_group(_scratch):
@@ -341,53 +283,18 @@ def processes_of_the_selected_group(_scratch):
     with replay("groups", recording=BUSY_RECORDING, width=120, height=40) as terminal:
         terminal.send(*"g+250", "Enter")
         title, every = re.search(r"── (processes[^─]*) ─+ (\d+) ──", terminal.text()).groups()
-        problem = expect(title == "processes", terminal, "without a selected group they are not all")
+        expect(title == "processes", terminal, "without a selected group they are not all")
         terminal.send("/", *"visitors", "Enter")
         found = re.search(r"── processes of visitors\.service ─+ (\d+) of (\d+) ──\n.*\n((?:.*\S\n)+)", terminal.text())
-        if problem or not found or found[2] != every:
-            return problem or terminal.text()
+        expect(found and found[2] == every, terminal, "they are not counted")
         shown = found[3].splitlines()[:int(found[1])]
-        problem = expect(0 < len(shown) == int(found[1]) < int(every), terminal, "they are not those of the group") or \
-            expect(all("nginx" not in line and "postgres" not in line for line in shown), terminal, "they are others")
-        terminal.send("k")
-        problem = problem or expect("select a process first" in terminal.text(), terminal, "a group gets a signal")
-        terminal.send("/", *"(not in a group)", "Enter", "Down")
-        problem = problem or expect("processes of (not in a group)" in terminal.text() and "[ksoftirqd" in terminal.text(), terminal,
-                                    "what is in no group is not there")
-        terminal.send("End", "Enter")
-        return problem or expect("[Summary]" in terminal.text(), terminal, "Enter does not open the process")
+        expect(0 < len(shown) == int(found[1]) < int(every), terminal, "they are not those of the group")
+        expect(all("nginx" not in line and "postgres" not in line for line in shown), terminal, "they are others")
+        terminal.send("k").shows("select a process first")
+        terminal.send("/", *"(not in a group)", "Enter", "Down").shows("processes of (not in a group)", "[ksoftirqd")
+        terminal.send("End", "Enter").shows("[Summary]")
 
 
 def groups_on_a_small_screen(_scratch):
     with replay("groups", recording=BUSY_RECORDING) as terminal:
-        terminal.send(*"g+250", "Enter", "k")
-        return expect("── processes" not in terminal.text() and "no processes are shown here" in terminal.text(), terminal, "they have room")
-
-
-def tests():
-    return [
-        ("a process that rests stays selected", an_idle_process_stays_selected),
-        ("every column can be reached on a narrow screen", every_column_can_be_reached),
-        ("a number that does not fit is not cut", a_number_is_not_cut),
-        ("rows of a narrow screen tell what they are", narrow_rows_tell_what_they_are),
-        ("the present tab is seen on a narrow screen", the_present_tab_is_seen),
-        ("a filter is told on every screen", a_filter_is_told),
-        ("a wrong expression is told on a narrow screen", a_wrong_expression_is_told),
-        ("a search that is left moves nothing", a_search_that_is_left_moves_nothing),
-        ("a long list is paged", a_long_list_is_paged),
-        ("a tree has lines and is folded", a_tree_is_folded),
-        ("a narrow title of a tree is whole", a_narrow_title_of_a_tree_is_whole),
-        ("times of an axis are short", times_of_an_axis_are_short),
-        ("a new row is marked for one sample", a_new_row_is_marked_for_one_sample),
-        ("what matches is marked", what_matches_is_marked),
-        ("what a list leaves out is not cut", what_a_list_leaves_out_is_not_cut),
-        ("a trend stands beside its number", a_trend_stands_beside_its_number),
-        ("a fixed unit stands in the heading", a_fixed_unit_stands_in_the_heading),
-        ("a click on the table below", the_table_below_is_clicked),
-        ("a column does not stand twice", a_column_does_not_stand_twice),
-        ("columns in the configuration that are not there", columns_that_are_not_there_are_told),
-        ("thousands of interfaces", thousands_of_interfaces),
-        ("the processes of the selected group", processes_of_the_selected_group),
-        ("groups on a small screen", groups_on_a_small_screen),
-        ("a pane that is chosen later is sampled at once", a_pane_that_is_chosen_is_sampled_at_once),
-    ]
+        terminal.send(*"g+250", "Enter", "k").hides("── processes").shows("no processes are shown here")

@@ -129,6 +129,7 @@ class Terminal:
         self.loop, self.loop_of_child = socket.socketpair()
         self.asked = 0
         self.takes_part = False
+        self.step = None
         self._size(width, height)
         self.pid = os.fork()
         if self.pid == 0:
@@ -260,13 +261,14 @@ class Terminal:
         except OSError:
             return True
 
-    def _answered(self, end, tick=False):
-        """Asks panetop's loop, and waits until it has nothing left to do. False: it is no panetop, or it is not in its loop."""
+    def _answered(self, end, seconds=0):
+        """Asks panetop's loop, after so many seconds of its clock, and waits until it has nothing left to do. False: it is no
+        panetop, or it is not in its loop."""
         self._read_loop()
         if not self.takes_part:
             return False
         self.asked = self.asked % (TICK - 1) + 1
-        question = self.asked + TICK * tick
+        question = TICK + round(10 * seconds) if seconds else self.asked
         try:
             self.loop.send(bytes([question]), socket.MSG_NOSIGNAL)
         except OSError:
@@ -278,11 +280,19 @@ class Terminal:
         self._arrived(end)
         return True
 
-    def tick(self):
-        """Another sample, drawn. From the first call on there are no others."""
+    def tick(self, seconds=1):
+        """So much later: another sample, drawn. From the first call on there are no others, and its clock stands still between them."""
         self.answers.clear()
-        if not self._answered(time.monotonic() + PATIENCE, tick=True):
+        self.step = seconds
+        if not self._answered(time.monotonic() + PATIENCE, seconds):
             raise AssertionError(f"it is not in its loop\n{self.text()}")
+
+    def go_on(self):
+        """Lets time pass: by another tick, once the test ticks."""
+        if self.step:
+            self.tick(self.step)
+        else:
+            self.pump(0.1)
 
     def quiet(self, most=PATIENCE):
         """Waits until the program has answered all keys and drawn: its loop says so; of another program, it sleeps, and nothing more comes."""
@@ -317,25 +327,58 @@ class Terminal:
         while not self.has(text):
             if time.monotonic() > end or self.ended():
                 return False
-            self.pump(0.1)
+            self.go_on()
         return True
 
     def told(self, message):
         """Waits for a message, which may have left again."""
         end = time.monotonic() + PATIENCE
         while not (was_told := self.said(message) or message in self.drawn()) and time.monotonic() < end and not self.ended():
-            self.pump(0.1)
+            self.go_on()
         return was_told
 
-    def until(self, text):
-        """Waits for a text without which the test means nothing."""
-        if not self.wait_for(text):
-            raise AssertionError(f"never shown: {getattr(text, 'pattern', text)}\n{self.text()}")
+    def _all(self, texts, holds, what):
+        for text in texts:
+            if not holds(text):
+                raise AssertionError(f"{what}: {getattr(text, 'pattern', text)}\n{self.text()}")
+        return self
+
+    def shows(self, *texts):
+        """These, or the screen as it is. As all of these it returns itself: the next one, or a key, may follow."""
+        return self._all(texts, self.has, "not shown")
+
+    def hides(self, *texts):
+        return self._all(texts, lambda text: not self.has(text), "shown")
+
+    def comes(self, *texts):
+        """Waits for them."""
+        return self._all(texts, self.wait_for, "never shown")
+
+    def says(self, *texts):
+        """Since the last send."""
+        return self._all(texts, self.said, "not said")
+
+    def tells(self, *texts):
+        """Waits for messages, which may have left again."""
+        return self._all(texts, self.told, "never said")
+
+    def leaves(self, *texts):
+        """Waits until they are gone."""
+        return self._all(texts, self.wait_while, "still shown")
+
+    def in_line(self, y, *texts):
+        return self._all(texts, lambda text: text in self.lines()[y], f"not in line {y}")
+
+    def over_lines(self, *texts):
+        """Which may be cut anywhere."""
+        return self._all(texts, lambda text: text in self.text().replace("\n", ""), "not shown")
+
+    until = comes  # what the test means nothing without
 
     def wait_while(self, text):
         end = time.monotonic() + PATIENCE
         while text in self.text() and time.monotonic() < end:
-            self.pump(0.1)
+            self.go_on()
         return text not in self.text()
 
     def send(self, *keys):
@@ -343,25 +386,28 @@ class Terminal:
         for key in keys:
             self.press(KEYS.get(key, key).encode())
             self.quiet()
+        return self
 
     def send_at_once(self, *keys):
         """All of them before the program can draw."""
         self.answers.clear()
         self.press("".join(KEYS.get(key, key) for key in keys).encode())
         self.quiet()
+        return self
 
     def click(self, x, y, button=0):
         press = b"\x1b[<%d;%d;%d" % (button, x + 1, y + 1)
         self.press(press + b"M" + (press + b"m" if button < 64 else b""))  # a wheel is never released
         self.quiet()
+        return self
 
     def view(self, title):
-        """Walks the strip to the view with this title; False: there is none."""
+        """Walks the strip to the view with this title."""
         for _ in range(32):
             if f"[{title}]" in self.lines()[2]:
-                return True
+                return self
             self.send("Tab")
-        return False
+        raise AssertionError(f"there is no view {title}\n{self.text()}")
 
     def lines(self):
         if self.seen is None:

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "app/assertion.h"
 #include "app/rule_list.h"
@@ -46,48 +44,33 @@ static void open_machine_frame(struct frame *frame)
 	row_set_text(finding, schema_find(frame_table(frame, "finding")->schema, "text"), "memory is short");
 }
 
-/* What it writes to standard error, and its status. */
-static const char *judged(const char *text, int *status)
+/* What is said of these conditions, and the status of the run. */
+static void check(const char *text, int expected, const char *message)
 {
-	static char said[1024];
 	const struct options options = { .assertion = text };
 	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
 	const struct run_plan run = { .wanted = wanted };
-	int fd = memfd_create("said", MFD_CLOEXEC), before = dup(STDERR_FILENO);
 	struct assertion assertion;
 	struct frame frame;
-	ssize_t length;
+	const char *said;
+	int status;
 
 	for (unsigned i = 0; i < n_topics; i++)
 		wanted[i] = !not_wanted || strcmp(topics[i]->schema->name, not_wanted) != 0;
 	open_machine_frame(&frame);
-	dup2(fd, STDERR_FILENO);
-	*status = assertion_open(&assertion, &options, &run);
-	if (!*status) {
+	status = assertion_open(&assertion, &options, &run);
+	if (!status) {
 		assertion_take(&assertion, &frame);
-		*status = assertion_judge(&assertion);
+		status = assertion_judge(&assertion);
 	}
-	dup2(before, STDERR_FILENO);
-	length = pread(fd, said, sizeof(said) - 1, 0);
-	said[length > 0 ? length : 0] = '\0';
+	said = said_now();
+	ck_assert_msg(status == expected && strcmp(said, message) == 0, "%s: %d, %s", text, status, said);
 	assertion_close(&assertion);
 	frame_close(&frame);
-	close(fd);
-	close(before);
 	free(wanted);
-	return said;
 }
 
-static void check(const char *text, int expected, const char *message)
-{
-	const char *said;
-	int status;
-
-	said = judged(text, &status);
-	ck_assert_msg(status == expected && strcmp(said, message) == 0, "%s: %d, %s", text, status, said);
-}
-
-#define SAYS(text) "panetop: --assert: " text "\n"
+#define SAYS(text) "--assert: " text "\n"
 
 START_TEST(what_is_found_instead)
 {
@@ -143,34 +126,28 @@ START_TEST(rules_are_about_rows_events_or_growth)
 		{ "file(path=/etc/hosts).changes", NULL, RULE_EVENT_CHANGE, false },
 		{ "interrupt(0).interrupts", NULL, RULE_EVENT_NONE, true },
 		{ "process(command=x)", NULL, RULE_EVENT_NONE, false },
-		{ "file(path=etc).changes", "'etc': expected a whole path, from / on", RULE_EVENT_NONE,
-		  false },
-		{ "file(name=/etc).changes", "unknown topic 'file'", RULE_EVENT_NONE, false },
-		{ "process(command=x).ends", "unknown column 'ends' of process", RULE_EVENT_NONE, false },
-		{ "process(user=x).exits", "unknown column 'exits' of process", RULE_EVENT_NONE, false },
-		{ "process(command=x,user=y).exits", "unknown column 'exits' of process", RULE_EVENT_NONE,
-		  false },
-		{ "process.exits", "unknown column 'exits' of process", RULE_EVENT_NONE, false },
-		{ "cpu(command=x).exits", "unknown column", RULE_EVENT_NONE, false },
-		{ "process(command=x).exits for 3s", "has no duration", RULE_EVENT_NONE, false },
-		{ "process(command=x).starts until system.load1 > 1", "has no duration", RULE_EVENT_NONE,
-		  false },
-		{ "file(path=/a).changes for 1min", "has no duration", RULE_EVENT_NONE, false },
-		{ "interrupt(0).interrupts for 3s", "has no duration", RULE_EVENT_NONE, false },
-		{ "system.load1", "must follow", RULE_EVENT_NONE, false },
-		{ "system.load1 > 1 for ever", "a duration must follow, as in 30s or 5min; not '",
-		  RULE_EVENT_NONE, false },
-		{ "system.load1 > 1 and more", "unexpected 'and more'; behind a condition", RULE_EVENT_NONE,
-		  false },
-		{ "system.load1 > 1 for 3s for 4s", "this is there twice", RULE_EVENT_NONE, false },
-		{ "nothing.load1 > 1", "unknown topic 'nothing'", RULE_EVENT_NONE, false },
-		{ "system.load1 > 1 until nothing.load1 > 1", "unknown topic 'nothing'", RULE_EVENT_NONE,
-		  false },
-		{ "system.load1 > 1 until system.lod1 > 1", "unknown column 'lod1' of system",
-		  RULE_EVENT_NONE, false },
+		{ "file(path=etc).changes", "'etc': expected a whole path, from / on" },
+		{ "file(name=/etc).changes", "unknown topic 'file'" },
+		{ "process(command=x).ends", "unknown column 'ends' of process" },
+		{ "process(user=x).exits", "unknown column 'exits' of process" },
+		{ "process(command=x,user=y).exits", "unknown column 'exits' of process" },
+		{ "process.exits", "unknown column 'exits' of process" },
+		{ "cpu(command=x).exits", "unknown column" },
+		{ "process(command=x).exits for 3s", "has no duration" },
+		{ "process(command=x).starts until system.load1 > 1", "has no duration" },
+		{ "file(path=/a).changes for 1min", "has no duration" },
+		{ "interrupt(0).interrupts for 3s", "has no duration" },
+		{ "system.load1", "must follow" },
+		{ "system.load1 > 1 for ever", "a duration must follow, as in 30s or 5min; not '" },
+		{ "system.load1 > 1 and more", "unexpected 'and more'; behind a condition" },
+		{ "system.load1 > 1 for 3s for 4s", "this is there twice" },
+		{ "nothing.load1 > 1", "unknown topic 'nothing'" },
+		{ "system.load1 > 1 until nothing.load1 > 1", "unknown topic 'nothing'" },
+		{ "system.load1 > 1 until system.lod1 > 1", "unknown column 'lod1' of system" },
 	};
 	size_t n_events[4] = { 0 };
 	struct rule_list list = { 0 };
+	const struct listed_rule *rule;
 
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		int status = rule_list_add(&list, "--when", cases[c].text, NULL);
@@ -183,11 +160,11 @@ START_TEST(rules_are_about_rows_events_or_growth)
 			rule_list_shorten(&list, list.n_rules - 1);
 			continue;
 		}
+		rule = &list.rules[list.n_rules - 1];
 		ck_assert_str_eq(why, "");
-		ck_assert_msg(list.rules[list.n_rules - 1].event == cases[c].event, "%s", cases[c].text);
-		ck_assert_msg(list.rules[list.n_rules - 1].rule.of_growth == cases[c].of_growth, "%s",
-			      cases[c].text);
-		ck_assert(!list.rules[list.n_rules - 1].has_command);
+		ck_assert_msg(rule->event == cases[c].event, "%s", cases[c].text);
+		ck_assert_msg(rule->rule.of_growth == cases[c].of_growth, "%s", cases[c].text);
+		ck_assert(!rule->has_command);
 		n_events[cases[c].event]++;
 	}
 	for (unsigned event = 0; event < 4; event++)

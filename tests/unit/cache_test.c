@@ -154,9 +154,7 @@ static uint64_t count_passes(size_t piece)
 			read_all(fd, piece);
 		_exit(0);
 	}
-	if (!finish(fd, child))
-		return 0;
-	if (!asked_all(fd, (WARM + 1) * (PAGES + 1)))
+	if (!finish(fd, child) || !asked_all(fd, (WARM + 1) * (PAGES + 1)))
 		return 0;
 	process = cache_list_find(list, (uint32_t)child);
 	ck_assert_ptr_nonnull(process);
@@ -169,32 +167,23 @@ static uint64_t count_passes(size_t piece)
 	return missed;
 }
 
-/* What the kernel takes back meanwhile is missed again, and runs may be lost: not in each of some rounds. */
-static void check_passes(size_t piece)
+/*
+ * Page by page, in pieces, and in one read, for whose pages the kernel looks in several steps. What it takes
+ * back meanwhile is missed again, and runs may be lost: not in each of some rounds.
+ */
+START_LIVE_TEST(one_cold_and_three_warm_passes)
 {
-	uint64_t missed = 0;
+	const size_t pieces[] = { 1, 16, 4 * PAGES };
 
-	for (unsigned round = 0; round < ROUNDS && missed != PAGES + 1; round++) {
-		missed = count_passes(piece);
-		ck_assert(missed == 0 || missed >= PAGES + 1);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t missed = 0;
+
+		for (unsigned round = 0; round < ROUNDS && missed != PAGES + 1; round++) {
+			missed = count_passes(pieces[i] * page_bytes);
+			ck_assert(missed == 0 || missed >= PAGES + 1);
+		}
+		ck_assert_uint_eq(missed, PAGES + 1);
 	}
-	ck_assert_uint_eq(missed, PAGES + 1);
-}
-
-START_LIVE_TEST(one_cold_and_three_warm_passes_page_by_page)
-{
-	check_passes(page_bytes);
-}
-
-START_LIVE_TEST(one_cold_and_three_warm_passes_in_pieces)
-{
-	check_passes(16 * page_bytes);
-}
-
-/* The kernel looks for the pages of such a read in several steps. */
-START_LIVE_TEST(one_cold_and_three_warm_passes_in_one_read)
-{
-	check_passes(4 * PAGES * page_bytes);
 }
 
 static bool read_tail(void)
@@ -206,9 +195,7 @@ static bool read_tail(void)
 		read_all(fd, 32 * page_bytes);
 		_exit(0);
 	}
-	if (!finish(fd, child))
-		return false;
-	if (!asked_all(fd, 1))
+	if (!finish(fd, child) || !asked_all(fd, 1))
 		return false;
 	ck_assert_uint_eq(file()->total.missed, 1);
 	close_round(fd);
@@ -232,9 +219,7 @@ static bool read_twice(void)
 			      (ssize_t)(8 * page_bytes) ||
 		      pread(fd, bytes, 32 * page_bytes, 0) != (ssize_t)(32 * page_bytes));
 	}
-	if (!finish(fd, child))
-		return false;
-	if (!asked_all(fd, 8 + 32))
+	if (!finish(fd, child) || !asked_all(fd, 8 + 32))
 		return false;
 	ck_assert_uint_eq(file()->total.missed, 32);
 	close_round(fd);
@@ -253,9 +238,7 @@ static bool read_one_page(void)
 
 	if (child == 0)
 		_exit(pread(fd, bytes, page_bytes, 0) != (ssize_t)page_bytes);
-	if (!finish(fd, child))
-		return false;
-	if (!asked_all(fd, 1))
+	if (!finish(fd, child) || !asked_all(fd, 1))
 		return false;
 	ck_assert_uint_eq(file()->total.missed, 1);
 	ck_assert_uint_gt(file()->total.added, 1);
@@ -354,12 +337,12 @@ START_LIVE_TEST(an_open_file_has_a_path)
 
 START_LIVE_TEST(without_bpf_it_is_an_estimate)
 {
-	static const char *const topics_sampled[] = { "cache_use", NULL };
 	static struct machine machine;
+
 	const struct table *table;
 
 	machine.request.no_bpf = true;
-	open_machine(&machine, topics_sampled);
+	open_machine(&machine, TOPICS("cache_use"));
 	do { /* processes are read in turns */
 		next_tick(&machine);
 		table = frame_table(machine.now, "cache_use");

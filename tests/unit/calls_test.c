@@ -86,10 +86,31 @@ static pid_t begin_child(void)
 	return pid;
 }
 
+/* One that does this in its step 2, and nothing more. */
+static pid_t begin_work(struct child *child, void (*work)(struct child *child, const char *with),
+			const char *with)
+{
+	pid_t pid = begin_child();
+
+	if (pid > 0)
+		return pid;
+	await_quietly(child, 2);
+	work(child, with);
+	atomic_store(&child->step, 3);
+	for (;;)
+		;
+}
+
 static void end_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+static void end(pid_t pid)
+{
+	end_child(pid);
+	close_machine(&machine);
 }
 
 /* in: NULL: the whole machine. The child does its work between this and the next tick. */
@@ -106,22 +127,6 @@ static void open_counting(const char *const *names, const char *in)
 	next_tick(&machine);
 }
 
-static const char *in_process(pid_t pid)
-{
-	static char text[32];
-
-	snprintf(text, sizeof(text), "pid=%d", (int)pid);
-	return text;
-}
-
-static const char *in_tree(pid_t pid)
-{
-	static char text[32];
-
-	snprintf(text, sizeof(text), "tree=%d", (int)pid);
-	return text;
-}
-
 static void skip_without_bpf(const char *topic, pid_t pid)
 {
 	bool fails = false;
@@ -130,9 +135,19 @@ static void skip_without_bpf(const char *topic, pid_t pid)
 		fails |= strcmp(machine.now->notices[i].topic, topic) == 0;
 	if (!fails)
 		return;
-	end_child(pid);
-	close_machine(&machine);
+	end(pid);
 	skip_test("BPF is not permitted, or this kernel is too old");
+}
+
+/* Lets the child do its step 2; its calls are in the tick that follows. */
+static void count_work(const char *const *names, const char *in, struct child *child, pid_t pid)
+{
+	open_counting(names, in);
+	next_tick(&machine);
+	skip_without_bpf(names[0], pid);
+	atomic_store(&child->step, 2);
+	await(child, 3);
+	next_tick(&machine);
 }
 
 #define EXITED 0
@@ -144,11 +159,9 @@ static const void *row_of(pid_t pid, const char *call)
 
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
-
 		double of = table_number(table, row, "pid");
 
-		if ((isnan(of) ? EXITED : of) == pid &&
-		    strcmp(table_text(table, row, "call"), call) == 0)
+		if ((isnan(of) ? EXITED : of) == pid && strcmp(table_text(table, row, "call"), call) == 0)
 			return row;
 	}
 	return NULL;
@@ -161,11 +174,16 @@ static double number_of(pid_t pid, const char *call, const char *column)
 	return row ? table_number(frame_table(machine.now, "call"), row, column) : NAN;
 }
 
-static const char *text_of(pid_t pid, const char *call, const char *column)
+/* As check_values() of "call=… calls=…". */
+static void check_call(pid_t pid, const char *values)
 {
-	const void *row = row_of(pid, call);
+	const void *row = row_of(pid, textf("%.*s", (int)strcspn(values + 5, " "), values + 5));
+	char *found;
 
-	return row ? table_text(frame_table(machine.now, "call"), row, column) : "";
+	ck_assert_msg(row != NULL, "there is no %s", values);
+	found = row_values(frame_table(machine.now, "call")->schema, row, values);
+	ck_assert_str_eq(found, values);
+	free(found);
 }
 
 static bool is_noticed(const char *text)
@@ -206,12 +224,12 @@ static void call_as_32_bits(void)
 #endif
 }
 
-static void make_calls(struct child *child)
+static void make_calls(struct child *child, const char *nothing)
 {
 	char byte;
 	int full;
 
-	await_quietly(child, 2);
+	(void)nothing;
 	for (long i = 0; i < CALLS; i++)
 		syscall(SYS_getppid);
 	full = (int)syscall(SYS_openat, AT_FDCWD, "/dev/full", O_WRONLY);
@@ -225,94 +243,59 @@ static void make_calls(struct child *child)
 		syscall(60000);
 	call_as_32_bits();
 	sleep_by_the_clock(child);
-	atomic_store(&child->step, 3);
-	for (;;)
-		;
 }
 
 static void check_calls(pid_t pid)
 {
-	ck_assert_double_eq(number_of(pid, "getppid", "calls"), CALLS);
-	ck_assert_double_eq(number_of(pid, "getppid", "errors"), 0);
-	ck_assert_double_eq(number_of(pid, "openat", "calls"), FAILURES + 1);
-	ck_assert_double_eq(number_of(pid, "openat", "errors"), FAILURES);
-	ck_assert_str_eq(text_of(pid, "openat", "error_names"), "ENOENT 1000");
-	ck_assert_double_eq(number_of(pid, "read", "errors"), FAILURES);
-	ck_assert_str_eq(text_of(pid, "read", "error_names"), "EBADF 1000");
-	ck_assert_str_eq(text_of(pid, "write", "error_names"), "ENOSPC 500");
-	ck_assert_double_eq(number_of(pid, "(invalid)", "errors"), 3);
-	ck_assert_double_eq(number_of(pid, "clock_nanosleep", "calls"), SLEEPS);
+	check_call(pid, "call=getppid calls=1000000 errors=0");
+	check_call(pid, "call=openat calls=1001 errors=1000 error_names=ENOENT 1000");
+	check_call(pid, "call=read errors=1000 error_names=EBADF 1000");
+	check_call(pid, "call=write error_names=ENOSPC 500");
+	check_call(pid, "call=(invalid) errors=3");
+	check_call(pid, "call=clock_nanosleep calls=20");
 #ifdef __x86_64__
 	if (row_of(pid, "i386:20")) /* a kernel may be built without */
-		ck_assert_double_eq(number_of(pid, "i386:20", "calls"), OTHER_ABI_CALLS);
+		check_call(pid, "call=i386:20 calls=77");
 	ck_assert_ptr_null(row_of(pid, "writev")); /* 20 of 64 bits */
 #endif
-}
-
-/* Begins, and leads to the tick with all of its calls. */
-static pid_t run_calls(struct child *child, bool of_scope)
-{
-	pid_t pid = begin_child();
-
-	if (pid == 0)
-		make_calls(child);
-	open_counting(call_topic, of_scope ? in_process(pid) : NULL);
-	next_tick(&machine);
-	skip_without_bpf("call", pid);
-	atomic_store(&child->step, 2);
-	await(child, 3);
-	next_tick(&machine);
-	return pid;
 }
 
 START_LIVE_TEST(calls_and_errors_of_all_are_exact)
 {
 	struct child *child = shared_child();
-	pid_t pid = run_calls(child, false);
+	pid_t pid = begin_work(child, make_calls, NULL);
 
+	count_work(call_topic, NULL, child, pid);
 	check_calls(pid);
-	ck_assert(isnan(number_of(pid, "getppid", "seconds"))); /* others are not timed */
-	end_child(pid);
-	close_machine(&machine);
+	check_call(pid, "call=getppid seconds=?"); /* others are not timed */
+	end(pid);
 }
 
 START_LIVE_TEST(calls_of_a_process_are_timed)
 {
 	struct child *child = shared_child();
-	pid_t pid = run_calls(child, true);
-	double seconds = number_of(pid, "clock_nanosleep", "seconds");
+	pid_t pid = begin_work(child, make_calls, NULL);
+	double seconds, half, most, longest;
 
+	count_work(call_topic, textf("pid=%d", (int)pid), child, pid);
 	check_calls(pid);
-	ck_assert_double_ge(seconds, SLEEPS * SLEEP_NS / 1e9);
-	ck_assert_double_le(seconds, child->slept);
-	ck_assert_double_ge(number_of(pid, "clock_nanosleep", "p50_seconds"), SLEEP_NS / 1e9);
-	ck_assert_double_ge(number_of(pid, "clock_nanosleep", "p99_seconds"),
-			    number_of(pid, "clock_nanosleep", "p50_seconds"));
-	ck_assert_double_ge(number_of(pid, "clock_nanosleep", "max_seconds"),
-			    number_of(pid, "clock_nanosleep", "p99_seconds"));
-	ck_assert_double_ge(seconds, SLEEPS * number_of(pid, "clock_nanosleep", "p50_seconds") / 1.07 / 2);
+	seconds = number_of(pid, "clock_nanosleep", "seconds");
+	half = number_of(pid, "clock_nanosleep", "p50_seconds");
+	most = number_of(pid, "clock_nanosleep", "p99_seconds");
+	longest = number_of(pid, "clock_nanosleep", "max_seconds");
+	ck_assert(seconds >= SLEEPS * SLEEP_NS / 1e9 && seconds <= child->slept);
+	ck_assert(SLEEP_NS / 1e9 <= half && half <= most && most <= longest);
+	ck_assert_double_ge(seconds, SLEEPS * half / 1.07 / 2);
 	ck_assert_double_gt(number_of(pid, "getppid", "p50_seconds"), 0);
 	ck_assert_double_ge(number_of(pid, "getppid", "max_seconds"),
 			    number_of(pid, "getppid", "p50_seconds"));
-	end_child(pid);
-	close_machine(&machine);
-}
-
-/* What the child of begin_child() does from its step 2 to its step 3 is in one tick. */
-static void count_child(struct child *child, pid_t pid, const char *in)
-{
-	open_counting(call_topic, in);
-	next_tick(&machine);
-	skip_without_bpf("call", pid);
-	atomic_store(&child->step, 2);
-	await(child, 3);
-	next_tick(&machine);
+	end(pid);
 }
 
 /* A process of the tree that begins and ends between two ticks is in the rows of those that exited. */
-static void beget(struct child *child)
+static void beget(struct child *child, const char *nothing)
 {
-	await_quietly(child, 2);
+	(void)child, (void)nothing;
 	for (unsigned i = 0; i < 5; i++) {
 		pid_t pid = fork();
 
@@ -325,29 +308,23 @@ static void beget(struct child *child)
 	}
 	for (unsigned call = 0; call < 11; call++)
 		syscall(SYS_getsid, 0);
-	atomic_store(&child->step, 3);
-	for (;;)
-		;
 }
 
 START_LIVE_TEST(short_lived_processes_of_a_tree_are_counted)
 {
 	struct child *child = shared_child();
-	pid_t pid = begin_child();
+	pid_t pid = begin_work(child, beget, NULL);
 
-	if (pid == 0)
-		beget(child);
-	count_child(child, pid, in_tree(pid));
-	ck_assert_double_eq(number_of(pid, "getsid", "calls"), 11);
-	ck_assert_double_eq(number_of(EXITED, "getsid", "calls"), 5 * 300);
+	count_work(call_topic, textf("tree=%d", (int)pid), child, pid);
+	check_call(pid, "call=getsid calls=11");
+	check_call(EXITED, "call=getsid calls=1500 command=(exited)");
 	ck_assert_double_gt(number_of(EXITED, "getsid", "seconds"), 0);
-	ck_assert_str_eq(text_of(EXITED, "getsid", "command"), "(exited)");
 	next_tick(&machine);
-	ck_assert_double_eq(number_of(EXITED, "getsid", "calls"), 5 * 300); /* it stays */
+	check_call(EXITED, "call=getsid calls=1500"); /* it stays */
 	end_child(pid);
 	next_tick(&machine);
 	next_tick(&machine);
-	ck_assert_double_eq(number_of(EXITED, "getsid", "calls"), 5 * 300); /* 11 were shown before */
+	check_call(EXITED, "call=getsid calls=1500"); /* 11 were shown before */
 	ck_assert_ptr_null(row_of(pid, "getsid"));
 	close_machine(&machine);
 }
@@ -366,7 +343,7 @@ START_LIVE_TEST(a_process_that_execs_goes_on)
 		execlp("sleep", "sleep", "1000", NULL);
 		_exit(1);
 	}
-	open_counting(call_topic, in_process(pid));
+	open_counting(call_topic, textf("pid=%d", (int)pid));
 	next_tick(&machine);
 	skip_without_bpf("call", pid);
 	atomic_store(&child->step, 2);
@@ -375,13 +352,11 @@ START_LIVE_TEST(a_process_that_execs_goes_on)
 		next_tick(&machine);
 	} while (!(number_of(pid, "execve", "calls") > number_of(pid, "execve", "errors")));
 	next_tick(&machine); /* processes are listed before calls are read */
-	ck_assert_double_eq(number_of(pid, "getsid", "calls"), 40);
+	check_call(pid, "call=getsid calls=40 command=sleep");
 	ck_assert_double_ge(number_of(pid, "execve", "calls"), 2);
 	ck_assert_double_eq(number_of(pid, "execve", "calls") - number_of(pid, "execve", "errors"), 1);
 	ck_assert_double_gt(number_of(pid, "execve", "max_seconds"), 0);
-	ck_assert_str_eq(text_of(pid, "getsid", "command"), "sleep");
-	end_child(pid);
-	close_machine(&machine);
+	end(pid);
 }
 
 /* A loop of calls costs more than what is permitted: first times end, then counts. */
@@ -393,7 +368,7 @@ START_LIVE_TEST(counting_ends_before_it_costs_much)
 	if (pid == 0)
 		for (;;)
 			syscall(SYS_getppid);
-	open_counting(call_topic, in_process(pid));
+	open_counting(call_topic, textf("pid=%d", (int)pid));
 	skip_without_bpf("call", pid);
 	while (!is_noticed("not timed any more")) {
 		rest(100000000);
@@ -410,41 +385,36 @@ START_LIVE_TEST(counting_ends_before_it_costs_much)
 	}
 	next_tick(&machine);
 	ck_assert_ptr_null(row_of(pid, "getppid"));
-	end_child(pid);
-	close_machine(&machine);
+	end(pid);
+}
+
+static void fork_in_ways(struct child *child, const char *nothing)
+{
+	struct clone_args how = { .exit_signal = SIGCHLD };
+
+	(void)child, (void)nothing;
+	for (unsigned i = 0; i < 3 * FORKS; i++) {
+		long forked = i < FORKS       ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
+			      : i < 2 * FORKS ? syscall(SYS_clone3, &how, sizeof(how))
+					      : syscall(SYS_clone3, &how, 0); /* too small */
+
+		if (forked == 0)
+			_exit(0);
+		waitpid(-1, NULL, 0);
+	}
 }
 
 /* A child returns from these, too: it did not make the call. */
 START_LIVE_TEST(calls_that_fork_are_counted_once)
 {
 	struct child *child = shared_child();
-	pid_t pid = begin_child();
+	pid_t pid = begin_work(child, fork_in_ways, NULL);
 
-	if (pid == 0) {
-		struct clone_args how = { .exit_signal = SIGCHLD };
-
-		await_quietly(child, 2);
-		for (unsigned i = 0; i < 3 * FORKS; i++) {
-			long forked = i < FORKS       ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
-				      : i < 2 * FORKS ? syscall(SYS_clone3, &how, sizeof(how))
-						      : syscall(SYS_clone3, &how, 0); /* too small */
-
-			if (forked == 0)
-				_exit(0);
-			waitpid(-1, NULL, 0);
-		}
-		atomic_store(&child->step, 3);
-		for (;;)
-			rest(1000000);
-	}
-	count_child(child, pid, in_tree(pid));
-	ck_assert_double_eq(number_of(pid, "clone", "calls"), FORKS);
-	ck_assert_double_eq(number_of(pid, "clone3", "calls"), 2 * FORKS);
-	ck_assert_double_eq(number_of(pid, "clone3", "errors"), FORKS);
-	ck_assert_ptr_null(row_of(EXITED, "clone"));
-	ck_assert_ptr_null(row_of(EXITED, "clone3"));
-	end_child(pid);
-	close_machine(&machine);
+	count_work(call_topic, textf("tree=%d", (int)pid), child, pid);
+	check_call(pid, "call=clone calls=10");
+	check_call(pid, "call=clone3 calls=20 errors=10");
+	ck_assert(!row_of(EXITED, "clone") && !row_of(EXITED, "clone3"));
+	end(pid);
 }
 
 START_LIVE_TEST(without_rights_calls_are_looked_at)
@@ -455,7 +425,7 @@ START_LIVE_TEST(without_rights_calls_are_looked_at)
 		for (;;)
 			syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){ 1000, 0 }, NULL);
 	without_bpf = true;
-	open_counting(call_topic, in_process(pid));
+	open_counting(call_topic, textf("pid=%d", (int)pid));
 	without_bpf = false;
 	for (unsigned tries = 0; !row_of(pid, "clock_nanosleep") && tries < 1000; tries++) {
 		rest(10000000);
@@ -466,10 +436,8 @@ START_LIVE_TEST(without_rights_calls_are_looked_at)
 		close_machine(&machine);
 		skip_test("/proc/PID/syscall of an own process may not be read");
 	}
-	ck_assert_str_eq(text_of(pid, "clock_nanosleep", "how"), "proc");
+	check_call(pid, "call=clock_nanosleep how=proc calls=? errors=?");
 	ck_assert_double_gt(number_of(pid, "clock_nanosleep", "seconds"), 0);
-	ck_assert(isnan(number_of(pid, "clock_nanosleep", "calls")));
-	ck_assert(isnan(number_of(pid, "clock_nanosleep", "errors")));
 	end_child(pid);
 	next_tick(&machine);
 	next_tick(&machine);
@@ -480,25 +448,18 @@ START_LIVE_TEST(without_rights_calls_are_looked_at)
 /* Results of opens in a directory of its own: found, not there, a directory, there already. */
 static void open_files(struct child *child, const char *directory)
 {
-	char path[SCRATCH_PATH_MAX + 32];
+	static const int flags[] = { O_RDWR | O_CREAT, O_RDONLY, O_WRONLY, O_WRONLY | O_CREAT | O_EXCL };
 
-	await_quietly(child, 2);
 	for (unsigned i = 0; i < FILES; i++) {
-		static const int flags[] = { O_RDWR | O_CREAT, O_RDONLY, O_WRONLY,
-					     O_WRONLY | O_CREAT | O_EXCL };
-		long file;
+		const char *path = textf("%s/file-%u", directory, i % 4 == 3 ? i - 3 : i);
+		long file = syscall(SYS_openat, AT_FDCWD, i % 4 == 2 ? directory : path, flags[i % 4], 0600);
 
-		snprintf(path, sizeof(path), "%s/file-%u", directory, i % 4 == 3 ? i - 3 : i);
-		file = syscall(SYS_openat, AT_FDCWD, i % 4 == 2 ? directory : path, flags[i % 4], 0600);
 		child->results[file < 0 ? errno : 0]++;
 		if (file >= 0)
 			close((int)file);
 		if (i % 4 == 3)
 			unlink(path);
 	}
-	atomic_store(&child->step, 3);
-	for (;;)
-		;
 }
 
 static double lost_of_stream(void)
@@ -528,41 +489,23 @@ START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 	struct child *child = shared_child();
 	char directory[SCRATCH_PATH_MAX];
 	double sum = 0;
+	bool done;
 	pid_t pid;
 
 	scratch_directory(directory, "opens");
-	pid = begin_child();
-	if (pid == 0)
-		open_files(child, directory);
-	open_counting(opened_topics, in_process(pid));
+	pid = begin_work(child, open_files, directory);
+	open_counting(opened_topics, textf("pid=%d", (int)pid));
 	next_tick(&machine);
 	skip_without_bpf("opened", pid);
 	atomic_store(&child->step, 2);
-	for (;;) {
-		bool done = atomic_load(&child->step) == 3;
-
+	do {
+		done = atomic_load(&child->step) == 3;
 		next_tick(&machine);
 		sum += sum_of("opened", NULL, NULL);
-		if (done)
-			break;
-	}
+	} while (!done);
 	ck_assert_double_eq(sum + lost_of_stream(), FILES);
 	ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), FILES);
-	ck_assert_uint_eq(child->results[0] + child->results[ENOENT] + child->results[EISDIR] +
-				  child->results[EEXIST],
-			  FILES);
-	end_child(pid);
-	close_machine(&machine);
-}
-
-/* From its second step to its third. */
-static void count_opens_of(struct child *child, pid_t pid)
-{
-	open_counting(total_topic, in_process(pid));
-	next_tick(&machine);
-	skip_without_bpf("opened_total", pid);
-	atomic_store(&child->step, 2);
-	await(child, 3);
+	end(pid);
 }
 
 /* Fewer paths than the table has room for: each result is exact. */
@@ -573,18 +516,14 @@ START_LIVE_TEST(opens_are_summed_by_path_and_result)
 	pid_t pid;
 
 	scratch_directory(directory, "opens");
-	pid = begin_child();
-	if (pid == 0)
-		open_files(child, directory);
-	count_opens_of(child, pid);
-	next_tick(&machine);
+	pid = begin_work(child, open_files, directory);
+	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
 	ck_assert_double_eq(sum_of("opened_total", "opened", "opens"), (double)child->results[0]);
 	ck_assert_double_eq(sum_of("opened_total", "ENOENT", "opens"), (double)child->results[ENOENT]);
 	ck_assert_double_eq(sum_of("opened_total", "EISDIR", "opens"), (double)child->results[EISDIR]);
 	ck_assert_double_eq(sum_of("opened_total", "EEXIST", "opens"), (double)child->results[EEXIST]);
 	ck_assert_double_eq(sum_of("opened_total", "EISDIR", NULL), 1);
-	end_child(pid);
-	close_machine(&machine);
+	end(pid);
 }
 
 static const char *path_at(size_t row)
@@ -595,12 +534,12 @@ static const char *path_at(size_t row)
 }
 
 /* As long as a path can be, longer, with escapes, empty, from nowhere. */
-static void open_badly(struct child *child)
+static void open_badly(struct child *child, const char *nothing)
 {
 	static char path[5000];
 
+	(void)child, (void)nothing;
 	memset(path, 'x', sizeof(path) - 1);
-	await_quietly(child, 2);
 	path[4095] = '\0';
 	syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
 	path[4095] = 'x';
@@ -608,24 +547,14 @@ static void open_badly(struct child *child)
 	syscall(SYS_openat, AT_FDCWD, "\033[2J\xff\xc3/../\n", O_RDONLY);
 	syscall(SYS_openat, AT_FDCWD, "", O_RDONLY);
 	syscall(SYS_openat, AT_FDCWD, (void *)1, O_RDONLY);
-	atomic_store(&child->step, 3);
-	for (;;)
-		;
 }
 
 START_LIVE_TEST(paths_may_be_anything)
 {
 	struct child *child = shared_child();
-	pid_t pid = begin_child();
+	pid_t pid = begin_work(child, open_badly, NULL);
 
-	if (pid == 0)
-		open_badly(child);
-	open_counting(opened_topics, in_process(pid));
-	next_tick(&machine);
-	skip_without_bpf("opened", pid);
-	atomic_store(&child->step, 2);
-	await(child, 3);
-	next_tick(&machine);
+	count_work(opened_topics, textf("pid=%d", (int)pid), child, pid);
 	ck_assert_uint_eq(frame_table(machine.now, "opened")->n_rows, 5);
 	ck_assert_uint_eq(strlen(path_at(0)), 4095);
 	ck_assert_uint_eq(strlen(path_at(1)), 4095); /* without its end */
@@ -638,8 +567,7 @@ START_LIVE_TEST(paths_may_be_anything)
 	ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), 5);
 	ck_assert_double_eq(sum_of("opened_total", "ENAMETOOLONG", NULL),
 			    1); /* their beginning is the same */
-	end_child(pid);
-	close_machine(&machine);
+	end(pid);
 }
 
 static double opens_of(const char *path)
@@ -653,61 +581,48 @@ static double opens_of(const char *path)
 }
 
 /* 119 bytes are what a row has room for. */
+static void open_long_paths(struct child *child, const char *nothing)
+{
+	(void)child, (void)nothing;
+	for (int length = 118; length <= 121; length++)
+		syscall(SYS_openat, AT_FDCWD, textf("%0*d", length, 0), O_RDONLY);
+}
+
 START_LIVE_TEST(a_path_that_fits_is_whole)
 {
 	struct child *child = shared_child();
-	pid_t pid = begin_child();
-	char path[128];
+	pid_t pid = begin_work(child, open_long_paths, NULL);
 
-	memset(path, 'x', sizeof(path));
-	if (pid == 0) {
-		await_quietly(child, 2);
-		for (unsigned length = 118; length <= 121; length++) {
-			path[length] = '\0';
-			syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
-			path[length] = 'x';
-		}
-		atomic_store(&child->step, 3);
-		for (;;)
-			;
-	}
-	count_opens_of(child, pid);
-	next_tick(&machine);
+	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
 	ck_assert_double_eq(sum_of("opened_total", NULL, NULL), 3);
-	strcpy(path + 119, "…");
-	ck_assert_double_eq(opens_of(path), 2);
-	path[119] = '\0';
-	ck_assert_double_eq(opens_of(path), 1);
-	path[118] = '\0';
-	ck_assert_double_eq(opens_of(path), 1);
-	end_child(pid);
-	close_machine(&machine);
+	ck_assert_double_eq(opens_of(textf("%0*d", 118, 0)), 1);
+	ck_assert_double_eq(opens_of(textf("%0*d", 119, 0)), 1);
+	ck_assert_double_eq(opens_of(textf("%0*d…", 119, 0)), 2);
+	end(pid);
+}
+
+#define PATHS 30000
+
+static void open_many_paths(struct child *child, const char *nothing)
+{
+	(void)child, (void)nothing;
+	for (unsigned i = 0; i < PATHS; i++)
+		syscall(SYS_openat, AT_FDCWD, textf("/nowhere/%u/%u", i % 7, i), O_RDONLY);
 }
 
 /* More than there is room for: what is not in a row of its own is counted all the same. */
 START_LIVE_TEST(any_number_of_paths_is_counted)
 {
 	struct child *child = shared_child();
-	const unsigned n_paths = 30000;
-	pid_t pid = begin_child();
+	pid_t pid = begin_work(child, open_many_paths, NULL);
 
-	if (pid == 0) {
-		await_quietly(child, 2);
-		for (unsigned i = 0; i < n_paths; i++)
-			syscall(SYS_openat, AT_FDCWD, textf("/nowhere/%u/%u", i % 7, i), O_RDONLY);
-		atomic_store(&child->step, 3);
-		for (;;)
-			;
-	}
-	count_opens_of(child, pid);
-	for (unsigned ticks = 0; ticks < 3; ticks++) {
-		next_tick(&machine);
-		ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), n_paths);
+	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
+	for (unsigned ticks = 0; ticks < 3; ticks++, next_tick(&machine)) {
+		ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), PATHS);
 		ck_assert_uint_le(frame_table(machine.now, "opened_total")->n_rows, 8192 + 1);
 	}
 	ck_assert_double_le(sum_of("opened_total", NULL, NULL), 8); /* directories, and others */
-	end_child(pid);
-	close_machine(&machine);
+	end(pid);
 }
 
 #define PROGRAMS_MAX 32

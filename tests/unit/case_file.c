@@ -25,7 +25,7 @@ static struct {
 	char *path, *name;
 } cases[CASES_MAX];
 static int n_cases;
-static char *arguments[ARGUMENTS_MAX]; /* of "do" */
+static char **arguments; /* of "do"; NULL: these are no lines of steps */
 
 void refuse_case(const char *format, ...)
 {
@@ -129,20 +129,21 @@ size_t find_case(const char *kind, const char *name)
 	refuse_case("there is no %s %s", kind, name);
 }
 
-/* The text of a line, with arguments in place of $1 … $9; it stays as long as the case. */
+/* The text of a line, with arguments in place of $1 … $9, which are empty without one. */
 static char *with_arguments(const char *text)
 {
 	struct buffer out = { 0 };
 	char *kept;
 
 	for (; *text; text++) {
-		bool is_argument = arguments[0] && *text == '$' && text[1] > '0' && text[1] <= '9';
-		const char *argument = is_argument ? arguments[*++text - '1'] : NULL;
+		unsigned number = *text == '$' ? (unsigned)(text[1] - '1') : ARGUMENTS_MAX;
 
-		if (!is_argument)
+		if (*text == '\\' && text[1])
+			buffer_char(&out, *text++);
+		if (!arguments || number >= ARGUMENTS_MAX)
 			buffer_char(&out, *text);
-		else if (argument)
-			buffer_text(&out, argument);
+		else
+			buffer_text(&out, arguments[number] ? arguments[number] : ""), text++;
 	}
 	buffer_char(&out, '\0');
 	kept = memcpy(arena_take(&copies, out.length), out.bytes, out.length);
@@ -152,17 +153,14 @@ static char *with_arguments(const char *text)
 
 static void run_steps(char *text, void (*run)(char *text))
 {
-	size_t first = find_case("steps", take_word(&text));
-	char *before[ARGUMENTS_MAX];
-	bool was_in_steps = case_file.in_steps;
+	const char *name = take_word(&text);
+	char *own[ARGUMENTS_MAX] = { NULL }, **before = arguments;
 
-	case_file.in_steps = true;
-	memcpy(before, arguments, sizeof(before));
-	for (unsigned i = 0; i < ARGUMENTS_MAX; i++)
-		arguments[i] = *text ? take_word(&text) : NULL;
-	run_case_lines(first, run);
-	memcpy(arguments, before, sizeof(before));
-	case_file.in_steps = was_in_steps;
+	for (unsigned i = 0; i < ARGUMENTS_MAX && *text; i++)
+		own[i] = take_word(&text);
+	arguments = own;
+	run_case_lines(find_case("steps", name), run);
+	arguments = before;
 }
 
 void run_case_lines(size_t first, void (*run)(char *text))
@@ -212,19 +210,34 @@ void add_cases(const char *of, void (*run)(size_t first))
 	for_each_test_file(of, add_cases_of);
 }
 
+/* How many words it has, and how far they are the same. */
+static size_t likeness(const char *text, const char *words)
+{
+	size_t like = 0, same = 0;
+	const char *whole = textf(" %s ", text);
+
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+
+		like += strstr(whole, textf(" %.*s ", (int)length, at)) ? 1000 : 0;
+		at += length;
+	}
+	while (text[same] && text[same] == words[same])
+		same++;
+	return like + same;
+}
+
 const char *nearest_line(const char *text, char *const *lines, size_t n_lines)
 {
-	const char *found = NULL;
+	const char *found = n_lines > 0 ? lines[0] : NULL;
 	size_t most = 0;
 
 	for (size_t i = 0; i < n_lines; i++) {
-		size_t same = 0;
+		size_t like = likeness(lines[i], text);
 
-		while (text[same] && text[same] == lines[i][same])
-			same++;
-		if (!found || same > most) {
+		if (like > most) {
+			most = like;
 			found = lines[i];
-			most = same;
 		}
 	}
 	return found;

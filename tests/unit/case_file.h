@@ -21,7 +21,6 @@ extern struct case_file {
 	char path[128], *text; /* text: what the lines were taken from */
 	struct case_line *lines, *here;
 	size_t n_lines;
-	bool in_steps;   /* that line is of steps: others use it, too */
 	bool is_changed; /* a line: the file is stored when its case ends */
 } case_file;
 
@@ -51,7 +50,7 @@ char *take_word(char **text);
 /* In place: what was in several lines, parted by blanks. */
 void join_lines(char *text);
 
-/* Of these lines the one that is the same as text the farthest; NULL: there is none. */
+/* Of these lines the one that is most like text; NULL: there is none. */
 const char *nearest_line(const char *text, char *const *lines, size_t n_lines);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/command_sums.h"
@@ -35,9 +36,14 @@ static const struct schema schema = { .name = "thing",
 				      .row_size = sizeof(struct row),
 				      SCHEMA_COLUMNS(columns) };
 
+static const struct schema nameless = { .name = "thing",
+					.row_size = sizeof(struct row),
+					.columns = columns,
+					.n_columns = 4 };
+
 struct scene {
 	struct row rows[ROWS];
-	char parts[ROWS][2]; /* each row has its own text */
+	char texts[ROWS][3][32]; /* each row has its own */
 	const void *pointers[ROWS];
 	size_t n_rows;
 	uint64_t second;
@@ -45,16 +51,36 @@ struct scene {
 
 static void add(struct scene *sample, const char *name, double cpu_ratio, uint64_t resident_bytes)
 {
-	strcpy(sample->parts[sample->n_rows], "x");
+	char (*texts)[32] = sample->texts[sample->n_rows];
+
+	strcpy(texts[0], "x");
+	snprintf(texts[1], sizeof(texts[1]), "%s", name);
+	snprintf(texts[2], sizeof(texts[2]), "x --of=%s", name);
 	sample->rows[sample->n_rows] = (struct row){ .pid = sample->n_rows + 1,
-						     .part = sample->parts[sample->n_rows],
-						     .name = name,
-						     .command = "x --password=y",
+						     .part = texts[0],
+						     .name = texts[1],
+						     .command = texts[2],
 						     .cpu_ratio = cpu_ratio,
 						     .resident_bytes = resident_bytes,
 						     .age_seconds = 5 };
 	sample->pointers[sample->n_rows] = &sample->rows[sample->n_rows];
 	sample->n_rows++;
+}
+
+/* Rows "NAME CPU BYTES [PART]" parted by semicolons; ? is unknown, - is blank. */
+static void add_all(struct scene *sample, const char *rows)
+{
+	char copy[512], *rest = copy;
+
+	snprintf(copy, sizeof(copy), "%s", rows);
+	for (char *one; (one = strsep(&rest, ";"));) {
+		char name[32], cpu[16], bytes[16], part[2] = "x";
+
+		sscanf(one, " %31s %15s %15s %1s", name, cpu, bytes, part);
+		add(sample, name, *cpu == '?' ? NAN : atof(cpu),
+		    *bytes == '?' ? U64_UNKNOWN : *bytes == '-' ? U64_BLANK : strtoull(bytes, NULL, 10));
+		strcpy(sample->texts[sample->n_rows - 1][0], part);
+	}
 }
 
 static void take(struct command_sums *sums, struct scene *sample, size_t top)
@@ -65,6 +91,25 @@ static void take(struct command_sums *sums, struct scene *sample, size_t top)
 	sample->n_rows = 0;
 }
 
+/* "NAME CPU BYTES ROWS" of each sum, in their order; then how many are others. */
+static const char *text_of(const struct command_sums *sums)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < sums->n_sums; i++) {
+		const struct row *row = sums->sums[i].row;
+		const char *name = row->name ? row->name : row->command ? row->command : row->part;
+		const char *bytes = row->resident_bytes == U64_UNKNOWN
+					    ? "?"
+					    : textf("%u", (unsigned)row->resident_bytes);
+
+		text = textf("%s%s %s %s %zu; ", text, name,
+			     isnan(row->cpu_ratio) ? "?" : textf("%g", row->cpu_ratio), bytes,
+			     (size_t)sums->sums[i].n_rows);
+	}
+	return textf("%s%zu", text, (size_t)sums->n_others);
+}
+
 static const struct command_sum *find(const struct command_sums *sums, const char *name)
 {
 	for (size_t i = 0; i < sums->n_sums; i++)
@@ -73,78 +118,70 @@ static const struct command_sum *find(const struct command_sums *sums, const cha
 	return NULL;
 }
 
-static double cpu_of(const struct command_sums *sums, const char *name)
+/* Names may be whole command lines; of a schema without names the keys that stay are. */
+START_TEST(sums_of_a_sample)
 {
-	return ((const struct row *)find(sums, name)->row)->cpu_ratio;
+	static const struct {
+		const struct schema *schema;
+		bool whole;
+		size_t top;
+		const char *rows, *sums;
+	} cases[] = {
+		/* the costliest have names, and the rest is one; what does not apply adds nothing */
+		{ &schema, false, 3,
+		  "busy 0.5 1000; busy 0.25 1000; large 0 1000000; kworker/0:1 0.125 0; "
+		  "kworker/1:2-x 0.125 0; small 0.0625 10; small2 0.0625 -",
+		  "busy 0.75 2000 2; large 0 1000000 1; kworker 0.25 0 2; (others) 0.125 10 2; 2" },
+		/* a sum is unknown if a part is: neither 0, nor a part of it */
+		{ &schema, false, 3, "a 0.5 ?; a ? 10; b 0 10", "a ? ? 2; b 0 10 1; 0" },
+		/* keys that stay divide the sums */
+		{ &schema, false, 3, "a 0.5 1; a 0.25 2 y; a 0.125 4", "a 0.625 5 2; a 0.25 2 1; 0" },
+		{ &schema, true, 3, "a 0.5 1; b 0.25 2; a 0.25 3",
+		  "x --of=a 0.75 4 2; x --of=b 0.25 2 1; 0" },
+		/* a slash at the beginning parts nothing */
+		{ &schema, false, 3, "a 0.5 -; a 0.25 -; /sbin/init 0.25 7",
+		  "a 0.75 0 2; /sbin/init 0.25 7 1; 0" },
+		/* what is called as the rest is of the rest */
+		{ &schema, false, 1, "(others) 0.75 5; a 0.125 7; b 0.0625 1",
+		  "(others) 0.8125 6 2; a 0.125 7 1; 2" },
+		{ &nameless, true, 0, "a 0.5 1; b 0.25 2 y; b 0.25 4", "a 0.75 5 2; b 0.25 2 1; 0" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scene sample = { 0 };
+		struct command_sums sums;
+
+		command_sums_open(&sums, cases[i].schema, cases[i].whole);
+		add_all(&sample, cases[i].rows);
+		take(&sums, &sample, cases[i].top);
+		ck_assert_msg(strcmp(text_of(&sums), cases[i].sums) == 0, "case %zu: wanted %s, came %s", i,
+			      cases[i].sums, text_of(&sums));
+		take(&sums, &sample, cases[i].top); /* of a sample without rows */
+		ck_assert_str_eq(text_of(&sums), "0");
+		command_sums_close(&sums);
+	}
 }
 
-static uint64_t bytes_of(const struct command_sums *sums, const char *name)
-{
-	return ((const struct row *)find(sums, name)->row)->resident_bytes;
-}
-
-START_TEST(the_costliest_have_names_and_the_rest_is_one)
+/* What does not add up is unknown of a sum; the next sample is apart. */
+START_TEST(sums_have_what_adds_up)
 {
 	struct scene sample = { 0 };
 	struct command_sums sums;
+	const struct row *row;
 
 	command_sums_open(&sums, &schema, false);
-	add(&sample, "busy", 0.5, 1000);
-	add(&sample, "busy", 0.25, 1000);
-	add(&sample, "large", 0, 1000000);
-	add(&sample, "kworker/0:1", 0.125, 0);
-	add(&sample, "kworker/1:2-x", 0.125, 0);
-	add(&sample, "small", 0.0625, 10);
-	add(&sample, "small2", 0.0625, U64_BLANK);
+	ck_assert_str_eq(sums.label, "command");
+	ck_assert_uint_eq(sums.n_columns, 2);
+	add_all(&sample, "a 0.5 1; a 0.25 2");
 	take(&sums, &sample, 3);
-	ck_assert_uint_eq(sums.n_sums, 4);
-	ck_assert_uint_eq(sums.n_others, 2);
-	ck_assert_double_eq(cpu_of(&sums, "busy"), 0.75);
-	ck_assert_uint_eq(bytes_of(&sums, "large"), 1000000);
-	ck_assert_double_eq(cpu_of(&sums, "kworker"), 0.25);
-	ck_assert_double_eq(cpu_of(&sums, "(others)"), 0.125);
-	ck_assert_uint_eq(bytes_of(&sums, "(others)"), 10);
-	ck_assert_uint_eq(find(&sums, "(others)")->n_rows, 2);
-	command_sums_close(&sums);
-}
-
-/* Not 0, nor a part of it. */
-START_TEST(a_sum_is_unknown_if_a_part_is)
-{
-	struct scene sample = { 0 };
-	struct command_sums sums;
-
-	command_sums_open(&sums, &schema, false);
-	add(&sample, "a", 0.5, U64_UNKNOWN);
-	add(&sample, "a", NAN, 10);
-	add(&sample, "b", 0, 10);
+	row = find(&sums, "a")->row;
+	ck_assert_uint_eq(row->pid, U64_UNKNOWN);
+	ck_assert(isnan(row->age_seconds));
+	ck_assert_str_eq(row->part, "x");
+	ck_assert_ptr_null(row->command);
+	add_all(&sample, "a 0.5 9");
 	take(&sums, &sample, 3);
-	ck_assert(isnan(cpu_of(&sums, "a")) && bytes_of(&sums, "a") == U64_UNKNOWN);
-	ck_assert(cpu_of(&sums, "b") == 0 && bytes_of(&sums, "b") == 10);
-	command_sums_close(&sums);
-}
-
-/* Keys that stay divide the sums; the whole command line is the name only when it is wanted. */
-START_TEST(keys_that_stay_are_kept)
-{
-	struct scene sample = { 0 };
-	struct command_sums sums;
-
-	command_sums_open(&sums, &schema, false);
-	add(&sample, "a", 0.5, 1);
-	add(&sample, "a", 0.25, 2);
-	add(&sample, "a", 0.125, 4);
-	sample.rows[1].part = "y";
-	take(&sums, &sample, 3);
-	ck_assert_uint_eq(sums.n_sums, 2);
-	ck_assert_uint_eq(bytes_of(&sums, "a"), 5);
-	ck_assert(!((const struct row *)sums.sums[0].row)->command);
-	command_sums_close(&sums);
-	command_sums_open(&sums, &schema, true);
-	add(&sample, "a", 0.5, 1);
-	take(&sums, &sample, 3);
-	ck_assert_str_eq(((const struct row *)sums.sums[0].row)->command, "x --password=y");
-	ck_assert(!((const struct row *)sums.sums[0].row)->name);
+	ck_assert_str_eq(text_of(&sums), "a 0.5 9 1; 0");
 	command_sums_close(&sums);
 }
 
@@ -201,94 +238,6 @@ START_TEST(a_new_hog_gets_a_name)
 		take(&sums, &sample, 2);
 	}
 	ck_assert(find(&sums, "hog") && find(&sums, "one") && !find(&sums, "two"));
-	command_sums_close(&sums);
-}
-
-/* What does not add up is unknown of a sum; what does not apply adds nothing. */
-START_TEST(sums_have_what_adds_up)
-{
-	struct scene sample = { 0 };
-	struct command_sums sums;
-	const struct row *row;
-
-	command_sums_open(&sums, &schema, false);
-	ck_assert_str_eq(sums.label, "command");
-	ck_assert_uint_eq(sums.n_columns, 2);
-	add(&sample, "a", 0.5, U64_BLANK);
-	add(&sample, "a", 0.25, U64_BLANK);
-	add(&sample, "/sbin/init", 0.25, 7); /* a slash at the beginning parts nothing */
-	take(&sums, &sample, 3);
-	ck_assert_uint_eq(sums.n_sums, 2);
-	row = find(&sums, "a")->row;
-	ck_assert_uint_eq(row->pid, U64_UNKNOWN);
-	ck_assert(isnan(row->age_seconds));
-	ck_assert_str_eq(row->part, "x");
-	ck_assert_uint_eq(row->resident_bytes, 0);
-	ck_assert_uint_eq(find(&sums, "a")->n_rows, 2);
-	ck_assert_uint_eq(bytes_of(&sums, "/sbin/init"), 7);
-	add(&sample, "a", 0.5, 9); /* of the next sample alone */
-	take(&sums, &sample, 3);
-	ck_assert_uint_eq(sums.n_sums, 1);
-	ck_assert_double_eq(cpu_of(&sums, "a"), 0.5);
-	ck_assert_uint_eq(find(&sums, "a")->n_rows, 1);
-	command_sums_close(&sums);
-}
-
-START_TEST(command_lines_are_whole_names)
-{
-	struct scene sample = { 0 };
-	struct command_sums sums;
-
-	command_sums_open(&sums, &schema, true);
-	add(&sample, "a", 0.5, 1);
-	sample.rows[0].command = "x /etc/one";
-	add(&sample, "a", 0.5, 2);
-	sample.rows[1].command = "x /etc/other";
-	take(&sums, &sample, 3);
-	ck_assert_uint_eq(sums.n_sums, 2);
-	ck_assert_str_eq(((const struct row *)sums.sums[0].row)->command, "x /etc/one");
-	ck_assert_str_eq(((const struct row *)sums.sums[1].row)->command, "x /etc/other");
-	command_sums_close(&sums);
-}
-
-/* One that is called as the rest is of the rest. */
-START_TEST(nobody_is_listed_as_others)
-{
-	struct scene sample = { 0 };
-	struct command_sums sums;
-
-	command_sums_open(&sums, &schema, false);
-	add(&sample, "(others)", 0.75, 5);
-	add(&sample, "a", 0.125, 7);
-	add(&sample, "b", 0.0625, 1);
-	take(&sums, &sample, 1);
-	ck_assert_uint_eq(sums.n_sums, 2);
-	ck_assert_uint_eq(bytes_of(&sums, "a"), 7);
-	ck_assert_uint_eq(bytes_of(&sums, "(others)"), 6);
-	ck_assert_uint_eq(sums.n_others, 2);
-	take(&sums, &sample, 1); /* of a sample without rows */
-	ck_assert_uint_eq(sums.n_sums + sums.n_others, 0);
-	command_sums_close(&sums);
-}
-
-START_TEST(rows_without_names_are_summed_by_their_keys)
-{
-	static const struct schema nameless = { .name = "thing", .row_size = sizeof(struct row),
-						.columns = columns, .n_columns = 4 };
-	struct scene sample = { 0 };
-	struct command_sums sums;
-
-	command_sums_open(&sums, &nameless, true);
-	ck_assert_ptr_null(sums.name);
-	add(&sample, "a", 0.5, 1);
-	add(&sample, "b", 0.25, 2);
-	add(&sample, "b", 0.25, 4);
-	sample.parts[1][0] = 'y';
-	take(&sums, &sample, 0);
-	ck_assert_uint_eq(sums.n_sums, 2);
-	ck_assert_uint_eq(sums.n_others, 0);
-	ck_assert_uint_eq(((const struct row *)sums.sums[0].row)->resident_bytes, 5);
-	ck_assert_uint_eq(((const struct row *)sums.sums[1].row)->resident_bytes, 2);
 	command_sums_close(&sums);
 }
 

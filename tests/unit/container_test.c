@@ -10,33 +10,35 @@
 
 #define GROUP "sys/fs/cgroup/system.slice/docker-1f.scope/"
 
+static struct rig rig;
+
 static const char *const names[] = {
 	"system", "cpu", "memory", "cpu_limit", "memory_limit", "pressure", NULL
 };
 
 /* The group of panetop may use 1.5 CPUs and 512 MiB; the slice above it has little memory left. */
-static void open_rig(struct rig *rig, const char *pids)
+static void open_rig(const char *pids)
 {
-	rig_open(rig, "cgroup-v2", (const char *const[]){ NULL });
-	rig_put(rig, "sys/fs/cgroup/system.slice/memory.max", "max\n");
-	rig_put(rig, GROUP "cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 12\n");
+	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.max", "max\n");
+	rig_put(&rig, GROUP "cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 12\n");
 	if (pids) {
-		rig_make(rig, "proc/self/ns");
-		ck_assert_int_eq(symlink(pids, textf("%s/proc/self/ns/pid", rig->root)), 0);
+		rig_make(&rig, "proc/self/ns");
+		ck_assert_int_eq(symlink(pids, textf("%s/proc/self/ns/pid", rig.root)), 0);
 	}
 	for (unsigned i = 0; names[i]; i++)
-		rig_add(rig, names[i]);
+		rig_add(&rig, names[i]);
 }
 
 /* Two seconds later; three quarters of what it may use are used. */
-static const struct frame *sample_later(struct rig *rig)
+static const struct frame *sample_later(void)
 {
-	rig_sample(rig, 1);
-	rig_put(rig, GROUP "cpu.stat", "usage_usec 3250000\nnr_periods 120\nnr_throttled 17\n");
-	rig_put(rig, "proc/stat",
+	rig_sample(&rig, 1);
+	rig_put(&rig, GROUP "cpu.stat", "usage_usec 3250000\nnr_periods 120\nnr_throttled 17\n");
+	rig_put(&rig, "proc/stat",
 		"cpu  1100 20 500 90300 40 0 12 0 0 0\ncpu0 600 10 250 45100 20 0 6 0 0 0\n"
 		"cpu1 500 10 250 45200 20 0 6 0 0 0\n");
-	return rig_sample(rig, 2);
+	return rig_sample(&rig, 2);
 }
 
 static void assert_line(const struct frame *frame, unsigned index, double ratio, const char *text)
@@ -59,10 +61,9 @@ static void assert_cpus(const struct frame *frame, const char *text)
 START_TEST(a_container_has_its_limits)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	open_rig(&rig, "pid:[4026532190]");
-	frame = sample_later(&rig);
+	open_rig("pid:[4026532190]");
+	frame = sample_later();
 	assert_line(frame, 0, 0.75, "container 1.12 of 1.50 CPUs, throttled 25 %  (machine 25 %)");
 	assert_line(frame, 1, 0.49, "container 261 MiB of 512 MiB available  (machine 26 %)");
 	assert_line(frame, 2, 0.04, "machine: 65.0 MiB of 1.5 GiB used");
@@ -73,13 +74,11 @@ START_TEST(a_container_has_its_limits)
 
 START_TEST(what_is_left_is_that_of_the_tightest_limit)
 {
-	struct rig rig;
-
-	open_rig(&rig, "pid:[4026532190]");
+	open_rig("pid:[4026532190]");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.stat", "active_file 0\ninactive_file 0\n");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/cpu.max", "50000 100000\n");
-	assert_line(sample_later(&rig), 1, 0.99, "container 9.5 MiB of 1.0 GiB available  (machine 26 %)");
+	assert_line(sample_later(), 1, 0.99, "container 9.5 MiB of 1.0 GiB available  (machine 26 %)");
 	assert_cpus(&rig.frames[rig.present], "0.50 of 2 CPUs");
 	rig_close(&rig);
 }
@@ -87,13 +86,11 @@ START_TEST(what_is_left_is_that_of_the_tightest_limit)
 /* --cpuset-cpus limits without a quota. */
 START_TEST(a_cpuset_is_a_limit)
 {
-	struct rig rig;
-
-	open_rig(&rig, "pid:[4026532190]");
+	open_rig("pid:[4026532190]");
 	rig_put(&rig, GROUP "cpu.max", "max 100000\n");
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "1\n");
 	rig_put(&rig, GROUP "memory.max", "max\n");
-	assert_line(sample_later(&rig), 0, 1.125, "container 1.12 of 1 CPU  (machine 25 %)");
+	assert_line(sample_later(), 0, 1.125, "container 1.12 of 1 CPU  (machine 25 %)");
 	assert_line(&rig.frames[rig.present], 1, 0.26, "machine: 1.7 GiB of 2.4 GiB available");
 	assert_cpus(&rig.frames[rig.present], "1 of 2 CPUs");
 	rig_close(&rig);
@@ -105,10 +102,8 @@ START_TEST(the_machine_is_no_container)
 	static const char *const pids[] = { "pid:[4026531836]", NULL };
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct rig rig;
-
-		open_rig(&rig, pids[i]);
-		assert_line(sample_later(&rig), 0, 0.25, "user 25  system 0  wait 0  steal 0");
+		open_rig(pids[i]);
+		assert_line(sample_later(), 0, 0.25, "user 25  system 0  wait 0  steal 0");
 		assert_line(&rig.frames[rig.present], 1, 0.26, "1.7 GiB of 2.4 GiB available");
 		assert_cpus(&rig.frames[rig.present], "2 CPUs");
 		ck_assert(overview_shows_cpus(&rig.frames[rig.present]));
@@ -118,13 +113,11 @@ START_TEST(the_machine_is_no_container)
 
 START_TEST(a_container_without_limits_has_the_machine)
 {
-	struct rig rig;
-
-	open_rig(&rig, "pid:[4026532190]");
+	open_rig("pid:[4026532190]");
 	rig_put(&rig, GROUP "cpu.max", "max 100000\n");
 	rig_put(&rig, GROUP "memory.max", "max\n");
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "0-1\n");
-	assert_line(sample_later(&rig), 0, 0.25, "user 25  system 0  wait 0  steal 0");
+	assert_line(sample_later(), 0, 0.25, "user 25  system 0  wait 0  steal 0");
 	assert_cpus(&rig.frames[rig.present], "2 CPUs");
 	rig_close(&rig);
 }

@@ -26,150 +26,102 @@
 
 #define NOBODY 65534
 
-/* The topic on this machine. */
-struct live {
-	struct env env;
-	struct settings settings;
-	struct sample sample;
-	struct frame frame;
-};
+static struct machine machine; /* that counts */
 
-/* False, with the reason, where this machine does not let us count. */
-static void live_open(struct live *live, const char *root, const char *names)
+/* Skips the test, with the reason, where this machine does not let us count. */
+static void open_counters(const char *root, const char *names)
 {
+	static const char *const topic_names[] = { "counter", NULL };
 	int error;
 
-	*live = (struct live){
-		.sample = { .topic = &topic_counter, .env = &live->env, .settings = &live->settings.topic }
-	};
-	ck_assert_int_eq(env_open(&live->env, "/"), 0);
-	error = topic_counter.sources[0].test(&live->env);
-	env_close(&live->env);
+	ck_assert_int_eq(env_open(&machine.env, "/"), 0);
+	error = topic_counter.sources[0].test(&machine.env);
+	env_close(&machine.env);
 	if (error)
 		skip_test("perf_event_open: %s", strerror(-error));
-	ck_assert_int_eq(env_open(&live->env, root), 0);
-	live->env.live = true;
-	settings_open(&live->settings);
+	settings_open(&machine.settings);
 	if (names)
-		ck_assert(settings_set(&live->settings, "cpu.perf", names, 0));
-	frame_open(&live->frame, topic_schemas(), n_topics);
-	ck_assert_int_eq(topic_open(&live->sample), 0);
+		ck_assert(settings_set(&machine.settings, "cpu.perf", names, 0));
+	open_machine_at(&machine, root, topic_names);
+	machine.env.live = true;
 }
 
-static void live_sample(struct live *live)
+static void close_counters(void)
 {
-	struct table *table = frame_slot(&live->frame, "counter");
-
-	frame_clear(&live->frame);
-	live->env.tick++;
-	table->mono_ns = real_mono_ns();
-	ck_assert_int_eq(topic_sample(&live->sample, &live->frame, table), 0);
+	close_machine(&machine);
+	ck_assert_uint_eq(machine.env.counters.n_open, 0);
 }
 
-static void live_close(struct live *live)
+static const void *find_row(const char *cpu, const char *event)
 {
-	topic_close(&live->sample);
-	ck_assert_uint_eq(live->env.counters.n_open, 0);
-	frame_close(&live->frame);
-	settings_close(&live->settings);
-	env_close(&live->env);
+	return table_find(frame_table(machine.now, "counter"), cpu, event);
 }
 
-static const void *find_row(const struct live *live, const char *cpu, const char *event)
+static uint64_t total_of(const char *cpu, const char *event)
 {
-	return table_find(frame_table(&live->frame, "counter"), cpu, event);
-}
-
-static uint64_t total_of(const struct live *live, const char *cpu, const char *event)
-{
-	const void *row = find_row(live, cpu, event);
+	const void *row = find_row(cpu, event);
 
 	ck_assert_msg(row != NULL, "no row %s %s", cpu, event);
 	return row_u64(row, schema_find(topic_counter.schema, "total"));
 }
 
-static const struct notice *find_notice(const struct live *live, const char *part)
-{
-	for (unsigned i = 0; i < live->frame.n_notices; i++)
-		if (strstr(live->frame.notices[i].text, part))
-			return &live->frame.notices[i];
-	return NULL;
-}
-
-/* A page fault for each, none for several at once. */
-static void touch_pages(size_t n_pages)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), length = n_pages * page;
-	char *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert_ptr_ne(pages, MAP_FAILED);
-	madvise(pages, length, MADV_NOHUGEPAGE);
-	for (size_t at = 0; at < length; at += page)
-		*(volatile char *)(pages + at) = 1;
-	munmap(pages, length);
-}
-
 START_LIVE_TEST(page_faults_of_our_own_are_counted)
 {
-	struct live live;
 	uint64_t before, sum = 0;
 
-	live_open(&live, "/", "page-faults, minor-faults");
-	live_sample(&live);
-	before = total_of(&live, "all", "page-faults");
+	open_counters("/", "page-faults, minor-faults");
+	next_tick(&machine);
+	before = total_of("all", "page-faults");
 	touch_pages(3000);
-	live_sample(&live);
-	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), before + 3000);
+	next_tick(&machine);
+	ck_assert_uint_ge(total_of("all", "page-faults"), before + 3000);
 	for (unsigned cpu = 0; cpu < 4096; cpu++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "%u", cpu);
-		if (find_row(&live, name, "page-faults"))
-			sum += total_of(&live, name, "page-faults");
+		if (find_row(name, "page-faults"))
+			sum += total_of(name, "page-faults");
 	}
-	ck_assert_uint_eq(total_of(&live, "all", "page-faults"), sum);
-	ck_assert_double_eq(table_number(frame_table(&live.frame, "counter"),
-					 find_row(&live, "all", "page-faults"), "running_ratio"), 1);
-	ck_assert_uint_eq(live.frame.n_notices, 0);
-	live_close(&live);
+	ck_assert_uint_eq(total_of("all", "page-faults"), sum);
+	ck_assert_double_eq(table_number(frame_table(machine.now, "counter"),
+					 find_row("all", "page-faults"), "running_ratio"), 1);
+	ck_assert_uint_eq(machine.now->n_notices, 0);
+	close_counters();
 }
 
 START_LIVE_TEST(hardware_or_why_not)
 {
-	struct live live;
 	int error;
 
-	live_open(&live, "/", NULL);
-	error = topic_counter.sources[1].test(&live.env);
+	open_counters("/", NULL);
+	error = topic_counter.sources[1].test(&machine.env);
 	for (int i = 0; i < 2; i++) {
-		live_sample(&live);
+		next_tick(&machine);
 		if (!error) {
-			ck_assert_uint_gt(total_of(&live, "all", "cycles"), 0);
+			ck_assert_uint_gt(total_of("all", "cycles"), 0);
 			continue;
 		}
-		ck_assert_ptr_nonnull(find_notice(&live, "no hardware counters"));
-		ck_assert_ptr_nonnull(find_notice(&live, "no hardware counters")->remedy);
-		ck_assert_ptr_null(find_row(&live, "all", "cycles"));
-		ck_assert_uint_ne(total_of(&live, "all", "context-switches"), U64_UNKNOWN);
+		ck_assert_ptr_nonnull(notice_with(machine.now, "no hardware counters"));
+		ck_assert_ptr_nonnull(notice_with(machine.now, "no hardware counters")->remedy);
+		ck_assert_ptr_null(find_row("all", "cycles"));
+		ck_assert_uint_ne(total_of("all", "context-switches"), U64_UNKNOWN);
 	}
-	live_close(&live);
+	close_counters();
 }
 
 START_LIVE_TEST(names_that_mean_nothing_are_told)
 {
-	struct live live;
-
-	live_open(&live, "/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:");
+	open_counters("/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:");
 	for (int i = 0; i < 2; i++) {
-		live_sample(&live);
-		ck_assert_ptr_nonnull(find_notice(&live, "nonsense, "));
-		ck_assert_ptr_nonnull(find_notice(&live, "../..:id"));
-		ck_assert_ptr_nonnull(find_notice(&live, "no:such_event"));
+		next_tick(&machine);
+		ck_assert_ptr_nonnull(notice_with(machine.now, "nonsense, "));
+		ck_assert_ptr_nonnull(notice_with(machine.now, "../..:id"));
+		ck_assert_ptr_nonnull(notice_with(machine.now, "no:such_event"));
 		/* one for a reason: the tracepoint may have another than the others, as may a lone colon */
-		ck_assert_uint_le(live.frame.n_notices, 3);
-		ck_assert_uint_ne(total_of(&live, "all", "page-faults"), U64_UNKNOWN);
+		ck_assert_uint_le(machine.now->n_notices, 3);
+		ck_assert_uint_ne(total_of("all", "page-faults"), U64_UNKNOWN);
 	}
-	live_close(&live);
+	close_counters();
 }
 
 /* In a mount namespace of its own: check runs each test in a process of its own. */
@@ -183,22 +135,21 @@ static bool mount_tracefs(void)
 
 static void count_switches(void)
 {
-	struct live live;
 	uint64_t before;
 
-	live_open(&live, "/", "page-faults,task-clock,sched:sched_switch,no:such_event");
-	live_sample(&live);
-	if (find_notice(&live, "sched:sched_switch: Permission denied"))
+	open_counters("/", "page-faults,task-clock,sched:sched_switch,no:such_event");
+	next_tick(&machine);
+	if (notice_with(machine.now, "sched:sched_switch: Permission denied"))
 		skip_test("tracepoints are refused");
-	before = total_of(&live, "all", "sched:sched_switch");
+	before = total_of("all", "sched:sched_switch");
 	for (int i = 0; i < 20; i++)
 		usleep(1000);
-	live_sample(&live);
-	ck_assert_uint_ge(total_of(&live, "all", "sched:sched_switch"), before + 20);
-	ck_assert_uint_ge(total_of(&live, "0", "task-clock"), 20000000); /* it is the time, in ns */
-	ck_assert_ptr_nonnull(find_notice(&live, "no:such_event: "));
-	ck_assert_uint_eq(live.frame.n_notices, 1);
-	live_close(&live);
+	next_tick(&machine);
+	ck_assert_uint_ge(total_of("all", "sched:sched_switch"), before + 20);
+	ck_assert_uint_ge(total_of("0", "task-clock"), 20000000); /* it is the time, in ns */
+	ck_assert_ptr_nonnull(notice_with(machine.now, "no:such_event: "));
+	ck_assert_uint_eq(machine.now->n_notices, 1);
+	close_counters();
 }
 
 START_LIVE_TEST(tracepoints_need_no_debugfs)
@@ -240,97 +191,62 @@ START_LIVE_TEST(tracepoints_need_no_mount)
 
 static void write_online(const char *root, const char *text)
 {
-	FILE *file;
+	FILE *file = fopen(textf("%s/sys/devices/system/cpu/online", root), "w");
 
-	file = fopen(textf("%s/sys/devices/system/cpu/online", root), "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
 }
 
 /* A root whose list of CPUs is ours to change; their counters are those of this machine. */
-static void make_root(char *root)
+static void make_root(char *root, const char *online)
 {
 	static const char *const folders[] = { "sys", "sys/devices", "sys/devices/system",
 					       "sys/devices/system/cpu" };
 
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip_test("there is a single CPU");
 	scratch_directory(root, "counter");
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_int_eq(mkdir(textf("%s/%s", root, folders[i]), 0700), 0);
-}
-
-START_LIVE_TEST(cpus_come_and_go)
-{
-	char root[SCRATCH_PATH_MAX];
-	struct live live;
-	uint64_t of_all, of_one;
-
-	make_root(root);
-	write_online(root, "0-1,9999\n"); /* there is no 9999: it counts nothing, and is no loss */
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		skip_test("there is a single CPU");
-	live_open(&live, root, "page-faults");
-	live_sample(&live);
-	touch_pages(500);
-	live_sample(&live);
-	of_all = total_of(&live, "all", "page-faults");
-	of_one = total_of(&live, "1", "page-faults");
-	ck_assert_uint_ge(of_all, of_one);
-	ck_assert_ptr_null(find_row(&live, "9999", "page-faults"));
-	ck_assert_uint_eq(live.frame.n_notices, 0);
-	write_online(root, "0\n");
-	live_sample(&live);
-	ck_assert_ptr_null(find_row(&live, "1", "page-faults"));
-	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), of_all);
-	write_online(root, "1\n");
-	live_sample(&live);
-	ck_assert_ptr_null(find_row(&live, "0", "page-faults"));
-	ck_assert_uint_ne(total_of(&live, "1", "page-faults"), U64_UNKNOWN);
-	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), of_all);
-	live_close(&live);
+	write_online(root, online);
 }
 
 /* Room for the two events of the first CPU and one of the next. */
 START_LIVE_TEST(too_few_descriptors_are_told)
 {
 	char root[SCRATCH_PATH_MAX];
-	struct live live;
 
-	make_root(root);
-	write_online(root, "0-1\n");
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		skip_test("there is a single CPU");
-	live_open(&live, root, "page-faults,context-switches");
-	live.env.counters = (struct env_counters){ .n_open = 1, .max = 4 }; /* one is another topic's */
+	make_root(root, "0-1\n");
+	open_counters(root, "page-faults,context-switches");
+	machine.env.counters = (struct env_counters){ .n_open = 1, .max = 4 }; /* one is another topic's */
 	for (int i = 0; i < 2; i++) {
-		live_sample(&live);
-		ck_assert_uint_eq(live.env.counters.n_open, 4);
-		ck_assert_uint_ne(total_of(&live, "all", "page-faults"), U64_UNKNOWN);
-		ck_assert_uint_ne(total_of(&live, "0", "context-switches"), U64_UNKNOWN);
-		ck_assert_uint_eq(total_of(&live, "1", "context-switches"), U64_UNKNOWN);
-		ck_assert_uint_eq(total_of(&live, "all", "context-switches"), U64_UNKNOWN);
-		ck_assert_ptr_nonnull(find_notice(&live, "1 CPU is counted only in part"));
-		ck_assert_ptr_nonnull(strstr(live.frame.notices[0].remedy, "ulimit -n"));
+		next_tick(&machine);
+		ck_assert_uint_eq(machine.env.counters.n_open, 4);
+		ck_assert_uint_ne(total_of("0", "context-switches"), U64_UNKNOWN);
+		ck_assert_uint_eq(total_of("1", "context-switches"), U64_UNKNOWN);
+		ck_assert_uint_eq(total_of("all", "context-switches"), U64_UNKNOWN);
+		ck_assert_ptr_nonnull(notice_with(machine.now, "1 CPU is counted only in part"));
+		ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
 	}
-	live.env.counters.n_open--;
-	live_close(&live);
+	machine.env.counters.n_open--;
+	close_counters();
 }
 
-/* Wherever the kernel has it: the third place is any that the list of mounts names. */
-START_TEST(tracepoints_are_found_where_they_are_mounted)
-{
-	static const char *const names[] = { "counter", NULL };
-	const struct source_spec *source = &topic_counter.sources[3];
-	struct rig rig;
+static const char *const no_topics[] = { NULL };
 
-	rig_open(&rig, "hybrid", names);
-	ck_assert_int_eq(source->test(&rig.env), -ENOENT);
-	rig_make(&rig, "proc");
-	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
-	rig_make(&rig, "mnt/tracing/events");
-	rig.env.tick++;
-	ck_assert_int_eq(source->test(&rig.env), 0);
-	rig_close(&rig);
+/* With a place for tracepoints: the third one is any that the list of mounts names. */
+static void open_tracefs(struct rig *rig)
+{
+	const struct source_spec *source = &topic_counter.sources[3];
+
+	rig_open(rig, "hybrid", no_topics);
+	ck_assert_int_eq(source->test(&rig->env), -ENOENT);
+	rig_make(rig, "proc");
+	rig_put(rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
+	rig_make(rig, "mnt/tracing/events");
+	rig->env.tick++;
+	ck_assert_int_eq(source->test(&rig->env), 0);
 }
 
 static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
@@ -339,47 +255,10 @@ static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
 	rig_put(rig, textf("mnt/tracing/events/%s/id", directory), "%u\n", id);
 }
 
-/* All of these have a file, but names have letters, digits, _ and -, on both sides of one colon. */
-START_TEST(tracepoints_have_plain_names)
-{
-	static const char *const none[] = { NULL };
-	static const char *const odd[] = { "a`:x", "a{:x", "a@:x", "a[:x", "a/:x", "..:x", "a.:x",
-					   "a:x`", "a:x{", "a:x@", "a:x[", "a:x/", "a:..", ":x" };
-	struct counter_events events = { 0 };
-	struct rig rig;
-
-	rig_open(&rig, "hybrid", none);
-	rig_make(&rig, "proc");
-	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
-	put_tracepoint(&rig, "azAZ09_-/-_90ZAza", 77);
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		char directory[16];
-
-		snprintf(directory, sizeof(directory), "%s", odd[i]);
-		*strchr(directory, ':') = '/';
-		put_tracepoint(&rig, directory, 88);
-	}
-	counter_events_named(&events, &rig.env, "azAZ09_-:-_90ZAza");
-	ck_assert_uint_eq(events.count, 1);
-	ck_assert_ptr_null(events.list[0].why);
-	ck_assert_uint_eq(events.list[0].attr.type, PERF_TYPE_TRACEPOINT);
-	ck_assert_uint_eq(events.list[0].attr.config, 77);
-	counter_events_free(&events);
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		counter_events_named(&events, &rig.env, odd[i]);
-		ck_assert_uint_eq(events.count, 1);
-		ck_assert_ptr_nonnull(events.list[0].why);
-		ck_assert_msg(events.list[0].attr.config != 88, "%s is a tracepoint", odd[i]);
-		counter_events_free(&events);
-	}
-	rig_close(&rig);
-}
-
 /* Faults of our own are among them; each says what it counts. */
 START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 {
 	static const char *const names[] = { "page_event", NULL };
-	struct machine machine = { 0 };
 	const struct table *table;
 	const void *faults;
 	uint64_t before;
@@ -389,7 +268,7 @@ START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 	table = frame_table(machine.now, "page_event");
 	faults = table ? table_find(table, "page-faults", NULL) : NULL;
 	if (!faults) {
-		close_machine(&machine);
+		close_counters();
 		skip_test("events of the whole machine may not be counted");
 	}
 	ck_assert_str_eq(table_text(table, faults, "meaning"), "all page faults");
@@ -400,180 +279,26 @@ START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 	ck_assert_uint_ge(table_u64(table, table_find(table, "page-faults", NULL), "total"), before + 3000);
 	for (size_t i = 0; i < table->n_rows; i++)
 		ck_assert_str_ne(table_text(table, table_row(table, i), "meaning"), "");
-	close_machine(&machine);
+	close_counters();
 }
 
 START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 {
-	struct live live;
-	struct sample sample = {
-		.topic = &topic_page_event, .env = &live.env, .settings = &live.settings.topic
-	};
-	const struct source_spec *source = topic_source(&topic_page_event, "perf_event_open");
+	static const char *const names[] = { "page_event", NULL };
 	const struct notice *notice;
 
-	ck_assert_ptr_nonnull(source);
-	live_open(&live, "/", NULL);
 	if (geteuid() == 0 &&
 	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		skip_test("the user cannot be changed: %s", strerror(errno));
-	ck_assert_int_eq(topic_open(&sample), 0);
-	ck_assert_int_eq(topic_sample(&sample, &live.frame,
-						 frame_slot(&live.frame, "page_event")),
-			 0);
-	notice = find_notice(&live, "Permission denied");
-	ck_assert_int_eq(source->test(&live.env), notice ? -EACCES : 0);
+	open_machine(&machine, names);
+	next_tick(&machine);
+	notice = notice_with(machine.now, "Permission denied");
+	ck_assert_int_eq(topic_source(&topic_page_event, "perf_event_open")->test(&machine.env),
+			 notice ? -EACCES : 0);
 	if (!notice)
 		skip_test("every user may count here");
 	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
-	topic_close(&sample);
-	live_close(&live);
-}
-
-START_TEST(counters_are_of_the_running_machine)
-{
-	struct frame frame;
-	struct env env;
-	struct sample sample = { .topic = &topic_counter, .env = &env, .settings = usual_settings() };
-
-	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	frame_open(&frame, &topic_counter.schema, 1);
-	ck_assert_int_eq(topic_open(&sample), 0);
-	ck_assert_int_eq(topic_sample(&sample, &frame, &frame.tables[0]), -ENOTSUP);
-	ck_assert_str_eq(env_failed_path(&env, -ENOTSUP), "perf_event_open");
-	ck_assert_ptr_nonnull(source_remedy(&env, topic_source(&topic_counter, "perf_event_open"), ENOTSUP));
-	topic_close(&sample);
-	frame_close(&frame);
-	env_close(&env);
-}
-
-START_TEST(units_count_on_their_own_cpus)
-{
-	struct counter_pmus pmus;
-	struct env env;
-
-	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
-	counter_pmus_read(&pmus, &env);
-	ck_assert_uint_eq(pmus.count, 3);
-	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 3), 4);
-	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 4), 10);
-	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 8), 0);
-	ck_assert(counter_pmu_counts_on(&pmus, 10, 5) && !counter_pmu_counts_on(&pmus, 10, 3));
-	ck_assert(counter_pmu_counts_on(&pmus, 21, 0) && !counter_pmu_counts_on(&pmus, 21, 1));
-	ck_assert(counter_pmu_counts_on(&pmus, PERF_TYPE_SOFTWARE, 7));
-	counter_pmus_free(&pmus);
-	env_close(&env);
-}
-
-/* As sysfs has them. */
-START_TEST(units_may_be_links)
-{
-	static const char *const names[] = { NULL };
-	struct counter_pmus pmus;
-	struct rig rig;
-
-	rig_open(&rig, "hybrid", names);
-	rig_make(&rig, "sys/devices/uncore");
-	rig_put(&rig, "sys/devices/uncore/type", "33\n");
-	rig_put(&rig, "sys/devices/uncore/cpumask", "2\n");
-	ck_assert_int_eq(symlink("../../../devices/uncore", textf("%s/sys/bus/event_source/devices/uncore",
-			 rig.root)), 0);
-	counter_pmus_read(&pmus, &rig.env);
-	ck_assert_uint_eq(pmus.count, 4);
-	ck_assert(counter_pmu_counts_on(&pmus, 33, 2) && !counter_pmu_counts_on(&pmus, 33, 0));
-	counter_pmus_free(&pmus);
-	rig_close(&rig);
-}
-
-START_TEST(shares_are_counted_with_their_whole)
-{
-	struct counter_events events = { 0 };
-	const struct counter_event *list = events.list;
-	struct env env;
-
-	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
-	counter_events_hardware(&events);
-	ck_assert_uint_eq(events.count, 6);
-	for (unsigned i = 0; i < 6; i += 2) {
-		ck_assert(list[i].base == -1 && list[i + 1].base == (int)i);
-		ck_assert(list[i].group == i && list[i + 1].group == i);
-	}
-	ck_assert(list[1].per_cycle && !list[3].per_cycle);
-	counter_events_free(&events);
-	counter_events_named(&events, &env,
-			     "instructions, page-faults ,branches,context-switches,cycles,cycles");
-	ck_assert_uint_eq(events.count, 5);
-	ck_assert_str_eq(list[1].name, "page-faults");
-	ck_assert(list[0].base == 4 && list[0].per_cycle && list[0].group == list[4].group);
-	ck_assert_uint_eq(list[1].group, list[3].group);
-	ck_assert_uint_ne(list[2].group, list[0].group);
-	counter_events_free(&events);
-	env_close(&env);
-}
-
-START_TEST(more_names_than_there_is_room_for)
-{
-	struct counter_events events = { 0 };
-	char names[40 * 8] = "";
-	struct env env;
-
-	for (int i = 0; i < 40; i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%c%d", i ? ',' : ' ', i);
-	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
-	counter_events_named(&events, &env, names);
-	ck_assert_uint_eq(events.count, COUNTER_EVENTS_MAX);
-	ck_assert_uint_eq(events.surplus, 40 - COUNTER_EVENTS_MAX);
-	counter_events_free(&events);
-	env_close(&env);
-}
-
-START_TEST(a_name_twice_is_one_event)
-{
-	struct counter_events events = { 0 };
-	struct env env;
-
-	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
-	counter_events_named(&events, &env, "page-faults, page-faults\t,task-clock,,page-faults");
-	ck_assert_uint_eq(events.count, 2);
-	counter_events_free(&events);
-	env_close(&env);
-}
-
-/* What the next read of a group of two events will give. */
-static void give(int fd, uint64_t enabled, uint64_t running, uint64_t one, uint64_t other)
-{
-	const uint64_t words[] = { 2, enabled, running, one, other };
-
-	ck_assert_int_eq(pwrite(fd, words, sizeof(words), 0), sizeof(words));
-	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
-}
-
-START_TEST(totals_of_shared_counters_never_shrink)
-{
-	struct counter_events events = { .list = { { .base = -1 }, { .base = 0 } }, .count = 2 };
-	struct env env = { .counters = { .n_open = 2 } };
-	struct counter_set cpu = { .env = &env, .files = 2 };
-	int fd = memfd_create("group", MFD_CLOEXEC);
-
-	for (unsigned i = 0; i < COUNTER_EVENTS_MAX; i++)
-		cpu.cells[i].fd = -ENODEV;
-	cpu.cells[0].fd = fd;
-	cpu.cells[1].fd = memfd_create("other", MFD_CLOEXEC);
-	give(fd, 100, 50, 10, 20);
-	counter_set_read(&cpu, &events);
-	ck_assert(cpu.cells[0].known && cpu.cells[0].total == 20 && cpu.cells[1].total == 40);
-	give(fd, 200, 150, 10, 21); /* 10 * 200 / 150 would be 13 */
-	counter_set_read(&cpu, &events);
-	ck_assert(cpu.cells[0].total == 20 && cpu.cells[1].total == 41);
-	give(fd, 300, 150, 10, 21);
-	counter_set_read(&cpu, &events);
-	ck_assert(!cpu.cells[0].known && !cpu.cells[1].known);
-	give(fd, 400, 200, 30, 21); /* the time in which it did not run is made up for */
-	counter_set_read(&cpu, &events);
-	ck_assert(cpu.cells[0].known && cpu.cells[0].total == 100 && cpu.cells[1].total == 41);
-	counter_set_read(&cpu, &events); /* the end of the file: as of a CPU that was switched off */
-	ck_assert(cpu.files == 0 && cpu.cells[0].fd == -EAGAIN && cpu.cells[0].total == 0);
-	ck_assert(counter_is_lost(cpu.cells[0].fd));
+	close_counters();
 }
 
 /* --- A kernel of the test: events that have the counts that it gives them. */
@@ -584,12 +309,11 @@ static struct asked {
 	int tid, cpu, leader, fd; /* fd: what reads its group, if it leads one */
 	uint64_t count;
 } asked[64];
-static unsigned n_asked, n_started;
+static unsigned n_asked;
 static struct perf_times group_times;
 static uint32_t refused_type = UINT32_MAX;
 static uint64_t refused_config = UINT64_MAX; /* all of that type */
 static int refusal, refused_cpu = -1;        /* -1: on all */
-static int start_error;
 
 static bool is_refused(const struct perf_event_attr *attr, int cpu)
 {
@@ -661,9 +385,7 @@ int ioctl(int fd, unsigned long request, ...)
 	if (!is_kernel)
 		return (int)syscall(SYS_ioctl, fd, request, argument);
 	ck_assert(request == PERF_EVENT_IOC_ENABLE);
-	n_started++;
-	errno = -start_error;
-	return start_error ? -1 : 0;
+	return 0;
 }
 
 #define TYPE_ATOM 10 /* of CPUs 4 to 7 in the fixture; 4: of CPUs 0 to 3 */
@@ -678,17 +400,11 @@ START_TEST(events_are_opened_as_their_place_wants)
 		int error;
 		uint64_t config; /* that the kernel is asked for */
 	} cases[] = {
-		{ { .type = PERF_TYPE_TRACEPOINT, .config = 9 },
-		  { .tid = 7, .user_only = true },
-		  -EACCES,
-		  0 },
+		{ { .type = PERF_TYPE_TRACEPOINT, .config = 9 }, { .tid = 7, .user_only = 1 }, -EACCES, 0 },
 		{ { .type = PERF_TYPE_SOFTWARE, .config = 3 }, { .tid = 7, .user_only = true }, -EACCES, 0 },
-		{ { .type = PERF_TYPE_SOFTWARE, .config = 4 }, { .tid = 7, .user_only = true }, -EACCES, 0 },
 		{ { .type = PERF_TYPE_SOFTWARE, .config = 2 }, { .tid = 7, .user_only = true }, 0, 2 },
 		{ { .type = PERF_TYPE_HARDWARE, .config = 3 }, { .tid = 7, .user_only = true }, 0, 3 },
-		{ { .type = PERF_TYPE_HARDWARE, .config = 4 }, { .tid = 7, .user_only = true }, 0, 4 },
 		{ { .type = PERF_TYPE_TRACEPOINT, .config = 9 }, { .tid = 7, .inherited = true }, 0, 9 },
-		{ { .type = PERF_TYPE_SOFTWARE, .config = 3 }, { .tid = 7 }, 0, 3 },
 		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 3 }, -ENODEV, 0 },
 		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 4 }, 0, 1 },
 		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 3, .tid = 8 }, 0, 1 },
@@ -697,9 +413,7 @@ START_TEST(events_are_opened_as_their_place_wants)
 		{ { .type = PERF_TYPE_HARDWARE, .config = 5 }, { .cpu = 8 }, 0, 5 },
 		{ { .type = PERF_TYPE_HARDWARE, .config = 5, .exclude_kernel = 1 }, { .tid = 8 }, 0, 5 },
 		{ { .type = PERF_TYPE_HW_CACHE, .config = 6 }, { .cpu = 4 }, 0, ATOM | 6 },
-		{ { .type = PERF_TYPE_HW_CACHE, .config = 6 }, { .tid = 8, .cpu = 4 }, 0, 6 },
 		{ { .type = PERF_TYPE_SOFTWARE, .config = 6 }, { .cpu = 4 }, 0, 6 },
-		{ { .type = PERF_TYPE_RAW, .config = 6 }, { .cpu = 3 }, 0, 6 },
 	};
 	struct counter_pmus pmus;
 	struct env env;
@@ -710,6 +424,7 @@ START_TEST(events_are_opened_as_their_place_wants)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct counter_event event = { .attr = cases[i].attr };
 		const struct counter_place *place = &cases[i].place;
+		const struct asked *now;
 		bool leads = i % 2;
 		int leader, fd;
 
@@ -721,49 +436,24 @@ START_TEST(events_are_opened_as_their_place_wants)
 			continue;
 		}
 		ck_assert_msg(fd >= 0, "%zu: %d", i, fd);
+		now = &asked[n_asked - 1];
 		ck_assert_uint_eq(n_asked, leads ? 1 : 2);
-		ck_assert_int_eq(asked[n_asked - 1].tid, place->tid ? (int)place->tid : -1);
-		ck_assert_int_eq(asked[n_asked - 1].cpu, place->tid ? -1 : (int)place->cpu);
-		ck_assert_int_eq(asked[n_asked - 1].leader, leader);
-		ck_assert_uint_eq(asked[n_asked - 1].attr.type, event.attr.type);
-		ck_assert_uint_eq(asked[n_asked - 1].attr.config, cases[i].config);
-		ck_assert_uint_eq(asked[n_asked - 1].attr.size, sizeof(struct perf_event_attr));
-		ck_assert_uint_eq(asked[n_asked - 1].attr.read_format, PERF_READ_FORMAT);
-		ck_assert_uint_eq(asked[n_asked - 1].attr.disabled, leads);
-		ck_assert_uint_eq(asked[n_asked - 1].attr.inherit, place->inherited);
-		ck_assert_uint_eq(asked[n_asked - 1].attr.inherit_thread, place->inherited);
-		ck_assert_uint_eq(asked[n_asked - 1].attr.exclude_kernel,
-				  place->user_only || event.attr.exclude_kernel);
+		ck_assert_str_eq(textf("tid %d cpu %d of %d", now->tid, now->cpu, now->leader),
+				 place->tid ? textf("tid %u cpu -1 of %d", place->tid, leader)
+					    : textf("tid -1 cpu %u of %d", place->cpu, leader));
+		ck_assert_uint_eq(now->attr.type, event.attr.type);
+		ck_assert_uint_eq(now->attr.config, cases[i].config);
+		ck_assert_uint_eq(now->attr.read_format, PERF_READ_FORMAT);
+		ck_assert_uint_eq(now->attr.disabled, leads);
+		ck_assert(now->attr.inherit == place->inherited &&
+			  now->attr.inherit_thread == place->inherited);
+		ck_assert_int_eq(now->attr.exclude_kernel, place->user_only || event.attr.exclude_kernel);
 		close(fd);
 		if (!leads)
 			close(leader);
 	}
 	counter_pmus_free(&pmus);
 	env_close(&env);
-}
-
-START_TEST(a_missing_counter_is_not_a_loss)
-{
-	static const struct {
-		int of_kernel, error;
-		bool lost;
-	} cases[] = {
-		{ -ENOENT, -ENODEV, false }, { -EOPNOTSUPP, -ENODEV, false }, { -ENODEV, -ENODEV, false },
-		{ -EINVAL, -EINVAL, false }, { -EACCES, -EACCES, true },      { -EMFILE, -EMFILE, true },
-		{ -ESRCH, -ESRCH, true },
-	};
-	const struct counter_event event = { .attr = { .type = PERF_TYPE_SOFTWARE } };
-	const struct counter_pmus none = { 0 };
-
-	is_kernel = true;
-	refused_type = PERF_TYPE_SOFTWARE;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		refusal = cases[i].of_kernel;
-		ck_assert_int_eq(counter_open(&event, &none, &(struct counter_place){ .cpu = 0 }, -1),
-				 cases[i].error);
-		ck_assert_int_eq(counter_is_lost(cases[i].error), cases[i].lost);
-	}
-	ck_assert(!counter_is_lost(0) && !counter_is_lost(3));
 }
 
 /* Five events in groups: 0 and 2; 1, which cannot be; 3 and 4. */
@@ -790,54 +480,6 @@ static void check_cells(const struct counter_set *set, const char *expected)
 			 : set->cells[i].fd == -ENODEV ? "none"
 						       : strerror(-set->cells[i].fd));
 	ck_assert_str_eq(text, expected);
-}
-
-START_TEST(groups_are_opened_and_started_by_their_leaders)
-{
-	const struct counter_events events = five_events();
-	const struct counter_pmus none = { 0 };
-	struct env env = { .counters = { .n_open = 10, .max = 100 } };
-	struct counter_set set = { .env = &env, .place = { .cpu = 5 } };
-
-	is_kernel = true;
-	counter_set_open(&set, &events, &none);
-	check_cells(&set, "open none open open open");
-	ck_assert_uint_eq(n_asked, 4);
-	ck_assert(asked[0].leader == -1 && asked[1].leader == asked[0].fd);
-	ck_assert(asked[2].leader == -1 && asked[3].leader == asked[2].fd);
-	ck_assert_uint_eq(n_started, 2);
-	ck_assert_uint_eq(set.files, 4);
-	ck_assert_uint_eq(env.counters.n_open, 14);
-	counter_set_open(&set, &events, &none); /* they are open */
-	ck_assert_uint_eq(n_asked, 4);
-	counter_set_close(&set);
-	check_cells(&set, "none none none none none");
-	ck_assert_uint_eq(set.files, 0);
-	ck_assert_uint_eq(env.counters.n_open, 10);
-	set.cells[2].total = 5; /* totals begin at 0 */
-	refused_type = PERF_TYPE_RAW;
-	refused_config = 100;
-	refusal = -ENOENT;
-	n_asked = n_started = 0;
-	counter_set_open(&set, &events, &none); /* then the next one leads */
-	check_cells(&set, "none none open open open");
-	ck_assert(asked[1].leader == -1 && asked[2].leader == -1 && asked[3].leader == asked[2].fd);
-	ck_assert_uint_eq(n_started, 2);
-	ck_assert_uint_eq(set.cells[2].total, 0);
-	counter_set_close(&set);
-	refusal = 0;
-	set.env->counters.max = 12; /* room for two */
-	counter_set_open(&set, &events, &none);
-	check_cells(&set, "open none open Too many open files Too many open files");
-	ck_assert_uint_eq(env.counters.n_open, 12);
-	counter_set_close(&set);
-	set.env->counters.max = 100;
-	start_error = -EINVAL;
-	counter_set_open(&set, &events, &none);
-	for (unsigned i = 0; i < 5; i++)
-		ck_assert_int_eq(set.cells[i].fd, i == 1 ? -ENODEV : -EAGAIN);
-	ck_assert_uint_eq(set.files, 0);
-	ck_assert_uint_eq(env.counters.n_open, 10);
 }
 
 static void check_totals(const struct counter_set *set, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -870,8 +512,6 @@ START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
 		else
 			check_totals(&set, 20, 40, 60, 80);
 		ck_assert(set.cells[0].known && set.cells[4].known);
-		ck_assert_uint_eq(set.cells[4].grown_times.enabled_ns, 100);
-		ck_assert_uint_eq(set.cells[4].grown_times.running_ns, 50);
 		for (unsigned i = 0; i < 4; i++)
 			asked[i].count += i + 1;
 		give_times(101, 51);
@@ -880,9 +520,7 @@ START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
 			check_totals(&set, 11, 22, 33, 44);
 		else
 			check_totals(&set, 21, 42, 63, 84);
-		ck_assert_uint_eq(set.cells[0].grown, 1);
-		ck_assert_uint_eq(set.cells[4].grown, 4);
-		ck_assert_uint_eq(set.cells[4].grown_times.enabled_ns, 1);
+		ck_assert(set.cells[0].grown == 1 && set.cells[4].grown == 4);
 		give_times(101, 51); /* the same again: a CPU was away, a thread did not run */
 		counter_set_read(&set, &events);
 		if (tid) {
@@ -905,276 +543,190 @@ START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
 	}
 }
 
-static void check_cpus(struct counter_machine *machine, const char *online, const char *expected)
+static void check_cpus(struct counter_machine *cpus, const char *online, const char *expected)
 {
 	char text[256] = "";
 
 	give_times(group_times.enabled_ns + 1, group_times.running_ns + 1);
-	ck_assert_int_eq(counter_machine_read(machine, span_text(online)), 0);
-	for (size_t i = 0; i < machine->n_cpus; i++)
+	ck_assert_int_eq(counter_machine_read(cpus, span_text(online)), 0);
+	for (size_t i = 0; i < cpus->n_cpus; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u:%zu", i ? " " : "",
-			 machine->cpus[i]->place.cpu, machine->cpus[i]->files);
+			 cpus->cpus[i]->place.cpu, cpus->cpus[i]->files);
 	ck_assert_str_eq(text, expected);
+}
+
+/* A kernel of the test, with room for its files. */
+static void open_kernel(struct env *env)
+{
+	is_kernel = true;
+	group_times = (struct perf_times){ 10, 10 };
+	ck_assert_int_eq(env_open(env, fixture_root("linux-6.1", 0)), 0);
+	env->counters.max = 1000;
 }
 
 START_TEST(cpus_are_counted_as_they_come_and_go)
 {
-	struct env env = { .counters = { .max = 1000 } };
-	struct counter_machine machine;
+	struct counter_machine cpus;
+	struct env env;
 
-	is_kernel = true;
-	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	env.counters.max = 1000;
-	counter_machine_open(&machine, &env, "page-faults,migrations");
-	ck_assert_int_eq(machine.choice, COUNTER_NAMED);
-	check_cpus(&machine, "1-2,4", "1:2 2:2 4:2");
-	check_cpus(&machine, "0-5", "0:2 1:2 2:2 3:2 4:2 5:2");
-	check_cpus(&machine, "1,3-4", "1:2 3:2 4:2");
-	check_cpus(&machine, "3", "3:2");
-	check_cpus(&machine, "", "");
-	check_cpus(&machine, "7", "7:2");
-	ck_assert_uint_eq(env.counters.n_open, 2);
-	counter_machine_close(&machine);
+	open_kernel(&env);
+	counter_machine_open(&cpus, &env, "page-faults,migrations");
+	ck_assert_int_eq(cpus.choice, COUNTER_NAMED);
+	check_cpus(&cpus, "1-2,4", "1:2 2:2 4:2");
+	check_cpus(&cpus, "0-5", "0:2 1:2 2:2 3:2 4:2 5:2");
+	check_cpus(&cpus, "1,3-4", "1:2 3:2 4:2");
+	check_cpus(&cpus, "", "");
+	check_cpus(&cpus, "7", "7:2");
+	counter_machine_close(&cpus);
 	ck_assert_uint_eq(env.counters.n_open, 0);
 	env_close(&env);
 }
 
+/* "OPEN: TOTAL, ENABLED/RUNNING, known" of an event. */
+static void check_sum(struct counter_machine *cpus, const char *online, unsigned event,
+		      const char *expected)
+{
+	const struct counter_sum *sum = &cpus->sums[event];
+
+	if (online)
+		ck_assert_int_eq(counter_machine_read(cpus, span_text(online)), 0);
+	ck_assert_str_eq(textf("%u: %lu, %lu/%lu, %s", (unsigned)sum->n_open, (unsigned long)sum->total,
+			       (unsigned long)sum->times.enabled_ns, (unsigned long)sum->times.running_ns,
+			       sum->known   ? "known"
+			       : sum->error ? strerror(-sum->error)
+					    : "unknown"),
+			 expected);
+}
+
 START_TEST(sums_are_of_the_cpus_that_count)
 {
-	const struct span online = span_text("0-2");
-	struct counter_machine machine;
+	struct counter_machine cpus;
 	struct env env;
 
-	is_kernel = true;
-	group_times = (struct perf_times){ 10, 10 };
-	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	env.counters.max = 1000;
+	open_kernel(&env);
 	refused_type = PERF_TYPE_SOFTWARE;
 	refused_config = PERF_COUNT_SW_CPU_MIGRATIONS;
 	refused_cpu = 1;
 	refusal = -EACCES;
-	counter_machine_open(&machine, &env, "page-faults,zz::none,migrations");
-	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
+	counter_machine_open(&cpus, &env, "page-faults,zz::none,migrations");
+	ck_assert_int_eq(counter_machine_read(&cpus, span_text("0-2")), 0);
 	for (unsigned i = 0; i < n_asked; i++)
 		asked[i].count = asked[i].fd < 0 ? 0 : i == 0 ? 1000 : i == 2 ? 100 : 10;
 	give_times(30, 20); /* since the last read half of the time */
-	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
-	ck_assert_uint_eq(machine.sums[0].n_open, 3);
-	ck_assert_uint_eq(machine.sums[0].total, 2 * (1000 + 100 + 10));
-	ck_assert(machine.sums[0].known && machine.sums[0].error == 0);
-	ck_assert_uint_eq(machine.sums[0].times.enabled_ns, 3 * 20);
-	ck_assert_uint_eq(machine.sums[0].times.running_ns, 3 * 10);
-	ck_assert_uint_eq(machine.sums[1].n_open, 0);
-	ck_assert_int_eq(machine.sums[1].error, 0);
-	ck_assert_uint_eq(machine.sums[2].n_open, 2);
-	ck_assert_uint_eq(machine.sums[2].total, 2 * (10 + 10));
-	ck_assert(!machine.sums[2].known);
-	ck_assert_int_eq(machine.sums[2].error, -EACCES);
+	check_sum(&cpus, "0-2", 0, "3: 2220, 60/30, known");
+	check_sum(&cpus, NULL, 1, "0: 0, 0/0, known");
+	check_sum(&cpus, NULL, 2, "2: 40, 40/20, Permission denied");
 	for (unsigned i = 0; i < n_asked; i++)
 		asked[i].count += asked[i].fd >= 0;
 	give_times(40, 30);
-	ck_assert_int_eq(counter_machine_read(&machine, span_text("0,2")), 0);
-	ck_assert_uint_eq(machine.sums[0].total, 2 * (1000 + 100 + 10) + 2); /* what it had stays */
-	ck_assert(machine.sums[2].known && machine.sums[2].error == 0);
+	check_sum(&cpus, "0,2", 0, "2: 2222, 20/20, known"); /* what it had stays */
+	check_sum(&cpus, NULL, 2, "2: 42, 20/20, known");
 	give_times(50, 30); /* nothing ran */
-	ck_assert_int_eq(counter_machine_read(&machine, span_text("0,2")), 0);
-	ck_assert(!machine.sums[0].known);
-	ck_assert_uint_eq(machine.sums[0].n_open, 2);
-	ck_assert_uint_eq(machine.sums[0].times.enabled_ns, 0);
-	ck_assert_uint_eq(machine.sums[0].total, 2 * (1000 + 100 + 10) + 2);
-	counter_machine_close(&machine);
+	check_sum(&cpus, "0,2", 0, "2: 2222, 0/0, unknown");
+	counter_machine_close(&cpus);
 	env_close(&env);
 }
 
 START_TEST(without_counters_of_hardware_software_is_counted)
 {
-	const struct span online = span_text("0");
-	struct counter_machine machine;
+	static const struct {
+		const char *names;
+		int refusal; /* of hardware's events */
+		unsigned room;
+		const char *online;
+		int error;
+		enum counter_choice choice;
+		int no_hardware;
+		unsigned n_events;
+	} cases[] = {
+		{ NULL, -EACCES, 1000, "0", 0, COUNTER_SOFTWARE, -EACCES, 5 },
+		{ "", 0, 1000, "0", 0, COUNTER_HARDWARE, 0, 6 },
+		{ NULL, -ENOENT, 0, "0", -EMFILE, COUNTER_HARDWARE, -EMFILE, 6 }, /* to be tried again */
+		{ NULL, -ENOENT, 0, "", -ENODATA, COUNTER_HARDWARE, -ENODATA, 6 },
+		{ "page-faults", -ENOENT, 0, "0", 0, COUNTER_NAMED, 0, 1 }, /* its sum says why */
+	};
+	struct counter_machine cpus;
 	struct env env;
 
-	is_kernel = true;
-	group_times = (struct perf_times){ 10, 10 };
-	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	env.counters.max = 1000;
+	open_kernel(&env);
 	refused_type = PERF_TYPE_HARDWARE;
-	refusal = -EACCES;
-	counter_machine_open(&machine, &env, NULL);
-	ck_assert_int_eq(machine.choice, COUNTER_HARDWARE);
-	ck_assert_uint_eq(machine.events.count, 6);
-	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
-	ck_assert_int_eq(machine.choice, COUNTER_SOFTWARE);
-	ck_assert_int_eq(machine.no_hardware, -EACCES);
-	ck_assert_uint_eq(machine.events.count, 5);
-	ck_assert_uint_eq(machine.sums[4].n_open, 1);
-	counter_machine_close(&machine);
-	refusal = 0; /* both are there: nothing is missing */
-	counter_machine_open(&machine, &env, "");
-	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
-	ck_assert_int_eq(machine.choice, COUNTER_HARDWARE);
-	ck_assert_int_eq(machine.no_hardware, 0);
-	counter_machine_close(&machine);
-	refusal = -ENOENT; /* neither: the limit is met first */
-	env.counters.max = 0;
-	counter_machine_open(&machine, &env, NULL);
-	ck_assert_int_eq(counter_machine_read(&machine, online), -EMFILE);
-	ck_assert_int_eq(machine.choice, COUNTER_HARDWARE); /* to be tried again */
-	ck_assert_uint_eq(machine.events.count, 6);
-	ck_assert_int_eq(counter_machine_read(&machine, span_text("")), -ENODATA);
-	counter_machine_close(&machine);
-	counter_machine_open(&machine, &env, "page-faults"); /* named ones say why in their sums */
-	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
-	ck_assert_int_eq(machine.choice, COUNTER_NAMED);
-	ck_assert_int_eq(machine.sums[0].error, -EMFILE);
-	counter_machine_close(&machine);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		refusal = cases[i].refusal;
+		env.counters.max = cases[i].room;
+		counter_machine_open(&cpus, &env, cases[i].names);
+		ck_assert_int_eq(counter_machine_read(&cpus, span_text(cases[i].online)), cases[i].error);
+		ck_assert_str_eq(textf("%zu: choice %d, %d, %u events", i, (int)cpus.choice,
+				       cpus.no_hardware, cpus.events.count),
+				 textf("%zu: choice %d, %d, %u events", i, (int)cases[i].choice,
+				       cases[i].no_hardware, cases[i].n_events));
+		counter_machine_close(&cpus);
+	}
 	env_close(&env);
-}
-
-START_TEST(one_event_on_the_first_cpu_is_tried)
-{
-	static const char *const none[] = { NULL };
-	struct rig rig;
-
-	is_kernel = true;
-	rig_open(&rig, "hybrid", none);
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -ENOTSUP);
-	rig.env.live = true;
-	rig_make(&rig, "sys/devices/system/cpu");
-	rig_put(&rig, COUNTER_ONLINE, NULL);
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -ENOENT);
-	rig_put(&rig, COUNTER_ONLINE, "\n");
-	rig.env.tick++;
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -EBADMSG);
-	rig_put(&rig, COUNTER_ONLINE, "5-6,9\n");
-	rig.env.tick++;
-	ck_assert_uint_eq(n_asked, 0);
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), 0);
-	ck_assert_uint_eq(n_asked, 1);
-	ck_assert_int_eq(asked[0].cpu, 5);
-	ck_assert_uint_eq(asked[0].attr.config, ATOM | PERF_COUNT_HW_CPU_CYCLES);
-	refused_type = PERF_TYPE_HARDWARE;
-	refused_config = ATOM | PERF_COUNT_HW_CPU_CYCLES;
-	refusal = -ENOENT; /* there may be the next one */
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), 0);
-	ck_assert_uint_eq(n_asked, 3);
-	ck_assert_uint_eq(asked[2].attr.config, ATOM | PERF_COUNT_HW_INSTRUCTIONS);
-	refusal = -EACCES; /* that is of all */
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -EACCES);
-	ck_assert_uint_eq(n_asked, 4);
-	refused_config = UINT64_MAX;
-	refusal = -EOPNOTSUPP;
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -ENODEV);
-	ck_assert_uint_eq(n_asked, 10);
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_software), 0);
-	rig_close(&rig);
 }
 
 /* --- Names of events. */
 
-START_TEST(known_events_have_the_numbers_of_the_kernel)
+/* "NAME TYPE:CONFIG #GROUP" of each; without their numbers where they cannot be counted. */
+static const char *events_text(const struct counter_events *events)
 {
-	static const struct {
-		const char *name;
-		uint32_t type;
-		uint64_t config;
-	} known[] = {
-		{ "cycles", 0, 0 },           { "instructions", 0, 1 },
-		{ "cache-references", 0, 2 }, { "cache-misses", 0, 3 },
-		{ "branches", 0, 4 },         { "branch-misses", 0, 5 },
-		{ "task-clock", 1, 1 },       { "page-faults", 1, 2 },
-		{ "context-switches", 1, 3 }, { "migrations", 1, 4 },
-		{ "minor-faults", 1, 5 },     { "major-faults", 1, 6 },
-		{ "node-loads", 3, 0x00006 }, { "node-load-misses", 3, 0x10006 },
-	};
-	struct env env;
+	const char *text = "";
 
-	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		struct counter_events events = { 0 };
+	for (unsigned i = 0; i < events->count; i++) {
+		const struct counter_event *event = &events->list[i];
 
-		counter_events_named(&events, &env, known[i].name);
-		ck_assert_uint_eq(events.count, 1);
-		ck_assert_str_eq(events.list[0].name, known[i].name);
-		ck_assert_ptr_null(events.list[0].why);
-		ck_assert_uint_eq(events.list[0].attr.type, known[i].type);
-		ck_assert_uint_eq(events.list[0].attr.config, known[i].config);
-		ck_assert_uint_eq(events.list[0].attr.exclude_guest, known[i].type == 0);
-		ck_assert(events.list[0].is_clock == (i == 6));
-		ck_assert_int_eq(events.list[0].base, -1);
-		counter_events_free(&events);
+		text = textf("%s%s%s %s #%u%s%s%s%s", text, i ? ", " : "", event->name,
+			     event->why ? "absent"
+					: textf("%u:%llx", event->attr.type,
+						(unsigned long long)event->attr.config),
+			     event->group, event->base >= 0 ? textf(" of %d", event->base) : "",
+			     event->per_cycle ? " per cycle" : "", event->is_clock ? " clock" : "",
+			     event->attr.exclude_guest ? " host" : "");
 	}
-	env_close(&env);
+	return text;
 }
 
-START_TEST(shares_have_their_whole_in_any_order)
+/* What one counts is one group: all that the kernel counts in software, whatever is between them. */
+START_TEST(names_have_their_events)
 {
-	static const char *const pairs[][2] = {
-		{ "instructions", "cycles" },
-		{ "stalled-cycles-frontend", "cycles" },
-		{ "stalled-cycles-backend", "cycles" },
-		{ "cache-misses", "cache-references" },
-		{ "branch-misses", "branches" },
-		{ "branch-misses", "branch-instructions" },
-		{ "L1-dcache-load-misses", "L1-dcache-loads" },
-		{ "L1-icache-load-misses", "L1-icache-loads" },
-		{ "LLC-load-misses", "LLC-loads" },
-		{ "node-load-misses", "node-loads" },
-		{ "dTLB-load-misses", "dTLB-loads" },
-		{ "iTLB-load-misses", "iTLB-loads" },
-		{ "branch-load-misses", "branch-loads" },
-		{ "minor-faults", "page-faults" },
-		{ "major-faults", "page-faults" },
+	static const char *const cases[][2] = {
+		{ "node-loads", "node-loads 3:6 #0" },
+		{ "node-load-misses", "node-load-misses 3:10006 #0" },
+		{ "page-faults, page-faults\t,task-clock,,page-faults",
+		  "page-faults 1:2 #0, task-clock 1:1 #0 clock" },
+		{ "instructions, page-faults ,branches,context-switches,cycles,cycles",
+		  "instructions 0:1 #4 of 4 per cycle host, page-faults 1:2 #1, branches 0:4 #2 host, "
+		  "context-switches 1:3 #1, cycles 0:0 #4 host" },
+		{ "cycles,page-faults,none:none,sched:some,migrations,instructions",
+		  "cycles 0:0 #0 host, page-faults 1:2 #1, none:none absent #2, sched:some 2:4d #1, "
+		  "migrations 1:4 #1, instructions 0:1 #0 of 0 per cycle host" },
 	};
-	struct env env;
-
-	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
-	for (size_t i = 0; i < 2 * sizeof(pairs) / sizeof(pairs[0]); i++) {
-		const char *const *pair = pairs[i / 2];
-		unsigned share = i % 2, whole = 1 - share; /* its place among both */
-		struct counter_events events = { 0 };
-		char names[128];
-
-		snprintf(names, sizeof(names), "%s,%s", pair[share], pair[whole]);
-		counter_events_named(&events, &env, names);
-		ck_assert_uint_eq(events.count, 2);
-		ck_assert_msg(events.list[share].base == (int)whole, "%s", names);
-		ck_assert_int_eq(events.list[whole].base, -1);
-		ck_assert_msg(events.list[share].per_cycle == (i / 2 == 0), "%s", names);
-		ck_assert(!events.list[whole].per_cycle);
-		counter_events_free(&events);
-	}
-	env_close(&env);
-}
-
-/* All that the kernel counts in software are one, whatever is between them. */
-START_TEST(groups_of_events_by_what_counts_them)
-{
-	static const char *const none[] = { NULL };
-	static const unsigned groups[] = { 0, 1, 2, 1, 1, 1, 0 };
 	struct counter_events events = { 0 };
+	const char *names = "0";
 	struct rig rig;
 
-	rig_open(&rig, "hybrid", none);
-	rig_make(&rig, "proc");
-	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
+	open_tracefs(&rig);
 	put_tracepoint(&rig, "sched/some", 77);
-	counter_events_named(&events, &rig.env,
-			     "cycles,page-faults,none:none,sched:some,task-clock,migrations,instructions");
-	ck_assert_uint_eq(events.count, 7);
-	for (unsigned i = 0; i < 7; i++) {
-		ck_assert_msg(events.list[i].group == groups[i], "%u: %u", i, events.list[i].group);
-		ck_assert(events.list[i].is_clock == (i == 4));
-		ck_assert((events.list[i].why != NULL) == (i == 2));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		counter_events_named(&events, &rig.env, cases[i][0]);
+		ck_assert_str_eq(events_text(&events), cases[i][1]);
+		counter_events_free(&events);
 	}
-	counter_events_free(&events);
-	ck_assert_uint_eq(events.count, 0);
 	counter_events_thread(&events);
-	ck_assert_uint_eq(events.count, 6);
-	ck_assert_str_eq(events.list[0].name, "task-clock");
-	ck_assert_str_eq(events.list[5].name, "migrations");
-	for (unsigned i = 0; i < 6; i++) {
-		ck_assert_uint_eq(events.list[i].group, 0);
-		ck_assert(events.list[i].is_clock == (i == 0));
-	}
+	ck_assert_str_eq(events_text(&events),
+			 "task-clock 1:1 #0 clock, page-faults 1:2 #0, minor-faults 1:5 #0 of 1, "
+			 "major-faults 1:6 #0 of 1, context-switches 1:3 #0, migrations 1:4 #0");
+	counter_events_free(&events);
+	counter_events_hardware(&events);
+	ck_assert_str_eq(events_text(&events),
+			 "cycles 0:0 #0 host, instructions 0:1 #0 of 0 per cycle host, "
+			 "cache-references 0:2 #2 host, cache-misses 0:3 #2 of 2 host, "
+			 "branches 0:4 #4 host, branch-misses 0:5 #4 of 4 host");
+	counter_events_free(&events);
+	for (int i = 1; i < 40; i++)
+		names = textf("%s,%d", names, i);
+	counter_events_named(&events, &rig.env, names);
+	ck_assert_uint_eq(events.count, COUNTER_EVENTS_MAX);
+	ck_assert_uint_eq(events.surplus, 40 - COUNTER_EVENTS_MAX);
 	counter_events_free(&events);
 	rig_close(&rig);
 }
@@ -1182,39 +734,30 @@ START_TEST(groups_of_events_by_what_counts_them)
 /* unknown: no machine has it; otherwise it may be there when the remedy was applied. */
 START_TEST(tracepoints_say_why_they_are_not_counted)
 {
-	static const char *const none[] = { NULL };
+	static const char absent[] = "there is no such event";
 	struct counter_events events = { 0 };
 	const char *why = NULL;
 	char *unknown;
 	struct rig rig;
 
-	rig_open(&rig, "hybrid", none);
+	rig_open(&rig, "hybrid", no_topics);
 	counter_events_named(&events, &rig.env, "sched:some");
 	ck_assert_str_eq(events.list[0].why, "tracefs is not mounted");
 	ck_assert_ptr_nonnull(strstr(events.list[0].remedy, "mount -t tracefs"));
 	ck_assert(!events.list[0].unknown);
 	counter_events_free(&events);
 	ck_assert_ptr_null(counter_events_unknown(&rig.env, "page-faults,sched:some", &why));
-	rig_make(&rig, "proc");
-	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
+	rig_close(&rig);
+	open_tracefs(&rig);
 	put_tracepoint(&rig, "sched/some", 77);
 	rig_put(&rig, "mnt/tracing/events/sched/some/id", "none\n");
-	rig.env.tick++;
 	counter_events_named(&events, &rig.env, "sched:some,sched:other,zz-other");
-	ck_assert_str_eq(events.list[0].why, "there is no such event");
-	ck_assert_ptr_null(events.list[0].remedy);
-	ck_assert(!events.list[0].unknown); /* something is there */
-	ck_assert_ptr_nonnull(events.list[1].why);
-	ck_assert_ptr_nonnull(events.list[2].why);
-	/* unless the library is absent, which may know more */
-	ck_assert(events.list[1].unknown == (strcmp(events.list[1].why, "there is no such event") == 0));
-	ck_assert(events.list[2].unknown == (strcmp(events.list[2].why, "there is no such event") == 0));
+	ck_assert_str_eq(events.list[0].why, absent);
+	ck_assert(!events.list[0].remedy && !events.list[0].unknown); /* something is there */
+	for (unsigned i = 1; i < 3; i++) /* unless the library is absent, which may know more */
+		ck_assert(events.list[i].unknown == (strcmp(events.list[i].why, absent) == 0));
 	unknown = counter_events_unknown(&rig.env, "page-faults,sched:some,zz-other,sched:other", &why);
-	if (events.list[2].unknown) {
-		ck_assert_str_eq(unknown, "zz-other");
-		ck_assert_str_eq(why, "there is no such event");
-	} else
-		ck_assert_ptr_null(unknown);
+	ck_assert_str_eq(unknown ? unknown : "-", events.list[2].unknown ? "zz-other" : "-");
 	free(unknown);
 	counter_events_free(&events);
 	rig_close(&rig);
@@ -1229,29 +772,39 @@ static void put_unit(struct rig *rig, const char *name, const char *type, const 
 
 START_TEST(units_are_those_with_a_type_and_cpus)
 {
-	static const char *const none[] = { NULL };
+	static const struct {
+		uint32_t type;
+		unsigned cpu;
+		bool counts;
+	} cases[] = {
+		{ TYPE_ATOM, 5, true }, { TYPE_ATOM, 3, false },      { 21, 0, true },
+		{ 21, 1, false },       { PERF_TYPE_SOFTWARE, 7, true }, { 40, 8, true },
+		{ 40, 7, false },       { 41, 9, true },              { 41, 8, false },
+		{ UINT32_MAX, 2, true }, { UINT32_MAX, 1, false },     { 42, 0, true },
+		{ 33, 2, true },        { 33, 0, false },
+	};
 	struct counter_pmus pmus;
 	struct rig rig;
 
-	rig_open(&rig, "hybrid", none);
+	rig_open(&rig, "hybrid", no_topics);
 	put_unit(&rig, "cpux", "40", "cpus", "8\n");       /* no core: "cpu_" it is not */
 	put_unit(&rig, "cpu_one", "41", "cpumask", "9\n"); /* nor this one */
 	put_unit(&rig, "most", "4294967295", "cpumask", "2\n");
 	put_unit(&rig, "too_large", "4294967296", "cpumask", "2\n");
 	put_unit(&rig, "nowhere", "42", "cpumask", "");
+	rig_make(&rig, "sys/devices/uncore"); /* units may be links, as sysfs has them */
+	rig_put(&rig, "sys/devices/uncore/type", "33\n");
+	rig_put(&rig, "sys/devices/uncore/cpumask", "2\n");
+	ck_assert_int_eq(symlink("../../../devices/uncore",
+				 textf("%s/sys/bus/event_source/devices/uncore", rig.root)), 0);
 	counter_pmus_read(&pmus, &rig.env);
-	ck_assert_uint_eq(pmus.count, 3 + 3);
-	ck_assert(counter_pmu_counts_on(&pmus, 40, 8) && !counter_pmu_counts_on(&pmus, 40, 7));
-	ck_assert(counter_pmu_counts_on(&pmus, 41, 9) && !counter_pmu_counts_on(&pmus, 41, 8));
-	ck_assert(counter_pmu_counts_on(&pmus, UINT32_MAX, 2) &&
-		  !counter_pmu_counts_on(&pmus, UINT32_MAX, 1));
-	ck_assert(counter_pmu_counts_on(&pmus, 42, 0));
-	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 8), 0);
-	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 9), 0);
-	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 0), 4);
-	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 7), TYPE_ATOM);
+	ck_assert_uint_eq(pmus.count, 3 + 4);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(counter_pmu_counts_on(&pmus, cases[i].type, cases[i].cpu) == cases[i].counts,
+			      "%u on %u", cases[i].type, cases[i].cpu);
+	for (unsigned cpu = 0; cpu < 10; cpu++)
+		ck_assert_uint_eq(counter_pmu_of_core(&pmus, cpu), cpu < 4 ? 4 : cpu < 8 ? TYPE_ATOM : 0);
 	counter_pmus_free(&pmus);
-	ck_assert_uint_eq(pmus.count, 0);
 	rig_close(&rig);
 }
 
@@ -1267,46 +820,34 @@ START_TEST(numbers_of_an_event_are_with_those_of_its_whole)
 			  { .name = "task-clock", .base = -1, .is_clock = true } },
 		.count = 5,
 	};
-	static const struct counter_count counts[] = {
+	struct counter_count counts[] = {
 		{ 100, { 10, 10 }, 7 }, { 250, { 10, 20 }, 7 },  { 30, { 8, 2 }, 7 },
 		{ 4, { 0, 5 }, 7 },     { 900, { 1, 0 }, 2000 },
 	};
-	static const struct counter_count no_time = { 900, { 1, 0 }, 0 };
-	struct counter_numbers of[6];
-	struct counter_count alone[5];
+	static const char *const expected[] = {
+		"cycles 100 running 1 cycles -1 of -1 ",
+		"instructions 250 running 1 cycles 100 of -1 ", /* never more than always */
+		"page-faults 30 running 0.25 cycles -1 of -1 ",
+		"major-faults 4 running nan cycles -1 of 30 page-faults",
+		"task-clock 900 running 0 cycles -1 of 2000 one CPU",
+		"task-clock 900 running 0 cycles -1 of -1 ", /* without the time */
+	};
 	struct frame frame;
 
 	frame_open(&frame, &topic_counter.schema, 1);
-	for (unsigned i = 0; i < 6; i++)
-		of[i] = (struct counter_numbers){ .running_ratio = NAN,
-						  .cycles_total = U64_UNKNOWN,
-						  .whole_total = U64_UNKNOWN };
-	for (unsigned i = 0; i < 5; i++)
-		counter_fill(&of[i], &frame, &events, i, counts);
-	alone[4] = no_time;
-	counter_fill(&of[5], &frame, &events, 4, alone);
-	for (unsigned i = 0; i < 5; i++) {
-		ck_assert_str_eq(of[i].event, events.list[i].name);
-		ck_assert_uint_eq(of[i].total, counts[i].total);
-		ck_assert_uint_eq(of[i].cycles_total, i == 1 ? 100 : U64_UNKNOWN);
-		ck_assert_uint_eq(of[i].whole_total, i == 3 ? 30 : i == 4 ? 2000 : U64_UNKNOWN);
-		ck_assert_str_eq(of[i].share_of, i == 3 ? "page-faults" : i == 4 ? "one CPU" : "");
-	}
-	ck_assert_double_eq(of[0].running_ratio, 1);
-	ck_assert_double_eq(of[1].running_ratio, 1); /* never more */
-	ck_assert_double_eq(of[2].running_ratio, 0.25);
-	ck_assert(isnan(of[3].running_ratio));
-	ck_assert_double_eq(of[4].running_ratio, 0);
-	ck_assert_uint_eq(of[5].whole_total, U64_UNKNOWN);
-	ck_assert_str_eq(of[5].share_of, "");
-	frame_close(&frame);
-}
+	for (unsigned i = 0; i < 6; i++) {
+		struct counter_numbers of = { .running_ratio = NAN,
+					      .cycles_total = U64_UNKNOWN,
+					      .whole_total = U64_UNKNOWN };
 
-static void check_notices(const struct frame *frame, unsigned n, const char *const *texts)
-{
-	ck_assert_uint_eq(frame->n_notices, n);
-	for (unsigned i = 0; i < n; i++)
-		ck_assert_str_eq(frame->notices[i].text, texts[i]);
+		if (i == 5)
+			counts[4].elapsed_ns = 0;
+		counter_fill(&of, &frame, &events, i < 5 ? i : 4, counts);
+		ck_assert_str_eq(textf("%s %ld running %g cycles %ld of %ld %s", of.event, (long)of.total,
+				       of.running_ratio, (long)of.cycles_total, (long)of.whole_total,
+				       of.share_of), expected[i]);
+	}
+	frame_close(&frame);
 }
 
 START_TEST(absent_events_share_a_notice_by_their_reason)
@@ -1317,21 +858,15 @@ START_TEST(absent_events_share_a_notice_by_their_reason)
 		"fourth, last: Permission denied",
 		"sixth: no such thing",
 		"2 events of cpu.perf are beyond the limit of 32",
-	};
-	static const char *const one[] = { "1 event of cpu.perf is beyond the limit of 32" };
-	static const char *const no_hardware[] = {
 		"no hardware counters: software events are counted instead",
 		"no hardware counters, software events are counted instead: Permission denied",
 	};
 	struct counter_events events = {
-		.list = { { .name = "first", .why = "no such thing" },
-			  { .name = "second" },
-			  { .name = "third" },
-			  { .name = "fourth" },
+		.list = { { .name = "first", .why = "no such thing" }, { .name = "second" },
+			  { .name = "third" }, { .name = "fourth" },
 			  { .name = "fifth", .why = "no such thing" },
 			  { .name = "sixth", .why = "no such thing", .remedy = "make it" },
-			  { .name = "seventh" },
-			  { .name = "last" } },
+			  { .name = "seventh" }, { .name = "last" } },
 		.count = 8,
 		.surplus = 2,
 	};
@@ -1345,31 +880,14 @@ START_TEST(absent_events_share_a_notice_by_their_reason)
 	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
 	frame_open(&frame, &topic_counter.schema, 1);
 	counter_notice_events(&env, &frame, &topic_counter, &events, sums);
-	check_notices(&frame, 5, texts);
-	ck_assert_ptr_null(frame.notices[0].remedy);
-	ck_assert_ptr_null(frame.notices[1].remedy);
-	ck_assert_ptr_nonnull(strstr(frame.notices[2].remedy, "cap_perfmon"));
-	ck_assert_str_eq(frame.notices[3].remedy, "make it");
-	frame_clear(&frame);
-	events.count = 0;
-	events.surplus = 1;
-	counter_notice_events(&env, &frame, &topic_counter, &events, sums);
-	check_notices(&frame, 1, one);
-	frame_clear(&frame);
 	counter_notice_no_hardware(&env, &frame, &topic_counter, -ENODEV);
 	counter_notice_no_hardware(&env, &frame, &topic_counter, -EACCES);
-	check_notices(&frame, 2, no_hardware);
+	ck_assert_uint_eq(frame.n_notices, 7);
+	for (unsigned i = 0; i < 7; i++)
+		ck_assert_str_eq(frame.notices[i].text, texts[i]);
+	ck_assert(!frame.notices[0].remedy && !frame.notices[1].remedy);
+	ck_assert_ptr_nonnull(strstr(frame.notices[2].remedy, "cap_perfmon"));
+	ck_assert_str_eq(frame.notices[3].remedy, "make it");
 	frame_close(&frame);
 	env_close(&env);
-}
-
-START_TEST(no_names_are_chosen_automatically)
-{
-	struct topic_settings settings = { 0 };
-
-	ck_assert_ptr_null(counter_names(&settings));
-	settings.counters = "auto";
-	ck_assert_ptr_null(counter_names(&settings));
-	settings.counters = "automatic";
-	ck_assert_str_eq(counter_names(&settings), "automatic");
 }

@@ -97,20 +97,6 @@ START_TEST(slow_reads_cost_credit)
 	ck_assert_int_eq(credit_after(timed, MS), 8);
 	close_timed(timed);
 }
-END_TEST
-
-START_TEST(reads_are_counted_once)
-{
-	struct timed_poll *timed = open_timed();
-	uint64_t before = env.reads;
-
-	credit_after(timed, 0);
-	ck_assert_uint_eq(env.reads, before + 2);
-	credit_after(timed, 0);
-	ck_assert_uint_eq(env.reads, before + 4);
-	close_timed(timed);
-}
-END_TEST
 
 static uint64_t next_age_ns(uint64_t later_ns, uint64_t read_ns)
 {
@@ -141,4 +127,3 @@ START_TEST(readings_have_an_age)
 	ck_assert_uint_eq(next_age_ns(1, read_ns), U64_UNKNOWN);
 	close_timed(timed);
 }
-END_TEST

@@ -25,13 +25,15 @@
 
 static const char *const sensor_topics[] = { "temperature", "fan", "voltage", "trip_point", NULL };
 
+static struct rig rig;
+static const struct frame *frame; /* of its last sample */
+
 /* In place of a file a pipe: whoever reads it waits for answer(). The descriptor keeps it so. */
-static int hang(struct rig *rig, const char *file)
+static int hang(const char *file)
 {
-	char path[160];
+	const char *path = textf("%s/%s", rig.root, file);
 	int fifo;
 
-	snprintf(path, sizeof(path), "%s/%s", rig->root, file);
 	unlink(path);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	fifo = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -44,23 +46,24 @@ static void answer(int fifo, const char *text)
 	ck_assert_int_eq(write(fifo, text, strlen(text)), (int)strlen(text));
 }
 
-/* With helpers, as the program has them. */
-static void open_with_helpers(struct rig *rig, const char *fixture, const char *const *topic_names)
+/* With helpers, as the program has them; a file of it hangs. */
+static int open_with_helpers(const char *fixture, const char *const *topic_names, const char *file)
 {
 	static const char *const none[] = { NULL };
 
-	rig_open(rig, fixture, none);
-	rig->env.clock = &real_clock; /* helpers take their time */
+	rig_open(&rig, fixture, none);
+	rig.env.clock = &real_clock; /* helpers take their time */
 	for (; *topic_names; topic_names++)
-		rig_add(rig, *topic_names);
-	ck_assert_int_eq(helper_start(rig->root), 0);
+		rig_add(&rig, *topic_names);
+	ck_assert_int_eq(helper_start(rig.root), 0);
+	return hang(file);
 }
 
 /* What hangs gets an answer, so that no helper is left behind. */
-static void close_with_helpers(struct rig *rig, int fifo, const char *text)
+static void close_with_helpers(int fifo, const char *text)
 {
 	answer(fifo, text);
-	rig_close(rig);
+	rig_close(&rig);
 	close(fifo);
 	helper_stop();
 }
@@ -79,41 +82,50 @@ static uint64_t waited_ns(void)
 }
 
 /* A sample that must not wait for a device that hangs: at most this long, besides waiting for a CPU. */
-static const struct frame *sample_soon(struct rig *rig, double most_seconds)
+static void sample_soon(double most_seconds)
 {
 	uint64_t start_ns = real_mono_ns() - waited_ns();
-	const struct frame *frame = rig_sample(rig, 1);
 
+	frame = rig_sample(&rig, 1);
 	ck_assert_double_le((double)(int64_t)(real_mono_ns() - waited_ns() - start_ns) / 1e9, most_seconds);
-	return frame;
 }
 
+/* One of the last sample, and what it is. */
 struct cell {
 	const char *table, *row, *column; /* table NULL: the end of a list */
+	double value;
 };
 
-/* Samples until the devices that do not hang were read: on a busy machine their helper may come late. */
-static const struct frame *sample_till_read(struct rig *rig, double most_seconds, const struct cell *cells)
+static double number(const char *table, const char *row, const char *column)
 {
-	const struct frame *frame;
+	const struct table *of = frame_table(frame, table);
+	const void *found = table_find(of, row, NULL);
+
+	ck_assert_msg(found != NULL, "%s(%s)", table, row);
+	return table_number(of, found, column);
+}
+
+/* Samples until the devices that do not hang were read: on a busy machine their helper may come late. */
+static void sample_till_read(bool first, const struct cell *cells)
+{
+	double most_seconds = first ? FIRST_SECONDS : LATER_SECONDS;
 	unsigned tries = 0;
 	bool read;
 
 	do {
-		frame = sample_soon(rig, tries == 0 ? most_seconds : LATER_SECONDS);
+		sample_soon(tries == 0 ? most_seconds : LATER_SECONDS);
 		read = true;
 		for (const struct cell *cell = cells; cell->table; cell++)
-			read = read && !isnan(cell_f64(frame, cell->table, cell->row, cell->column));
+			read = read && !isnan(number(cell->table, cell->row, cell->column));
 		ck_assert_uint_lt(tries++, TRIES_MAX);
 	} while (!read);
-	return frame;
+	for (const struct cell *cell = cells; cell->table; cell++)
+		ck_assert_double_eq(number(cell->table, cell->row, cell->column), cell->value);
 }
 
 /* Samples until this device, which gets answers, tells one of the same tick. */
-static const struct frame *sample_till_fresh(struct rig *rig, int fifo, const char *text, const char *table,
-					     const char *row)
+static void sample_till_fresh(int fifo, const char *text, const char *table, const char *row)
 {
-	const struct frame *frame;
 	unsigned tries = 0;
 	int unread;
 
@@ -122,261 +134,181 @@ static const struct frame *sample_till_fresh(struct rig *rig, int fifo, const ch
 		ck_assert_int_eq(ioctl(fifo, FIONREAD, &unread), 0);
 		if (unread == 0)
 			answer(fifo, text);
-		frame = sample_soon(rig, FIRST_SECONDS);
+		sample_soon(FIRST_SECONDS);
 		ck_assert_uint_lt(tries++, TRIES_MAX);
-	} while (!(cell_f64(frame, table, row, "age_seconds") <= 0));
-	return frame;
+	} while (!(number(table, row, "age_seconds") <= 0));
 }
 
-START_TEST(a_sensor_that_hangs_stops_no_topic)
+/* The device that hangs gets an answer: then this is known, or at least some time later. */
+static void answer_till_known(int fifo, const char *text, const struct cell *cell)
 {
-	static const struct cell others[] = {
-		{ "fan", "thinkpad_hwmon/fan1", "rpm" },
-		{ "temperature", "x86_pkg_temp", "celsius" },
-		{ "temperature", "acpitz", "critical_celsius" },
-		{ NULL, NULL, NULL },
-	};
-	const struct frame *frame;
-	struct rig rig;
-	double celsius = NAN;
-	int fifo;
-
-	open_with_helpers(&rig, "power-laptop", sensor_topics);
-	fifo = hang(&rig, "sys/class/hwmon/hwmon1/temp1_input");
-	for (unsigned i = 0; i < 3; i++) {
-		frame = sample_till_read(&rig, i == 0 ? FIRST_SECONDS : LATER_SECONDS, others);
-		ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 7);
-		ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
-		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 62);
-		ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 100);
-		ck_assert_str_eq(cell_text(frame, "temperature", "coretemp.0/temp1", "state"), "slow");
-		ck_assert(isnan(cell_f64(frame, "temperature", "coretemp.0/temp1", "celsius")));
-		ck_assert(isnan(cell_f64(frame, "temperature", "coretemp.0/temp1", "age_seconds")));
-	}
-	answer(fifo, "45000\n");
-	for (unsigned i = 0; i < 1000 && isnan(celsius); i++) {
+	answer(fifo, text);
+	for (unsigned i = 0; i < 1000 && isnan(number(cell->table, cell->row, cell->column)); i++) {
 		usleep(2000);
 		frame = rig_sample(&rig, 1);
-		celsius = cell_f64(frame, "temperature", "coretemp.0/temp1", "celsius");
 	}
-	ck_assert_double_eq(celsius, 45);
-	ck_assert_double_gt(cell_f64(frame, "temperature", "coretemp.0/temp1", "age_seconds"), 0);
-	close_with_helpers(&rig, fifo, "45000\n");
+	ck_assert_double_eq(number(cell->table, cell->row, cell->column), cell->value);
+}
+
+static const char *state_of(const char *row)
+{
+	return cell_text(frame, "temperature", row, "state");
+}
+
+#define UEVENT "sys/class/power_supply/BAT0/uevent"
+#define BATTERY(status) \
+	"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=" status "\nPOWER_SUPPLY_POWER_NOW=5000000\n"
+
+/*
+ * Others are read meanwhile; of itself all is unknown until it answers. A battery that never answered is
+ * known by what needs no answer; the machine's total waits for it.
+ */
+START_TEST(what_hangs_stops_no_topic)
+{
+	static const char *const battery_topics[] = { "battery", "power", NULL };
+	static const struct {
+		const char *fixture, *const *topics, *file, *text;
+		size_t n_rows;
+		struct cell late, others[4], unknown[3];
+	} cases[] = {
+		{ "power-laptop", sensor_topics, "sys/class/hwmon/hwmon1/temp1_input", "45000\n", 7,
+		  { "temperature", "coretemp.0/temp1", "celsius", 45 },
+		  { { "fan", "thinkpad_hwmon/fan1", "rpm", 3210 },
+		    { "temperature", "x86_pkg_temp", "celsius", 62 },
+		    { "temperature", "acpitz", "critical_celsius", 100 } },
+		  { { "temperature", "coretemp.0/temp1", "age_seconds" } } },
+		{ "power-laptop", sensor_topics, "sys/class/thermal/thermal_zone0/trip_point_0_temp",
+		  "90000\n", 7,
+		  { "temperature", "acpitz", "critical_celsius", 90 },
+		  { { "temperature", "acpitz", "celsius", 63 },
+		    { "temperature", "x86_pkg_temp", "critical_celsius", 100 } } },
+		{ "power-batteries", battery_topics, UEVENT, BATTERY("Discharging"), 2,
+		  { "battery", "BAT0", "watts", 5 },
+		  { { "battery", "BAT1", "charge_ratio", 0.75 } },
+		  { { "battery", "BAT0", "charge_ratio" }, { "power", "total", "watts" } } },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		const struct cell *late = &cases[c].late;
+		int fifo = open_with_helpers(cases[c].fixture, cases[c].topics, cases[c].file);
+
+		rig_put(&rig, "sys/class/power_supply/BAT0/type", "Battery\n");
+		for (unsigned i = 0; i < 3; i++) {
+			sample_till_read(i == 0, cases[c].others);
+			ck_assert_uint_eq(frame_table(frame, late->table)->n_rows, cases[c].n_rows);
+			ck_assert(isnan(number(late->table, late->row, late->column)));
+			for (const struct cell *cell = cases[c].unknown; cell->table; cell++)
+				ck_assert(isnan(number(cell->table, cell->row, cell->column)));
+			ck_assert(c != 0 || strcmp(state_of(late->row), "slow") == 0);
+			ck_assert(c != 1 || frame_table(frame, "trip_point")->n_rows == 2);
+		}
+		answer_till_known(fifo, cases[c].text, late);
+		ck_assert(c == 1 || number(late->table, late->row, "age_seconds") > 0);
+		ck_assert(c != 1 || number("trip_point", "acpitz", "celsius") == 90);
+		close_with_helpers(fifo, cases[c].text);
+	}
 }
 
 /* In case of a fault the kernel gives 0 without an error: late chips are checked for faults, too. */
 START_TEST(a_fault_on_a_chip_that_hangs_is_no_reading)
 {
 	static const char key[] = "coretemp.0/temp3";
-	const struct frame *frame;
-	struct rig rig;
-	int fifo;
+	int fifo = open_with_helpers("power-laptop", sensor_topics, "sys/class/hwmon/hwmon1/temp1_input");
 
-	open_with_helpers(&rig, "power-laptop", sensor_topics);
-	fifo = hang(&rig, "sys/class/hwmon/hwmon1/temp1_input");
 	rig_put(&rig, "sys/class/hwmon/hwmon1/temp3_fault", "1\n");
 	rig_put(&rig, "sys/class/hwmon/hwmon1/temp3_input", "0\n");
-	frame = sample_soon(&rig, FIRST_SECONDS);
-	ck_assert_str_eq(cell_text(frame, "temperature", key, "state"), "slow");
+	sample_soon(FIRST_SECONDS);
+	ck_assert_str_eq(state_of(key), "slow");
 	answer(fifo, "45000\n");
-	for (int i = 0; i < 1000 && strcmp(cell_text(frame, "temperature", key, "state"), "slow") == 0; i++) {
+	for (int i = 0; i < 1000 && strcmp(state_of(key), "slow") == 0; i++) {
 		usleep(2000);
 		frame = rig_sample(&rig, 1);
 	}
-	ck_assert_str_eq(cell_text(frame, "temperature", key, "state"), "fault");
-	ck_assert(isnan(cell_f64(frame, "temperature", key, "celsius")));
-	close_with_helpers(&rig, fifo, "45000\n");
-}
-
-/* Its last value stands, with its age, and says that it does. */
-START_TEST(a_sensor_that_begins_to_hang_is_told_as_it_was)
-{
-	const struct frame *frame;
-	struct rig rig;
-	int fifo;
-
-	open_with_helpers(&rig, "power-laptop", sensor_topics);
-	fifo = hang(&rig, "sys/class/thermal/thermal_zone1/temp");
-	for (unsigned i = 0; i < 2; i++) {
-		frame = sample_till_fresh(&rig, fifo, "61000\n", "temperature", "x86_pkg_temp");
-		ck_assert_str_eq(cell_text(frame, "temperature", "x86_pkg_temp", "state"), "ok");
-		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 61);
-	}
-	rig_put(&rig, "sys/class/thermal/thermal_zone0/temp", "50000\n");
-	for (unsigned i = 0; i < 3; i++) {
-		frame = sample_soon(&rig, LATER_SECONDS);
-		ck_assert_str_eq(cell_text(frame, "temperature", "x86_pkg_temp", "state"), "slow");
-		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "celsius"), 61);
-		ck_assert_double_gt(cell_f64(frame, "temperature", "x86_pkg_temp", "age_seconds"), 0);
-	}
-	for (unsigned i = 0; i < TRIES_MAX && cell_f64(frame, "temperature", "acpitz", "celsius") != 50; i++)
-		frame = sample_soon(&rig, LATER_SECONDS);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "celsius"), 50);
-	close_with_helpers(&rig, fifo, "61000\n");
+	ck_assert_str_eq(state_of(key), "fault");
+	ck_assert(isnan(number("temperature", key, "celsius")));
+	close_with_helpers(fifo, "45000\n");
 }
 
 /* Each device that hangs holds a helper, and another one goes on; the pane may go and come back meanwhile. */
 START_TEST(several_that_hang_stop_no_topic)
 {
 	static const struct cell others[] = {
-		{ "fan", "thinkpad_hwmon/fan1", "rpm" },
-		{ "voltage", "BAT0/in0", "volts" },
-		{ "temperature", "acpitz", "celsius" },
-		{ NULL, NULL, NULL },
+		{ "fan", "thinkpad_hwmon/fan1", "rpm", 3210 },
+		{ "voltage", "BAT0/in0", "volts", 12.1 },
+		{ "temperature", "acpitz", "celsius", 63 },
+		{ 0 },
 	};
-	const struct frame *frame;
+	int fifo = open_with_helpers("power-laptop", sensor_topics, "sys/class/hwmon/hwmon1/temp2_input");
+	int second = hang("sys/class/hwmon/hwmon2/temp1_input");
 	struct sample *sample;
-	struct rig rig;
-	int fifos[2];
 
-	open_with_helpers(&rig, "power-laptop", sensor_topics);
-	fifos[0] = hang(&rig, "sys/class/hwmon/hwmon1/temp2_input");
-	fifos[1] = hang(&rig, "sys/class/hwmon/hwmon2/temp1_input");
 	for (unsigned i = 0; i < 12; i++) { /* more often than there are helpers */
 		for (sample = rig.samples; i > 0 && sample < rig.samples + rig.n_samples; sample++)
 			topic_close(sample);
 		for (sample = rig.samples; i > 0 && sample < rig.samples + rig.n_samples; sample++)
 			topic_open(sample);
-		frame = sample_till_read(&rig, FIRST_SECONDS, others);
-		ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
-		ck_assert_double_eq(cell_f64(frame, "voltage", "BAT0/in0", "volts"), 12.1);
-		ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "celsius"), 63);
-		ck_assert_str_eq(cell_text(frame, "temperature", "coretemp.0/temp2", "state"), "slow");
-		ck_assert_str_eq(cell_text(frame, "temperature", "nvme@0000:01:00.0/temp1", "state"), "slow");
+		sample_till_read(true, others);
+		ck_assert_str_eq(state_of("coretemp.0/temp2"), "slow");
+		ck_assert_str_eq(state_of("nvme@0000:01:00.0/temp1"), "slow");
 	}
-	answer(fifos[1], "41000\n");
-	close_with_helpers(&rig, fifos[0], "60000\n");
-	close(fifos[1]);
-}
-
-START_TEST(a_trip_point_that_hangs_stops_no_topic)
-{
-	static const struct cell others[] = {
-		{ "temperature", "acpitz", "celsius" },
-		{ "temperature", "x86_pkg_temp", "critical_celsius" },
-		{ NULL, NULL, NULL },
-	};
-	const struct frame *frame;
-	struct rig rig;
-	int fifo;
-
-	open_with_helpers(&rig, "power-laptop", sensor_topics);
-	fifo = hang(&rig, "sys/class/thermal/thermal_zone0/trip_point_0_temp");
-	for (unsigned i = 0; i < 3; i++) {
-		frame = sample_till_read(&rig, i == 0 ? FIRST_SECONDS : LATER_SECONDS, others);
-		ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "celsius"), 63);
-		ck_assert_double_eq(cell_f64(frame, "temperature", "x86_pkg_temp", "critical_celsius"), 100);
-		ck_assert(isnan(cell_f64(frame, "temperature", "acpitz", "critical_celsius")));
-		ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 2);
-	}
-	answer(fifo, "90000\n");
-	for (unsigned i = 0; i < 1000 && frame_table(frame, "trip_point")->n_rows < 5; i++) {
-		usleep(2000);
-		frame = rig_sample(&rig, 1);
-	}
-	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "celsius"), 90);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 90);
-	close_with_helpers(&rig, fifo, "90000\n");
+	answer(second, "41000\n");
+	close_with_helpers(fifo, "60000\n");
+	close(second);
 }
 
 /* A minute later they are looked at again. */
 START_TEST(trip_points_are_read_seldom)
 {
-	static const char path[] = "sys/class/thermal/thermal_zone0/trip_point_0_temp";
-	const struct frame *frame;
 	struct sensors *sensors;
-	struct rig rig;
 
 	rig_open(&rig, "power-laptop", sensor_topics);
 	rig_sample(&rig, 1);
-	rig_put(&rig, path, "70000\n");
+	rig_put(&rig, "sys/class/thermal/thermal_zone0/trip_point_0_temp", "70000\n");
 	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 100);
+	ck_assert_double_eq(number("temperature", "acpitz", "critical_celsius"), 100);
 	sensors = rig.samples[0].state;
 	for (size_t i = 0; i < sensors->n_chips; i++)
 		sensors->chips[i].limits_ns -= UINT64_C(60000000000);
 	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 70);
-	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "celsius"), 70);
+	ck_assert_double_eq(number("temperature", "acpitz", "critical_celsius"), 70);
+	ck_assert_double_eq(number("trip_point", "acpitz", "celsius"), 70);
 	rig_close(&rig);
 }
 
-/* A battery that never answered is known by what needs no answer; the machine's total waits for it. */
-START_TEST(a_battery_that_hangs_stops_no_topic)
-{
-	static const struct cell others[] = {
-		{ "battery", "BAT1", "charge_ratio" },
-		{ NULL, NULL, NULL },
-	};
-	static const char *const names[] = { "battery", "power", NULL };
-	static const char text[] = "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Discharging\n"
-				   "POWER_SUPPLY_POWER_NOW=5000000\n";
-	const struct frame *frame;
-	struct rig rig;
-	int fifo;
-
-	open_with_helpers(&rig, "power-batteries", names);
-	rig_put(&rig, "sys/class/power_supply/BAT0/type", "Battery\n");
-	fifo = hang(&rig, "sys/class/power_supply/BAT0/uevent");
-	for (unsigned i = 0; i < 3; i++) {
-		frame = sample_till_read(&rig, i == 0 ? FIRST_SECONDS : LATER_SECONDS, others);
-		ck_assert_uint_eq(frame_table(frame, "battery")->n_rows, 2);
-		ck_assert_double_eq(cell_f64(frame, "battery", "BAT1", "charge_ratio"), 0.75);
-		ck_assert(isnan(cell_f64(frame, "battery", "BAT0", "watts")));
-		ck_assert(isnan(cell_f64(frame, "battery", "BAT0", "charge_ratio")));
-		ck_assert(isnan(cell_f64(frame, "battery", "BAT0", "age_seconds")));
-		ck_assert(isnan(cell_f64(frame, "power", "total", "watts")));
-	}
-	answer(fifo, text);
-	for (unsigned i = 0; i < 1000 && isnan(cell_f64(frame, "battery", "BAT0", "watts")); i++) {
-		usleep(2000);
-		frame = rig_sample(&rig, 1);
-	}
-	ck_assert_double_eq(cell_f64(frame, "battery", "BAT0", "watts"), 5);
-	ck_assert_double_gt(cell_f64(frame, "battery", "BAT0", "age_seconds"), 0);
-	close_with_helpers(&rig, fifo, text);
-}
-
 /* From its third reading on: as it was, with its age. */
-START_TEST(a_battery_that_begins_to_hang_is_told_as_it_was)
+START_TEST(what_begins_to_hang_is_told_as_it_was)
 {
-	static const char *const names[] = { "battery", NULL };
-	static const char text[] = "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Charging\n"
-				   "POWER_SUPPLY_POWER_NOW=5000000\n";
-	const struct frame *frame;
-	struct rig rig;
-	int fifo;
+	static const struct {
+		const char *fixture, *topics[2], *file, *text;
+		struct cell hangs, goes_on;
+	} cases[] = {
+		{ "power-batteries", { "battery" }, UEVENT, BATTERY("Charging"),
+		  { "battery", "BAT0", "watts", -5 },
+		  { "battery", "BAT1", "charge_ratio", 0.75 } },
+		{ "power-laptop", { "temperature" }, "sys/class/thermal/thermal_zone1/temp", "61000\n",
+		  { "temperature", "x86_pkg_temp", "celsius", 61 },
+		  { "temperature", "acpitz", "celsius", 63 } },
+		{ "power-laptop", { "cooling" }, "sys/class/thermal/cooling_device1/cur_state", "1\n",
+		  { "cooling", "cooling_device1", "level", 1 },
+		  { "cooling", "cooling_device0", "level", 0 } },
+	};
 
-	open_with_helpers(&rig, "power-batteries", names);
-	fifo = hang(&rig, "sys/class/power_supply/BAT0/uevent");
-	for (unsigned i = 0; i < 5; i++) {
-		frame = i < 2 ? sample_till_fresh(&rig, fifo, text, "battery", "BAT0")
-			      : sample_soon(&rig, LATER_SECONDS);
-		ck_assert_double_eq(cell_f64(frame, "battery", "BAT0", "watts"), -5);
-		ck_assert_str_eq(cell_text(frame, "battery", "BAT0", "status"), "Charging");
-		ck_assert((cell_f64(frame, "battery", "BAT0", "age_seconds") > 0) == (i >= 2));
-		ck_assert_double_eq(cell_f64(frame, "battery", "BAT1", "charge_ratio"), 0.75);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		const struct cell *hangs = &cases[c].hangs, *goes_on = &cases[c].goes_on;
+		int fifo = open_with_helpers(cases[c].fixture, cases[c].topics, cases[c].file);
+
+		for (unsigned i = 0; i < 5; i++) {
+			if (i < 2)
+				sample_till_fresh(fifo, cases[c].text, hangs->table, hangs->row);
+			else
+				sample_soon(LATER_SECONDS);
+			ck_assert_double_eq(number(hangs->table, hangs->row, hangs->column), hangs->value);
+			ck_assert((number(hangs->table, hangs->row, "age_seconds") > 0) == (i >= 2));
+			ck_assert_double_eq(number(goes_on->table, goes_on->row, goes_on->column),
+					    goes_on->value);
+		}
+		close_with_helpers(fifo, cases[c].text);
 	}
-	close_with_helpers(&rig, fifo, text);
-}
-
-START_TEST(a_fan_that_begins_to_hang_is_told_as_it_was)
-{
-	static const char *const names[] = { "cooling", NULL };
-	const struct frame *frame;
-	struct rig rig;
-	int fifo;
-
-	open_with_helpers(&rig, "power-laptop", names);
-	fifo = hang(&rig, "sys/class/thermal/cooling_device1/cur_state");
-	for (unsigned i = 0; i < 5; i++) {
-		frame = i < 2 ? sample_till_fresh(&rig, fifo, "1\n", "cooling", "cooling_device1")
-			      : sample_soon(&rig, LATER_SECONDS);
-		ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device1", "level"), 1);
-		ck_assert((cell_f64(frame, "cooling", "cooling_device1", "age_seconds") > 0) == (i >= 2));
-		ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device0", "level"), 0);
-	}
-	close_with_helpers(&rig, fifo, "1\n");
 }
 
 /* An old reading of a counter is not the energy of this sample: it is unknown, not 0. */
@@ -384,24 +316,20 @@ START_TEST(a_counter_that_hangs_gives_no_watts)
 {
 	static const char *const names[] = { "power", NULL };
 	static const char domain[] = "k10temp@0000:00:18.3/energy1";
-	const struct frame *frame;
+	int fifo = open_with_helpers("power-amd", names, "sys/class/hwmon/hwmon0/energy1_input");
 	unsigned joules = 1000;
-	struct rig rig;
-	int fifo;
 
-	open_with_helpers(&rig, "power-amd", names);
-	fifo = hang(&rig, "sys/class/hwmon/hwmon0/energy1_input");
 	do {
 		ck_assert_uint_lt(joules, 1000 + 5 * TRIES_MAX);
 		answer(fifo, textf("%u000000\n", joules += 5));
-		frame = sample_soon(&rig, FIRST_SECONDS);
-	} while (!(fabs(cell_f64(frame, "power", domain, "watts") - 5) < 0.5));
-	sample_soon(&rig, LATER_SECONDS); /* on a busy machine the last answer may come after its sample */
+		sample_soon(FIRST_SECONDS);
+	} while (!(fabs(number("power", domain, "watts") - 5) < 0.5));
+	sample_soon(LATER_SECONDS); /* on a busy machine the last answer may come after its sample */
 	for (unsigned i = 0; i < 3; i++) {
-		frame = sample_soon(&rig, LATER_SECONDS);
-		ck_assert(isnan(cell_f64(frame, "power", domain, "watts")));
+		sample_soon(LATER_SECONDS);
+		ck_assert(isnan(number("power", domain, "watts")));
 	}
-	close_with_helpers(&rig, fifo, "1006000000\n");
+	close_with_helpers(fifo, "1006000000\n");
 }
 
 /* A device of the test: who reads it sleeps until it may go on, or works until then. */
@@ -440,26 +368,40 @@ static void free_held(struct device_poll *poll)
 	helper_free(poll);
 }
 
-static struct held_poll *open_held(struct env *env, const char *key)
+static struct env env;
+
+static struct held_poll *open_held(const char *key)
 {
 	struct held_poll *held = helper_alloc(sizeof(*held));
 
 	held->poll = (struct device_poll){ .read = read_held, .finished = finish_held, .free = free_held };
 	ck_assert_int_eq(sem_init(&held->may_end, 1, 0), 0);
-	device_poll_open(&held->poll, env, key);
+	device_poll_open(&held->poll, &env, key);
 	return held;
 }
 
-static void open_helpers(struct env *env)
+static void open_helpers(void)
 {
-	ck_assert_int_eq(env_open(env, fixture_root("empty", 0)), 0);
+	ck_assert_int_eq(env_open(&env, fixture_root("empty", 0)), 0);
 	ck_assert_int_eq(helper_start(fixture_root("empty", 0)), 0);
 }
 
-static void close_helpers(struct env *env)
+static void close_helpers(void)
 {
-	env_close(env);
+	env_close(&env);
 	helper_stop();
+}
+
+static struct held_poll *open_one(void)
+{
+	open_helpers();
+	return open_held("a");
+}
+
+static void close_one(struct held_poll *held)
+{
+	device_poll_drop(&held->poll);
+	close_helpers();
 }
 
 static void wait_for(struct held_poll *held)
@@ -469,71 +411,15 @@ static void wait_for(struct held_poll *held)
 	ck_assert(!held->poll.in_flight);
 }
 
-/* Whatever its credit; who waits for a moment only gets nothing. */
-START_TEST(a_device_is_waited_for_until_it_is_read)
-{
-	struct held_poll *held;
-	struct env env;
-
-	open_helpers(&env);
-	held = open_held(&env, "a");
-	held->poll.credit = -8;
-	device_poll_submit(&held->poll);
-	ck_assert(held->poll.in_flight && !held->poll.awaited);
-	device_poll_wait_for(&held->poll, 1000000);
-	ck_assert(held->poll.in_flight);
-	ck_assert_uint_eq(held->n_finished, 0);
-	sem_post(&held->may_end);
-	wait_for(held);
-	ck_assert_uint_eq(held->n_finished, 1);
-	device_poll_drop(&held->poll);
-	ck_assert_uint_eq(n_freed, 1);
-	close_helpers(&env);
-}
-
-/* It costs credit twice: when a sample goes on without it, and since its read took long. */
-START_TEST(a_device_that_hangs_is_not_waited_for_again)
-{
-	struct held_poll *held;
-	struct env env;
-
-	open_helpers(&env);
-	held = open_held(&env, "a");
-	device_poll_submit(&held->poll);
-	ck_assert(held->poll.awaited);
-	device_poll_wait(&env);
-	ck_assert(held->poll.in_flight && !held->poll.awaited);
-	ck_assert_int_eq(held->poll.credit, 3);
-	device_poll_wait(&env);
-	ck_assert_int_eq(held->poll.credit, 3);
-	sem_post(&held->may_end);
-	wait_for(held);
-	ck_assert_int_eq(held->poll.credit, -2);
-	held->poll.credit = 0;
-	sem_post(&held->may_end);
-	device_poll_submit(&held->poll);
-	ck_assert(!held->poll.awaited);
-	wait_for(held);
-	held->poll.credit = 1;
-	device_poll_submit(&held->poll);
-	ck_assert(held->poll.awaited);
-	sem_post(&held->may_end);
-	wait_for(held);
-	ck_assert(!held->poll.awaited);
-	device_poll_drop(&held->poll);
-	close_helpers(&env);
-}
-
 /* Two that are one for the kernel, as a pane that was closed and opened again has them. */
 START_TEST(a_device_is_read_once_at_a_time)
 {
 	struct held_poll *first, *again, *other;
-	struct env env;
 
-	open_helpers(&env);
-	first = open_held(&env, "a");
-	again = open_held(&env, "a");
-	other = open_held(&env, "b");
+	open_helpers();
+	first = open_held("a");
+	again = open_held("a");
+	other = open_held("b");
 	device_poll_submit(&first->poll);
 	device_poll_submit(&other->poll);
 	device_poll_submit(&again->poll);
@@ -554,7 +440,7 @@ START_TEST(a_device_is_read_once_at_a_time)
 	device_poll_drop(&other->poll);
 	device_poll_drop(&again->poll);
 	ck_assert_uint_eq(n_freed, 3);
-	close_helpers(&env);
+	close_helpers();
 }
 
 static bool comes_to_wait(const struct held_poll *held, bool for_cpu)
@@ -568,11 +454,8 @@ static bool comes_to_wait(const struct held_poll *held, bool for_cpu)
 /* As an action has to hear that it was not done. */
 START_TEST(whose_helper_was_killed_hears_of_it)
 {
-	struct held_poll *held;
-	struct env env;
+	struct held_poll *held = open_one();
 
-	open_helpers(&env);
-	held = open_held(&env, "a");
 	held->poll.lost = lose_held;
 	device_poll_submit(&held->poll);
 	while (atomic_load(&held->poll.helper) == 0)
@@ -580,18 +463,14 @@ START_TEST(whose_helper_was_killed_hears_of_it)
 	ck_assert_int_eq(kill(held->poll.helper, SIGKILL), 0);
 	wait_for(held);
 	ck_assert(held->n_lost == 1 && held->n_finished == 0);
-	device_poll_drop(&held->poll);
-	close_helpers(&env);
+	close_one(held);
 }
 
 /* A helper that works is not held up by the device. */
 START_TEST(a_helper_that_sleeps_waits_for_the_device)
 {
-	struct held_poll *held;
-	struct env env;
+	struct held_poll *held = open_one();
 
-	open_helpers(&env);
-	held = open_held(&env, "a");
 	ck_assert(!device_poll_waits_for_cpu(&held->poll));
 	for (unsigned works = 0; works < 2; works++) {
 		held->works = works;
@@ -601,6 +480,5 @@ START_TEST(a_helper_that_sleeps_waits_for_the_device)
 		wait_for(held);
 		ck_assert(!device_poll_waits_for_cpu(&held->poll));
 	}
-	device_poll_drop(&held->poll);
-	close_helpers(&env);
+	close_one(held);
 }

@@ -22,6 +22,12 @@ void image_add(struct buffer *out, uint64_t value, unsigned bytes)
 	image_set(out, out->length - bytes, value, bytes);
 }
 
+void image_add_all(struct buffer *out, bool is_64, const char *widths, const uint64_t *values)
+{
+	for (; *widths; widths++, values++)
+		image_add(out, *values, *widths == 'w' ? (is_64 ? 8 : 4) : (unsigned)(*widths - '0'));
+}
+
 struct span image_span(const struct buffer *buffer)
 {
 	return span_of(buffer->bytes, buffer->length);
@@ -36,11 +42,7 @@ static unsigned count_sections(const struct image *image)
 	return n;
 }
 
-static uint64_t header_bytes(const struct image *image)
-{
-	return image->is_64 ? sizeof(Elf64_Ehdr) + N_SEGMENTS * sizeof(Elf64_Phdr)
-			    : sizeof(Elf32_Ehdr) + N_SEGMENTS * sizeof(Elf32_Phdr);
-}
+#define BYTES_OF(part) (image->is_64 ? sizeof(Elf64_##part) : sizeof(Elf32_##part))
 
 static uint64_t aligned(uint64_t offset)
 {
@@ -49,7 +51,7 @@ static uint64_t aligned(uint64_t offset)
 
 uint64_t image_offset(const struct image *image, unsigned section)
 {
-	uint64_t offset = aligned(header_bytes(image));
+	uint64_t offset = aligned(BYTES_OF(Ehdr) + N_SEGMENTS * BYTES_OF(Phdr));
 
 	for (unsigned i = 0; i < section; i++)
 		offset = aligned(offset + span_length(image->sections[i].content));
@@ -58,44 +60,25 @@ uint64_t image_offset(const struct image *image, unsigned section)
 
 static void add_header(struct buffer *out, const struct image *image, uint64_t sections_at)
 {
-	unsigned word = image->is_64 ? 8 : 4, n = count_sections(image);
+	unsigned n = count_sections(image);
 
 	buffer_add(out, ELFMAG, SELFMAG);
-	image_add(out, image->is_64 ? ELFCLASS64 : ELFCLASS32, 1);
-	image_add(out, ELFDATA2LSB, 1);
-	image_add(out, EV_CURRENT, 1);
+	IMAGE_ADD(out, image->is_64, "111", image->is_64 ? ELFCLASS64 : ELFCLASS32, ELFDATA2LSB, EV_CURRENT);
 	buffer_fill(out, '\0', EI_NIDENT - EI_OSABI);
-	image_add(out, image->type, 2);
-	image_add(out, image->machine, 2);
-	image_add(out, EV_CURRENT, 4);
-	image_add(out, IMAGE_ADDRESS, word);
-	image_add(out, image->is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), word);
-	image_add(out, sections_at, word);
-	image_add(out, 0, 4);
-	image_add(out, image->is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), 2);
-	image_add(out, image->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), 2);
-	image_add(out, N_SEGMENTS, 2);
-	image_add(out, image->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), 2);
-	image_add(out, n + 2, 2); /* with the first one, which is none, and that of the names */
-	image_add(out, n + 1, 2);
+	IMAGE_ADD(out, image->is_64, "224www4", image->type, image->machine, EV_CURRENT, IMAGE_ADDRESS,
+		  BYTES_OF(Ehdr), sections_at, 0);
+	/* with the first section, which is none, and that of the names */
+	IMAGE_ADD(out, image->is_64, "222222", BYTES_OF(Ehdr), BYTES_OF(Phdr), N_SEGMENTS, BYTES_OF(Shdr),
+		  n + 2, n + 1);
 }
 
 static void add_segment(struct buffer *out, const struct image *image, uint32_t type, uint32_t flags,
 			uint64_t offset, uint64_t address, uint64_t bytes)
 {
-	unsigned word = image->is_64 ? 8 : 4;
-
-	image_add(out, type, 4);
 	if (image->is_64)
-		image_add(out, flags, 4);
-	image_add(out, offset, word);
-	image_add(out, address, word);
-	image_add(out, address, word);
-	image_add(out, bytes, word);
-	image_add(out, bytes, word);
-	if (!image->is_64)
-		image_add(out, flags, 4);
-	image_add(out, 4, word);
+		IMAGE_ADD(out, true, "44wwwwww", type, flags, offset, address, address, bytes, bytes, 4);
+	else
+		IMAGE_ADD(out, false, "4wwwww4w", type, offset, address, address, bytes, bytes, flags, 4);
 }
 
 static void add_segments(struct buffer *out, const struct image *image, uint64_t file_bytes)
@@ -125,18 +108,8 @@ static void add_segments(struct buffer *out, const struct image *image, uint64_t
 static void add_section(struct buffer *out, const struct image *image, uint64_t name,
 			const struct image_section *section, uint64_t offset)
 {
-	unsigned word = image->is_64 ? 8 : 4;
-
-	image_add(out, name, 4);
-	image_add(out, section->type, 4);
-	image_add(out, 0, word);
-	image_add(out, section->address, word);
-	image_add(out, offset, word);
-	image_add(out, span_length(section->content), word);
-	image_add(out, section->link, 4);
-	image_add(out, 0, 4);
-	image_add(out, 4, word);
-	image_add(out, 0, word);
+	IMAGE_ADD(out, image->is_64, "44wwww44ww", name, section->type, 0, section->address, offset,
+		  span_length(section->content), section->link, 0, 4, 0);
 }
 
 static void pad(struct buffer *out, uint64_t length)
@@ -178,17 +151,11 @@ void image_write(struct buffer *out, const struct image *image)
 void image_add_symbol(bool is_64, struct buffer *table, struct buffer *names,
 		      const struct image_symbol *symbol)
 {
-	image_add(table, names->length, 4);
-	if (!is_64) {
-		image_add(table, symbol->address, 4);
-		image_add(table, symbol->bytes, 4);
-	}
-	image_add(table, symbol->info, 1);
-	image_add(table, 0, 1);
-	image_add(table, symbol->section, 2);
-	if (is_64) {
-		image_add(table, symbol->address, 8);
-		image_add(table, symbol->bytes, 8);
-	}
+	if (is_64)
+		IMAGE_ADD(table, true, "4112ww", names->length, symbol->info, 0, symbol->section,
+			  symbol->address, symbol->bytes);
+	else
+		IMAGE_ADD(table, false, "4ww112", names->length, symbol->address, symbol->bytes, symbol->info,
+			  0, symbol->section);
 	buffer_add(names, symbol->name, strlen(symbol->name) + 1);
 }

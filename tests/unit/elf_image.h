@@ -37,6 +37,11 @@ uint64_t image_offset(const struct image *image, unsigned section);
 void image_set(struct buffer *out, size_t offset, uint64_t value, unsigned bytes);
 void image_add(struct buffer *out, uint64_t value, unsigned bytes);
 
+/* Several, of as many bytes as a digit says, or as a word has: IMAGE_ADD(&out, is_64, "44w", 1, 2, 3). */
+#define IMAGE_ADD(out, is_64, widths, ...)                                                                   \
+	image_add_all(out, is_64, widths, (const uint64_t[]){ __VA_ARGS__ })
+void image_add_all(struct buffer *out, bool is_64, const char *widths, const uint64_t *values);
+
 /* Adds an entry of a table of symbols, and its name to that of names. */
 struct image_symbol {
 	const char *name;

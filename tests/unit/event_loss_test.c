@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "suite.h"
 #include "topic/event/event_connector.h"
 #include "topic/event/event_perf.h"
 
@@ -90,6 +90,14 @@ static void compare(const struct raw_events *told, uint64_t tiny_lost, uint64_t 
 	ck_assert_uint_le(ours + tiny_lost, TOLD + others);
 }
 
+static void close_env(void)
+{
+	raw_events_free(&all);
+	if (perf)
+		event_perf_close(perf);
+	env_close(&env);
+}
+
 START_LIVE_TEST(the_connector_counts_its_losses)
 {
 	struct raw_events told = { 0 };
@@ -108,10 +116,9 @@ START_LIVE_TEST(the_connector_counts_its_losses)
 	drain_large(); /* what the tiny one missed of others just now */
 	compare(&told, tiny_lost, event_connector_received(connector), event_connector_lost(connector));
 	raw_events_free(&told);
-	raw_events_free(&all);
 	event_connector_close(tiny);
 	event_connector_close(connector);
-	env_close(&env);
+	close_env();
 }
 
 /* All that happens here happens on one CPU. */
@@ -124,6 +131,16 @@ static void stay_here(void)
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
+static void open_perf(size_t bytes, const struct trace_set *arguments)
+{
+	int error;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	perf = event_perf_open(&env, bytes, arguments, &error);
+	if (!perf)
+		skip_test("perf events: %s", strerror(-error));
+}
+
 START_LIVE_TEST(the_rings_count_their_losses)
 {
 	struct raw_events told = { 0 };
@@ -131,10 +148,9 @@ START_LIVE_TEST(the_rings_count_their_losses)
 	uint64_t tiny_lost;
 	int error;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
 	stay_here();
-	perf = event_perf_open(&env, LARGE_BYTES, NULL, &error);
-	tiny = perf ? event_perf_open(&env, TINY_BYTES, NULL, &error) : NULL;
+	open_perf(LARGE_BYTES, NULL);
+	tiny = event_perf_open(&env, TINY_BYTES, NULL, &error);
 	if (!tiny)
 		skip_test("perf events: %s", strerror(-error));
 	make_children();
@@ -143,10 +159,8 @@ START_LIVE_TEST(the_rings_count_their_losses)
 	drain_large();
 	compare(&told, tiny_lost, event_perf_received(perf), event_perf_lost(perf));
 	raw_events_free(&told);
-	raw_events_free(&all);
 	event_perf_close(tiny);
-	event_perf_close(perf);
-	env_close(&env);
+	close_env();
 }
 
 /* Do the rings report a process that starts now? */
@@ -168,14 +182,9 @@ static bool report_a_child(void)
 /* Stops its events, as a short time offline between two looks does. */
 START_LIVE_TEST(a_cpu_that_was_away_is_watched_again)
 {
-	int error, fds[1024];
+	int fds[1024];
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	perf = event_perf_open(&env, STACKS_BYTES, NULL, &error);
-	if (!perf) {
-		fprintf(stderr, "skipped: perf: %s\n", strerror(-error));
-		return;
-	}
+	open_perf(STACKS_BYTES, NULL);
 	event_perf_follow_cpus(perf);
 	event_perf_follow_cpus(perf);
 	ck_assert(report_a_child());
@@ -185,9 +194,7 @@ START_LIVE_TEST(a_cpu_that_was_away_is_watched_again)
 	ck_assert(!report_a_child());
 	event_perf_follow_cpus(perf);
 	ck_assert(report_a_child());
-	raw_events_free(&all);
-	event_perf_close(perf);
-	env_close(&env);
+	close_env();
 }
 
 /* What is told of a program that starts with these arguments; a copy of an event that is in all. */
@@ -214,143 +221,23 @@ static struct raw_event exec_of(char *const *arguments)
 
 #define EXEC_OF(...) exec_of((char *const[]){ __VA_ARGS__, NULL })
 
-/* As /proc/PID/cmdline has them; empty ones at the end are left out, as is a text of nothing else. */
-START_LIVE_TEST(arguments_are_told_but_empty_ones_at_the_end)
-{
-	static const struct sample_request request = { 0 };
-	static char much[100000];
-	struct trace_set arguments = { 0 };
-	struct raw_event told;
-	int error = 0;
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	trace_open(&arguments, &env, &request, &trace_plan_event);
-	perf = arguments.error ? NULL : event_perf_open(&env, STACKS_BYTES, &arguments, &error);
-	if (!perf || event_perf_exec_error(perf))
-		skip_test("BPF and perf events: %s", strerror(-(arguments.error ? arguments.error : error)));
-	told = EXEC_OF("true", "a", "", "b c", "", "");
-	ck_assert_str_eq(told.text, "true a  b c");
-	ck_assert(told.is_command && told.program_length == 4);
-	told = EXEC_OF("x");
-	ck_assert_str_eq(told.text, "x");
-	ck_assert(told.is_command && told.program_length == 1);
-	told = EXEC_OF("", "", "y");
-	ck_assert_str_eq(told.text, "  y");
-	ck_assert(told.is_command && told.program_length == 0);
-	told = EXEC_OF("", "");
-	ck_assert_ptr_null(told.text);
-	ck_assert(!told.is_command);
-	memset(much, 'z', sizeof(much) - 1);
-	told = EXEC_OF("true", much);
-	ck_assert_uint_gt(strlen(told.text), strlen("true z…"));
-	ck_assert_uint_eq(strspn(told.text + strlen("true "), "z"), strlen(told.text) - strlen("true …"));
-	ck_assert_str_eq(told.text + strlen(told.text) - strlen("…"), "…");
-	raw_events_free(&all);
-	event_perf_close(perf);
-	trace_close(&arguments);
-	env_close(&env);
-}
-
 /* Where its stack is not in memory just then, or registers do not lead there: fewer, or only the file. */
 START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 {
 	struct raw_event told;
 	int error;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	perf = event_perf_open(&env, STACKS_BYTES, NULL, &error);
-	if (!perf)
-		skip_test("perf events: %s", strerror(-error));
+	open_perf(STACKS_BYTES, NULL);
 	error = event_perf_exec_error(perf);
 	if (error == -EACCES || error == -EPERM || error == -ENOENT)
 		skip_test("tracepoints: %s", strerror(-error));
 	ck_assert_int_eq(error, 0);
 	told = EXEC_OF("true", "a", "b c");
 	ck_assert_ptr_nonnull(told.text);
-	if (told.is_command)
-		ck_assert_str_eq(told.text, "true a b c");
-	else if (strncmp(told.text, "true a b c", strlen(told.text)) != 0)
-		ck_assert_str_eq(told.text, "/bin/true");
+	if (told.is_command || strncmp(told.text, "true a b c", strlen(told.text)) != 0)
+		ck_assert_str_eq(told.text, told.is_command ? "true a b c" : "/bin/true");
 	ck_assert_uint_eq(told.program_length, strlen(*told.text == 't' ? "true" : "/bin/true"));
-	raw_events_free(&all);
-	event_perf_close(perf);
-	env_close(&env);
-}
-
-#define EXEC_EVENT "sys/kernel/tracing/events/sched/sched_process_exec"
-#define EXEC_FORMAT "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
-
-/* Why execs cannot be told where tracefs has these files; NULL: there is no such file. */
-static int exec_error_of(struct rig *rig, const char *id, const char *format)
-{
-	int error, found;
-
-	rig_put(rig, EXEC_EVENT "/id", "%s", id ? id : "");
-	if (!id)
-		rig_put(rig, EXEC_EVENT "/id", NULL);
-	rig_put(rig, EXEC_EVENT "/format", "%s", format ? format : "");
-	if (!format)
-		rig_put(rig, EXEC_EVENT "/format", NULL);
-	perf = event_perf_open(&rig->env, TINY_BYTES, NULL, &error);
-	if (!perf)
-		skip_test("perf events: %s", strerror(-error));
-	found = event_perf_exec_error(perf);
-	event_perf_close(perf);
-	return found;
-}
-
-/* A machine of one CPU, without tracefs. */
-static void open_one_cpu(struct rig *rig)
-{
-	static const char *const no_topics[] = { NULL };
-	int error;
-
-	rig_open(rig, "empty", no_topics);
-	rig_make(rig, "sys/devices/system/cpu");
-	rig_put(rig, "sys/devices/system/cpu/online", "%d\n", sched_getcpu());
-	perf = event_perf_open(&rig->env, TINY_BYTES, NULL, &error);
-	if (!perf)
-		skip_test("perf events: %s", strerror(-error));
-}
-
-START_TEST(a_tracepoint_without_number_or_name_is_none)
-{
-	struct rig rig;
-
-	open_one_cpu(&rig);
-	ck_assert_int_eq(event_perf_exec_error(perf), -ENOENT); /* there is no tracefs */
-	ck_assert_uint_eq(event_perf_cpus(perf), 1);
-	event_perf_close(perf);
-	rig_make(&rig, EXEC_EVENT);
-	ck_assert_int_eq(exec_error_of(&rig, NULL, EXEC_FORMAT), -ENOENT);
-	ck_assert_int_eq(exec_error_of(&rig, "", EXEC_FORMAT), -ENODATA);
-	ck_assert_int_eq(exec_error_of(&rig, "none\n", EXEC_FORMAT), -ENODATA);
-	ck_assert_int_eq(exec_error_of(&rig, "300\n", NULL), -ENOENT);
-	ck_assert_int_eq(exec_error_of(&rig, "300\n", ""), -ENODATA);
-	ck_assert_int_eq(exec_error_of(&rig, "300\n", "format:\n"), -ENODATA);
-	ck_assert_int_ne(exec_error_of(&rig, "300\n", EXEC_FORMAT), -ENODATA); /* the kernel may know it */
-	rig_close(&rig);
-}
-
-/* The alarm has one of its own, as long as it is armed. */
-START_TEST(descriptors_fit_into_the_room_for_them)
-{
-	struct rig rig;
-	int fds[4];
-
-	open_one_cpu(&rig);
-	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 4), 1);
-	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 2), 1);
-	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 1), 0);
-	ck_assert(event_perf_arm(perf, true));
-	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 4), 2);
-	ck_assert_int_ne(fds[0], fds[1]);
-	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 2), 2);
-	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 1), 0);
-	ck_assert(event_perf_arm(perf, false));
-	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 4), 1);
-	event_perf_close(perf);
-	rig_close(&rig);
+	close_env();
 }
 
 /* So that all CPUs have their rings, and some no tracepoint; false where that cannot be. */
@@ -409,7 +296,5 @@ START_LIVE_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
 			told += all.list[i].kind == EVENT_EXEC && all.list[i].pid == (uint32_t)pid;
 		ck_assert_uint_eq(told, status == 0);
 	}
-	raw_events_free(&all);
-	event_perf_close(perf);
-	env_close(&env);
+	close_env();
 }

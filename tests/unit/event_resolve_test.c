@@ -7,12 +7,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/unknown.h"
 #include "suite.h"
 #include "topic/event/event_resolve.h"
+#include "topic/event/event_text.h"
 
 #define KERNEL_THREAD 0x200000
 #define MS_NS UINT64_C(1000000)
@@ -63,8 +65,8 @@ static void build_machine(void)
 	event_resolve_open(&resolver, &env);
 }
 
-/* in: a scope; NULL: all. pairs: names and values of settings, ended by NULL. */
-static void choose(const char *in, const char *const *pairs)
+/* in: a scope; NULL: all. pairs: of names and values of settings. */
+static void choose(const char *in, char *pairs)
 {
 	struct scope scope = { 0 };
 	struct scope_term term;
@@ -72,8 +74,10 @@ static void choose(const char *in, const char *const *pairs)
 	char why[256];
 
 	settings_close(&settings);
-	for (; *pairs; pairs += 2)
-		ck_assert(settings_set(&settings, pairs[0], pairs[1], 0));
+	for (char *pair = strtok(pairs, " "); pair; pair = strtok(NULL, " ")) {
+		*strchr(pair, '=') = '\0';
+		ck_assert(settings_set(&settings, pair, pair + strlen(pair) + 1, 0));
+	}
 	if (in)
 		ck_assert(scope_term_parse(&term, in, why, sizeof(why)) && scope_add(&scope, &term));
 	event_filter_read(&filter, &settings.topic, &scope);
@@ -81,14 +85,171 @@ static void choose(const char *in, const char *const *pairs)
 	scope_free(&scope);
 }
 
-#define CHOOSE(...) choose(NULL, (const char *const[]){ __VA_ARGS__, NULL })
-#define CHOOSE_IN(in) choose(in, (const char *const[]){ NULL })
+static void put_stat(uint32_t pid, char state, unsigned threads)
+{
+	put(pid, "stat", textf("%u (many) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %u 0 9000 1000000 300 "
+	    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n", pid, state, threads));
+}
+
+/* "5" ns, "3ms" or "2s" after the start; "now" is of this machine, "past" before all that it has. */
+static uint64_t time_of(const char *text)
+{
+	char *unit;
+	uint64_t value = strtoull(text, &unit, 10);
+
+	if (strcmp(text, "now") == 0)
+		return real_mono_ns();
+	if (strcmp(text, "past") == 0)
+		return 1;
+	return START_NS + value * (*unit == 'm' ? MS_NS : *unit == 's' ? SECOND_NS : 1);
+}
+
+/* "exec pid=7 comm=cc command=cc -c a.c": a command or a file is the rest. */
+static struct raw_event parse_event(char *line)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} numbers[] = {
+		{ "pid", offsetof(struct raw_event, pid) },       { "tid", offsetof(struct raw_event, tid) },
+		{ "of", offsetof(struct raw_event, parent_pid) },
+			{ "other", offsetof(struct raw_event, other_pid) },
+		{ "real", offsetof(struct raw_event, real) },
+			{ "effective", offsetof(struct raw_event, effective) },
+		{ "code", offsetof(struct raw_event, exit_code) },
+	};
+	struct raw_event raw = { .time_ns = START_NS, .exit_code = UINT32_MAX };
+	static char text[256];
+	char *rest, *word = strtok_r(line, " ", &rest);
+
+	while (raw.kind < N_EVENT_KINDS && strcmp(event_kind_text(raw.kind), word) != 0)
+		raw.kind++;
+	ck_assert_msg(raw.kind < N_EVENT_KINDS, "%s", word);
+	while (!raw.text && (word = strtok_r(NULL, " ", &rest))) {
+		char *value = word + strcspn(word, "=");
+
+		if (*value)
+			*value++ = '\0';
+		for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+			if (strcmp(numbers[i].key, word) == 0)
+				*(uint32_t *)((char *)&raw + numbers[i].offset) = (uint32_t)atoi(value);
+		if (strcmp(word, "at") == 0)
+			raw.time_ns = time_of(value);
+
+		else if (strcmp(word, "comm") == 0)
+			snprintf(raw.comm, sizeof(raw.comm), "%s", value);
+		raw.by_exec |= strcmp(word, "by_exec") == 0;
+		raw.is_command = strcmp(word, "command") == 0;
+		if (raw.is_command || strcmp(word, "file") == 0) {
+			snprintf(text, sizeof(text), "%s%s%s", value, *rest ? " " : "", rest);
+			raw.text = text;
+		}
+	}
+	raw.program_length = raw.text ? strcspn(raw.text, " ") : 0;
+	raw.tid = raw.tid ? raw.tid : raw.pid;
+	return raw;
+}
+
+/* What is told of it, but for what is unknown, users 1000 and terminal 34819; a command is in brackets. */
+static const char *text_of(const struct event *event)
+{
+	const char *texts = resolver.ready.texts, *comm = texts + event->comm,
+		*command = texts + event->command;
+	const char *text = textf("%s %u", event_kind_text(event->kind), event->pid);
+
+	if (event->tid != event->pid)
+		text = textf("%s/%u", text, event->tid);
+	text = textf("%s %s", text, event->named ? comm : "?");
+	if (strcmp(command, comm) != 0)
+		text = textf("%s (%.*s|%s)", text, (int)event->program_length, command,
+			     command + event->program_length);
+	if (event->parent_pid || event->parent)
+		text = textf("%s of %u %s", text, event->parent_pid, texts + event->parent);
+	if (event->was)
+		text = textf("%s was %s", text, texts + event->was);
+	if (event->kind == EVENT_PTRACE)
+		text = textf("%s %s %u", text, event->attached ? "to" : "off", event->other_pid);
+	if (event->kind == EVENT_UID || event->kind == EVENT_GID)
+		text = textf("%s new %u/%u", text, event->real_id, event->effective_id);
+	if (event->named && (event->real_uid != 1000 || event->effective_uid != 1000))
+		text = textf("%s user %d/%d", text, (int)event->real_uid, (int)event->effective_uid);
+	if (event->named && event->terminal != 34819)
+		text = textf("%s tty %d", text, (int)event->terminal);
+	if (event->exit_code != UINT32_MAX)
+		text = textf("%s code %u", text, event->exit_code);
+	if (event->duration_ns != U64_UNKNOWN)
+		text = textf("%s lived %lu", text, (unsigned long)event->duration_ns);
+	return text;
+}
+
+/* What is told of what happened, which is one event; "-": none that is wanted. */
+static const char *told(const char *happened)
+{
+	char line[512];
+	struct raw_event raw;
+
+	snprintf(line, sizeof(line), "%s", happened);
+	raw = parse_event(line);
+	event_batch_empty(&resolver.ready);
+	event_resolve_begin(&resolver);
+	event_resolve(&resolver, &raw);
+	ck_assert_uint_le(resolver.ready.count, 1);
+	return resolver.ready.count > 0 ? text_of(resolver.ready.list) : "-";
+}
+
+/* A change of the machine, or of what is chosen; false: it is none. */
+static bool act(const char *line)
+{
+	char text[512], state, comm[64], cgroup[64];
+	unsigned pid, parent, flags, uid, group, threads;
+
+	snprintf(text, sizeof(text), "%s", line);
+	if (strncmp(text, "choose ", 7) == 0)
+		choose(NULL, text + 7);
+	else if (strncmp(text, "in ", 3) == 0)
+		choose(text + 3, text + strlen(text));
+	else if (sscanf(text, "put %u %u %63s %u %u %u %63s", &pid, &parent, comm, &flags, &uid, &group,
+			cgroup) == 7)
+		put_process(pid, parent, comm, flags, uid, group, cgroup);
+	else if (sscanf(text, "stat %u %c %u", &pid, &state, &threads) == 3)
+		put_stat(pid, state, threads);
+	else if (strcmp(text, "existing") == 0)
+		event_resolve_existing(&resolver);
+	else
+		return false;
+	return true;
+}
+
+/* A line is a change, with NULL, or what happens and what is told of it; "…*": it begins so. */
+static void tell(const char *const (*lines)[2], size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *wanted = lines[i][1], *text;
+		size_t length;
+
+		if (!wanted) {
+			ck_assert_msg(act(lines[i][0]), "%s", lines[i][0]);
+			continue;
+		}
+		text = told(lines[i][0]);
+		length = strcspn(wanted, "*");
+		ck_assert_msg(strncmp(text, wanted, wanted[length] ? length : length + 1) == 0,
+			      "%zu, %s:\n%s\nnot %s",
+			      i, lines[i][0], text, wanted);
+	}
+}
+
+#define TELL(...)                                                                                            \
+	do {                                                                                                 \
+		static const char *const lines[][2] = { __VA_ARGS__ };                                       \
+		tell(lines, sizeof(lines) / sizeof(lines[0]));                                               \
+	} while (0)
 
 static void open_all(void)
 {
 	build_machine();
 	event_resolve_existing(&resolver);
-	CHOOSE("events.events", "all");
+	act("choose events.events=all");
 }
 
 static void close_all(void)
@@ -98,89 +259,46 @@ static void close_all(void)
 	settings_close(&settings);
 }
 
-/* What is told of this; the only event of its round, NULL when it is not wanted. Only exits tell a code. */
-static const struct event *take(struct raw_event raw)
+static unsigned n_told(enum event_kind kind)
 {
-	event_batch_empty(&resolver.ready);
-	event_resolve_begin(&resolver);
-	raw.exit_code = raw.kind == EVENT_EXIT ? raw.exit_code : UINT32_MAX;
-	raw.tid = raw.tid ? raw.tid : raw.pid;
-	raw.time_ns = raw.time_ns ? raw.time_ns : START_NS;
-	event_resolve(&resolver, &raw);
-	ck_assert_uint_le(resolver.ready.count, 1);
-	return resolver.ready.count > 0 ? &resolver.ready.list[0] : NULL;
-}
-
-#define TAKE(...) take((struct raw_event){ __VA_ARGS__ })
-
-static const char *comm_of(const struct event *event)
-{
-	return resolver.ready.texts + event->comm;
-}
-
-static const char *parent_of(const struct event *event)
-{
-	return resolver.ready.texts + event->parent;
-}
-
-static const char *command_of(const struct event *event)
-{
-	return resolver.ready.texts + event->command;
+	return (unsigned)resolver.statistics.all.kinds[kind];
 }
 
 START_TEST(a_life_is_told_from_fork_to_exit)
 {
-	static char arguments[] = "/usr/bin/cc -c a.c";
-	const struct event *event;
+	const struct event_statistics *sums = &resolver.statistics;
 
 	open_all();
-	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	ck_assert_uint_eq(event->number, 1);
-	ck_assert(event->pid == 400 && event->parent_pid == 301 && event->named);
-	ck_assert_str_eq(command_of(event), "make");
-	ck_assert_str_eq(parent_of(event), "make");
-	ck_assert(event->real_uid == 1000 && event->effective_uid == 1000 && event->terminal == 34819);
-	ck_assert(event->duration_ns == U64_UNKNOWN && event->exit_code == UINT32_MAX);
-	ck_assert_uint_eq(event->wall_ns, START_NS + (uint64_t)resolver.wall_ahead_ns);
-	event = TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "cc", .text = arguments, .is_command = true,
-		     .program_length = 11);
-	ck_assert_str_eq(comm_of(event), "cc");
-	ck_assert_str_eq(command_of(event), arguments);
-	ck_assert_uint_eq(event->program_length, 11);
-	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .parent_pid = 301, .exit_code = 7 << 8,
-		     .time_ns = START_NS + 3 * MS_NS);
-	ck_assert_uint_eq(event->exit_code, 7 << 8);
-	ck_assert_uint_eq(event->duration_ns, 3 * MS_NS);
-	ck_assert_str_eq(command_of(event), arguments);
-	ck_assert_str_eq(parent_of(event), "make");
-	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 4 * MS_NS);
-	ck_assert_str_eq(comm_of(event), "cc");
-	ck_assert_uint_eq(resolver.number, 4);
-	ck_assert_uint_eq(resolver.unnamed, 0);
-	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
-	ck_assert_uint_eq(resolver.statistics.lifetimes[1], 1);
-	ck_assert_uint_eq(resolver.statistics.all.lifetimes_ns, 3 * MS_NS);
-	ck_assert_uint_eq(resolver.statistics.all.n_lifetimes, 1);
-	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, 1200 * 1024);
-	ck_assert_uint_eq(resolver.statistics.parents[0].page_table_bytes, 48 * 1024);
+	TELL({ "fork pid=400 of=301", "fork 400 make of 301 make" },
+	     { "exec pid=400 comm=cc command=/usr/bin/cc -c a.c",
+	       "exec 400 cc (/usr/bin/cc| -c a.c) of 301 make" },
+	     { "exit pid=400 of=301 code=1792 at=3ms",
+	       "exit 400 cc (/usr/bin/cc| -c a.c) of 301 make code 1792 lived 3000000" },
+	     { "gid pid=400 at=4ms", "gid 400 cc (/usr/bin/cc| -c a.c) of 301 make new 0/0" });
+	ck_assert_uint_eq(resolver.ready.list[0].number, 4);
+	ck_assert_uint_eq(resolver.ready.list[0].wall_ns,
+			  START_NS + 4 * MS_NS + (uint64_t)resolver.wall_ahead_ns);
+	ck_assert(resolver.unnamed == 0 && sums->all.failures == 1 && sums->lifetimes[1] == 1);
+	ck_assert(sums->all.lifetimes_ns == 3 * MS_NS && sums->all.n_lifetimes == 1);
+	ck_assert_uint_eq(sums->parents[0].resident_bytes, 1200 * 1024);
+	ck_assert_uint_eq(sums->parents[0].page_table_bytes, 48 * 1024);
 	close_all();
 }
 
-/* Its name is not that of its parent, which is gone. */
+/* Its name is not that of its parent, which is gone; nor of one that began within the same hundredth. */
 START_TEST(a_younger_process_is_no_parent)
 {
-	const struct event *event;
-
 	open_all();
-	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	event = TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 400, .time_ns = START_NS + MS_NS);
-	ck_assert_str_eq(parent_of(event), "make");
-	TAKE(.kind = EVENT_EXIT, .pid = 400, .time_ns = START_NS + 2 * MS_NS);
-	event = TAKE(.kind = EVENT_EXEC, .pid = 401, .comm = "cc", .time_ns = START_NS + 3 * MS_NS);
-	ck_assert_str_eq(parent_of(event), "make");
-	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 300, .time_ns = START_NS + SECOND_NS);
-	event = TAKE(.kind = EVENT_EXIT, .pid = 401, .time_ns = START_NS + SECOND_NS + MS_NS);
-	ck_assert(event->parent_pid == 400 && event->parent == 0);
+	TELL({ "fork pid=400 of=301", "fork 400 make of 301 make" },
+	     { "fork pid=401 of=400 at=1ms", "fork 401 make of 400 make" },
+	     { "exit pid=400 at=2ms", "exit 400 make of 301 make lived 2000000" },
+	     { "exec pid=401 comm=cc at=3ms", "exec 401 cc of 400 make" },
+	     { "fork pid=400 of=300 at=1s", "fork 400 bash of 300 bash" },
+	     { "exit pid=401 at=1001ms", "exit 401 cc of 400  lived 1000000000" },
+	     { "fork pid=500 of=301 at=10000000", "fork 500 make of 301 make" },
+	     { "fork pid=501 of=301 at=10000001", "fork 501 make of 301 make" },
+	     { "fork pid=502 of=500", "fork 502 make of 500 make" },
+	     { "fork pid=503 of=501", "fork 503 make of 501 " });
 	close_all();
 }
 
@@ -191,17 +309,14 @@ START_TEST(parents_are_told_apart_by_their_ticks)
 
 	open_all();
 	parents = resolver.statistics.parents;
-	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 301);
-	put_process(401, 301, "sh", 0, 1000, 301, "/");
-	TAKE(.kind = EVENT_FORK, .pid = 402, .parent_pid = 400);
-	TAKE(.kind = EVENT_FORK, .pid = 403, .parent_pid = 401);
+	TELL({ "fork pid=400 of=301", "fork*" }, { "fork pid=401 of=301", "fork*" },
+	     { "put 401 301 sh 0 1000 301 /", NULL },
+	     { "fork pid=402 of=400", "fork*" }, { "fork pid=403 of=401", "fork*" });
 	ck_assert_uint_eq(parents[0].start_ticks, 9000);
 	ck_assert_uint_eq(parents[1].start_ticks,
 			  (START_NS + (uint64_t)resolver.boot_ahead_ns) / (10 * MS_NS));
 	ck_assert_uint_eq(parents[2].start_ticks, 9000);
-	put_process(400, 301, "sh", 0, 1000, 301, "/");
-	TAKE(.kind = EVENT_FORK, .pid = 404, .parent_pid = 400);
+	TELL({ "put 400 301 sh 0 1000 301 /", NULL }, { "fork pid=404 of=400", "fork*" });
 	ck_assert_uint_eq(resolver.statistics.n_parents, 3);
 	ck_assert_uint_eq(parents[1].forks, 2);
 	close_all();
@@ -209,208 +324,135 @@ START_TEST(parents_are_told_apart_by_their_ticks)
 
 START_TEST(what_nobody_told_is_unknown)
 {
-	const struct event *event;
-
 	open_all();
-	event = TAKE(.kind = EVENT_EXIT, .pid = 999, .exit_code = SIGKILL);
-	ck_assert(!event->named && event->comm == 0 && event->command == 0);
-	ck_assert(event->duration_ns == U64_UNKNOWN && event->parent_pid == 0);
-	ck_assert(event->real_uid == UINT32_MAX && event->effective_uid == UINT32_MAX &&
-		  event->terminal == -1);
-	ck_assert_uint_eq(event->exit_code, SIGKILL);
-	ck_assert_uint_eq(resolver.unnamed, 1);
+	TELL({ "exit pid=999 code=9", "exit 999 ? code 9" }, { "fork pid=998 of=997", "fork 998 ? of 997 " },
+	     { "exit pid=998 at=1ms", "exit 998 ? of 997  lived 1000000" });
+	ck_assert_uint_eq(resolver.unnamed, 3);
 	ck_assert_uint_eq(resolver.statistics.lifetimes[EVENT_LIFETIMES], 1);
-	event = TAKE(.kind = EVENT_FORK, .pid = 998, .parent_pid = 997);
-	ck_assert(!event->named && event->parent_pid == 997);
 	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, U64_UNKNOWN);
-	event = TAKE(.kind = EVENT_EXIT, .pid = 998, .exit_code = UINT32_MAX, .time_ns = START_NS + MS_NS);
-	ck_assert_uint_eq(event->duration_ns, MS_NS);
-	ck_assert_uint_eq(event->exit_code, UINT32_MAX);
 	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
 	close_all();
 }
 
 START_TEST(who_was_there_before_is_known_from_proc)
 {
-	const struct event *event;
 	int64_t boot_ahead_ns;
 
 	open_all();
 	boot_ahead_ns = resolver.boot_ahead_ns;
-	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0);
-	ck_assert_str_eq(comm_of(event), "sh) (x");
-	ck_assert(event->effective_uid == 1000 && event->parent_pid == 301);
-	ck_assert_uint_eq(event->duration_ns, START_NS + (uint64_t)boot_ahead_ns - 90 * SECOND_NS);
-	put_process(260, 301, "late", 0, 0, 301, "/");
-	event = TAKE(.kind = EVENT_GID, .pid = 260);
-	ck_assert_str_eq(comm_of(event), "late");
-	ck_assert_uint_eq(event->effective_uid, 0);
+	ck_assert_str_eq(told("exit pid=250 code=0"),
+			 textf("exit 250 sh) (x of 301 make code 0 lived %lu",
+			       (unsigned long)(START_NS + (uint64_t)boot_ahead_ns - 90 * SECOND_NS)));
+	TELL({ "put 260 301 late 0 0 301 /", NULL },
+	     { "gid pid=260", "gid 260 late of 301 make new 0/0 user 0/0" });
 	close_all();
 }
 
 START_TEST(nobody_is_looked_up_in_the_proc_of_another_pid_namespace)
 {
-	const struct event *event;
-
 	build_machine();
 	env.foreign_pids = true;
-	event_resolve_existing(&resolver);
-	CHOOSE("events.events", "all");
-	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0);
-	ck_assert(event && !event->named);
-	ck_assert(event->effective_uid == UINT32_MAX && event->parent_pid == 0);
-	ck_assert_uint_eq(event->duration_ns, U64_UNKNOWN);
-	TAKE(.kind = EVENT_FORK, .pid = 998, .parent_pid = 300);
+	TELL({ "existing", NULL }, { "choose events.events=all", NULL },
+	     { "exit pid=250 code=0", "exit 250 ? code 0" }, { "fork pid=998 of=300", "fork 998 ? of 300 " },
+	     { "comm pid=301 comm=told", "comm 301 told user -1/-1 tty -1" });
 	ck_assert_uint_eq(resolver.statistics.parents[0].resident_bytes, U64_UNKNOWN);
-	event = TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "told");
-	ck_assert_str_eq(comm_of(event), "told");
 	close_all();
 }
 
+/* Half a second after its end. */
 START_TEST(a_pid_is_another_process_long_after_its_end)
 {
-	const struct event *event;
-
 	open_all();
-	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 0);
-	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 100 * MS_NS);
-	ck_assert_str_eq(comm_of(event), "make");
-	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 2 * SECOND_NS);
-	ck_assert(!event->named);
-	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 1, .time_ns = START_NS + 2 * SECOND_NS);
-	ck_assert_str_eq(comm_of(event), "systemd");
-	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .time_ns = START_NS + 2 * SECOND_NS + 5);
-	ck_assert_uint_eq(event->duration_ns, 5);
+	TELL({ "fork pid=400 of=301", "fork 400 make of 301 make" },
+	     { "exit pid=400 code=0", "exit 400 make of 301 make code 0 lived 0" },
+	     { "gid pid=400 at=500ms", "gid 400 make of 301 make new 0/0" },
+	     { "gid pid=400 at=500000001", "gid 400 ? new 0/0" },
+	     { "fork pid=400 of=1 at=2s", "fork 400 systemd of 1 systemd user 0/0" },
+	     { "exit pid=400 at=2000000005", "exit 400 systemd of 1 systemd user 0/0 lived 5" });
 	close_all();
 }
 
 START_TEST(threads_of_the_kernel_have_brackets)
 {
-	const struct event *event;
-
 	open_all();
-	event = TAKE(.kind = EVENT_FORK, .pid = 500, .parent_pid = 2);
-	ck_assert_str_eq(command_of(event), "[kthreadd]");
-	event = TAKE(.kind = EVENT_COMM, .pid = 500, .comm = "kworker/0:9");
-	ck_assert_str_eq(command_of(event), "[kworker/0:9]");
-	ck_assert_str_eq(comm_of(event), "kworker/0:9");
-	ck_assert_str_eq(resolver.ready.texts + event->was, "kthreadd");
-	event = TAKE(.kind = EVENT_EXEC, .pid = 500, .comm = "modprobe");
-	ck_assert_str_eq(command_of(event), "modprobe");
+	TELL({ "fork pid=500 of=2", "fork 500 kthreadd ([kthreadd]|) of 2 kthreadd user 0/0" },
+	     { "comm pid=500 comm=kworker/0:9",
+	       "comm 500 kworker/0:9 ([kworker/0:9]|) of 2 kthreadd was kthreadd user 0/0" },
+	     { "exec pid=500 comm=modprobe", "exec 500 modprobe of 2 kthreadd user 0/0" });
 	close_all();
 }
 
 START_TEST(threads_are_no_processes)
 {
-	const struct event *event;
-
 	open_all();
-	event = TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 310, .parent_pid = 300);
-	ck_assert(event->pid == 300 && event->tid == 310 && event->kind == EVENT_CLONE);
-	event = TAKE(.kind = EVENT_COMM, .pid = 300, .tid = 310, .comm = "helper");
-	ck_assert_str_eq(comm_of(event), "bash");
-	ck_assert_str_eq(resolver.ready.texts + event->was, "helper");
-	event = TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 310, .exit_code = 256);
-	ck_assert(event->pid == 300 && event->tid == 310 && event->duration_ns == U64_UNKNOWN);
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_FORK], 0);
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CLONE], 1);
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 0);
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 0);
+	TELL({ "clone pid=300 tid=310 of=300", "clone 300/310 bash of 1 systemd" },
+	     { "comm pid=300 tid=310 comm=helper", "comm 300/310 bash of 1 systemd was helper" },
+	     { "exit pid=300 tid=310 code=256", "exit 300/310 bash of 1 systemd code 256" });
+	ck_assert(n_told(EVENT_FORK) == 0 && n_told(EVENT_CLONE) == 1 && n_told(EVENT_EXIT) == 0);
 	ck_assert_uint_eq(resolver.statistics.all.failures, 0);
-	CHOOSE("events.events", "fork,exec,exit");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CLONE, .pid = 300, .tid = 311, .parent_pid = 300));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 300, .tid = 311, .exit_code = 0));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = 0));
+	TELL({ "choose events.events=fork,exec,exit", NULL }, { "clone pid=300 tid=311 of=300", "-" },
+	     { "exit pid=300 tid=311 code=0", "-" }, { "exit pid=300 code=0", "exit 300 bash*" });
 	close_all();
 }
 
 START_TEST(a_process_ends_with_its_last_thread)
 {
-	const struct event *event;
-
 	open_all();
-	CHOOSE("events.events", "fork,exec,exit");
-	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	TAKE(.kind = EVENT_CLONE, .pid = 400, .tid = 401, .parent_pid = 400);
-	TAKE(.kind = EVENT_CLONE, .pid = 400, .tid = 402, .parent_pid = 400);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 3 << 8));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 400, .tid = 402, .exit_code = 9 << 8));
-	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .tid = 401, .exit_code = 0, .time_ns = START_NS + MS_NS);
-	ck_assert(event && event->tid == 400 && event->exit_code == 9 << 8 && event->parent_pid == 301);
-	ck_assert_uint_eq(event->duration_ns, MS_NS);
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 1);
-	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
+	TELL({ "choose events.events=fork,exec,exit", NULL },
+	     { "fork pid=400 of=301", "fork*" },
+	     { "clone pid=400 tid=401 of=400", "-" },
+	     { "clone pid=400 tid=402 of=400", "-" },
+	     { "exit pid=400 code=768", "-" },
+	     { "exit pid=400 tid=402 code=2304", "-" },
+	     { "exit pid=400 tid=401 code=0 at=1ms", "exit 400 make of 301 make code 2304 lived 1000000" },
+	     { "stat 600 Z 3", NULL }, /* its first thread has ended before */
+	     { "existing", NULL },
+	     { "exit pid=600 tid=601 code=0 at=past", "-" },
+	     { "exit pid=600 tid=602 code=0", "-" },
+	     { "exit pid=600 tid=603 code=0", "exit 600*" });
+	ck_assert(n_told(EVENT_EXIT) == 2 && resolver.statistics.all.failures == 1);
 	close_all();
 }
 
+/* 11 is of SIGSEGV, 139 of one that dumped. */
 START_TEST(a_core_is_told_when_it_was_dumped)
 {
-	const struct event *event;
-
 	open_all();
-	CHOOSE("events.events", "core,exit");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 250));
-	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = SIGSEGV);
-	ck_assert(event && event->kind == EVENT_EXIT && event->exit_code == SIGSEGV);
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 0);
-	TAKE(.kind = EVENT_CLONE, .pid = 301, .tid = 310, .parent_pid = 301);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301, .tid = 310));
-	event = TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 310, .exit_code = SIGSEGV | 0x80,
-		     .time_ns = START_NS + MS_NS);
-	ck_assert(event && event->kind == EVENT_CORE && event->tid == 310);
-	ck_assert_uint_eq(event->wall_ns, START_NS + (uint64_t)resolver.wall_ahead_ns);
-	event = TAKE(.kind = EVENT_EXIT, .pid = 301, .exit_code = SIGSEGV, .time_ns = START_NS + MS_NS);
-	ck_assert(event && event->kind == EVENT_EXIT && event->exit_code == (SIGSEGV | 0x80));
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 1);
+	TELL({ "choose events.events=core,exit", NULL },
+	     { "core pid=250", "-" }, { "exit pid=250 code=11", "exit 250 sh) (x of 301 make code 11*" });
+	ck_assert_uint_eq(n_told(EVENT_CORE), 0);
+	TELL({ "clone pid=301 tid=310 of=301", "-" }, { "core pid=301 tid=310", "-" },
+	     { "exit pid=301 tid=310 code=139 at=1ms", "core 301/310 make of 300 bash" });
+	ck_assert_uint_eq(resolver.ready.list[0].wall_ns, START_NS + (uint64_t)resolver.wall_ahead_ns);
+	TELL({ "exit pid=301 code=11 at=1ms", "exit 301 make of 300 bash code 139*" });
+	ck_assert_uint_eq(n_told(EVENT_CORE), 1);
 	close_all();
 }
 
 /* The bit without an announcement, an announcement that is used up, and an exit whose code is not known. */
 START_TEST(a_core_that_was_not_announced_is_not_told)
 {
-	const struct event *event;
-
 	open_all();
-	CHOOSE("events.events", "core,exit");
-	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = SIGSEGV | 0x80);
-	ck_assert(event && event->kind == EVENT_EXIT && event->exit_code == (SIGSEGV | 0x80));
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 0);
-	for (uint32_t tid = 310; tid < 313; tid++)
-		TAKE(.kind = EVENT_CLONE, .pid = 301, .tid = tid, .parent_pid = 301);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301, .tid = 310));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 311, .exit_code = UINT32_MAX,
-				.time_ns = START_NS + MS_NS));
-	event = TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 310, .exit_code = SIGSEGV | 0x80,
-		     .time_ns = START_NS + MS_NS);
-	ck_assert(event && event->kind == EVENT_CORE && event->tid == 310);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 312, .exit_code = SIGSEGV | 0x80,
-				.time_ns = START_NS + MS_NS));
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 1);
+	TELL({ "choose events.events=core,exit", NULL },
+	     { "exit pid=250 code=139", "exit 250 sh) (x of 301 make code 139*" },
+	     { "clone pid=301 tid=310 of=301", "-" }, { "clone pid=301 tid=311 of=301", "-" },
+	     { "clone pid=301 tid=312 of=301", "-" }, { "core pid=301 tid=310", "-" },
+	     { "exit pid=301 tid=311 at=1ms", "-" },
+	     { "exit pid=301 tid=310 code=139 at=1ms", "core 301/310 make of 300 bash" },
+	     { "exit pid=301 tid=312 code=139 at=1ms", "-" });
+	ck_assert_uint_eq(n_told(EVENT_CORE), 1);
 	close_all();
 }
 
 START_TEST(an_exec_of_a_thread_ends_no_process)
 {
-	const struct event *event;
-
 	open_all();
-	CHOOSE("events.events", "fork,exec,exit");
-	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	TAKE(.kind = EVENT_CLONE, .pid = 400, .tid = 401, .parent_pid = 400);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 0));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "other"));
-	event = TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 256);
-	ck_assert(event && event->exit_code == 256);
-	ck_assert_str_eq(comm_of(event), "other");
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 1);
+	TELL({ "choose events.events=fork,exec,exit", NULL },
+	     { "fork pid=400 of=301", "fork*" }, { "clone pid=400 tid=401 of=400", "-" },
+	     { "exit pid=400 code=0", "-" },     { "exec pid=400 comm=other", "exec 400 other of 301 make" },
+	     { "exit pid=400 code=256", "exit 400 other of 301 make code 256 lived 0" });
+	ck_assert_uint_eq(n_told(EVENT_EXIT), 1);
 	close_all();
-}
-
-static void put_stat(uint32_t pid, char state, unsigned threads)
-{
-	put(pid, "stat", textf("%u (many) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %u 0 9000 1000000 300 "
-	    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n", pid, state, threads));
 }
 
 static void look_until_ready(void)
@@ -422,205 +464,102 @@ static void look_until_ready(void)
 
 START_TEST(a_process_whose_last_exit_was_lost_ends)
 {
-	const struct event *event;
-	uint64_t ended_ns;
-
 	open_all();
-	CHOOSE("events.events", "fork,exec,exit");
-	put_stat(600, 'S', 3);
-	event_resolve_existing(&resolver);
-	ended_ns = real_mono_ns();
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256, .time_ns = ended_ns));
-	put_stat(600, 'Z', 1);
+	TELL({ "choose events.events=fork,exec,exit", NULL }, { "stat 600 S 3", NULL }, { "existing", NULL },
+	     { "exit pid=600 code=256 at=now", "-" }, { "stat 600 Z 1", NULL });
 	look_until_ready();
 	ck_assert_uint_eq(resolver.ready.count, 1);
-	event = resolver.ready.list;
-	ck_assert(event->kind == EVENT_EXIT && event->pid == 600 && event->exit_code == 256);
-	ck_assert_uint_eq(event->wall_ns, ended_ns + (uint64_t)resolver.wall_ahead_ns);
+	ck_assert_ptr_nonnull(strstr(text_of(resolver.ready.list),
+				     "exit 600 many of 1 systemd user -1/-1 tty 0 code 256 "));
 	ck_assert_uint_eq(event_resolve_leaderless(&resolver), U64_UNKNOWN);
-	close_all();
-}
-
-/* Its PID has a new process: the last exit of the one before was lost. */
-START_TEST(a_pid_that_is_used_again_ends_the_process_before)
-{
-	const struct event *event;
-
-	open_all();
-	CHOOSE("events.events", "exit");
-	put_stat(600, 'S', 3);
-	event_resolve_existing(&resolver);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256));
-	event = TAKE(.kind = EVENT_FORK, .pid = 600, .parent_pid = 301, .time_ns = START_NS + 5);
-	ck_assert_ptr_nonnull(event);
-	ck_assert(event->kind == EVENT_EXIT && event->pid == 600 && event->exit_code == 256);
-	close_all();
-}
-
-START_TEST(a_process_whose_exec_was_lost_lives_on)
-{
-	open_all();
-	CHOOSE("events.events", "fork,exec,exit");
-	put_stat(600, 'S', 3);
-	event_resolve_existing(&resolver);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 0, .time_ns = real_mono_ns()));
-	put_stat(600, 'S', 1);
+	TELL({ "choose events.events=exit", NULL },
+	     { "stat 601 S 3", NULL },
+	     { "existing", NULL },
+	     { "exit pid=601 code=256", "-" },
+	     { "fork pid=601 of=301 at=5", "exit 601 many*" }, /* its PID has a new process */
+	     { "stat 602 S 3", NULL },
+	     { "existing", NULL },
+	     { "exit pid=602 code=0 at=now", "-" },
+	     { "stat 602 S 1", NULL });
 	look_until_ready();
-	ck_assert_uint_eq(resolver.ready.count, 0);
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256));
-	close_all();
-}
-
-START_TEST(threads_that_were_there_before_are_counted)
-{
-	open_all();
-	CHOOSE("events.events", "fork,exec,exit");
-	put_stat(600, 'Z', 3); /* its first thread has ended */
-	event_resolve_existing(&resolver);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .tid = 601, .exit_code = 0, .time_ns = 1));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .tid = 602, .exit_code = 0));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 600, .tid = 603, .exit_code = 0));
+	ck_assert_uint_eq(resolver.ready.count, 0); /* its exec was lost: it lives on */
+	TELL({ "exit pid=602 code=256", "exit 602*" });
 	close_all();
 }
 
 START_TEST(a_program_is_called_by_the_best_that_is_told)
 {
-	static char file[] = "/bin/true";
-	const struct event *event;
-
 	open_all();
-	ck_assert_ptr_null(TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "true", .by_exec = true));
-	event = TAKE(.kind = EVENT_EXEC, .pid = 301, .text = file, .program_length = 9);
-	ck_assert_str_eq(comm_of(event), "true");
-	ck_assert_str_eq(command_of(event), "/bin/true");
-	event = TAKE(.kind = EVENT_COMM, .pid = 301, .comm = "other");
-	ck_assert_str_eq(resolver.ready.texts + event->was, "true");
-	ck_assert_str_eq(command_of(event), "/bin/true");
-	event = TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "sleep");
-	ck_assert_str_eq(command_of(event), "sleep");
-	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_COMM], 1);
+	TELL({ "comm pid=301 comm=true by_exec", "-" },
+	     { "exec pid=301 file=/bin/true", "exec 301 true (/bin/true|) of 300 bash" },
+	     { "comm pid=301 comm=other", "comm 301 other (/bin/true|) of 300 bash was true" },
+	     { "exec pid=301 comm=sleep", "exec 301 sleep of 300 bash" });
+	ck_assert_uint_eq(n_told(EVENT_COMM), 1);
 	close_all();
 }
 
-START_TEST(tracers_are_told_who_they_trace)
+START_TEST(tracers_users_and_sessions_change)
 {
-	const struct event *event;
-
 	open_all();
-	event = TAKE(.kind = EVENT_PTRACE, .pid = 301, .other_pid = 300);
-	ck_assert(event->pid == 300 && event->tid == 300 && event->other_pid == 301 && event->attached);
-	ck_assert_str_eq(comm_of(event), "bash");
-	event = TAKE(.kind = EVENT_PTRACE, .pid = 301);
-	ck_assert(event->pid == 300 && event->other_pid == 301 && !event->attached);
-	event = TAKE(.kind = EVENT_PTRACE, .pid = 301);
-	ck_assert(event->pid == 301 && event->other_pid == 301 && !event->attached);
-	close_all();
-}
-
-START_TEST(users_and_sessions_change)
-{
-	const struct event *event;
-
-	open_all();
-	event = TAKE(.kind = EVENT_UID, .pid = 301, .real = 1000, .effective = 0);
-	ck_assert(event->real_id == 1000 && event->effective_id == 0 && event->effective_uid == 0);
-	event = TAKE(.kind = EVENT_GID, .pid = 301, .real = 7, .effective = 8);
-	ck_assert(event->real_id == 7 && event->effective_id == 8 && event->real_uid == 1000);
-	event = TAKE(.kind = EVENT_SID, .pid = 301);
-	ck_assert_int_eq(event->terminal, 0);
-	event = TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	ck_assert(event->effective_uid == 0 && event->terminal == 0);
+	TELL({ "ptrace pid=301 other=300", "ptrace 300 bash of 1 systemd to 301" },
+	     { "ptrace pid=301", "ptrace 300 bash of 1 systemd off 301" },
+	     { "ptrace pid=301", "ptrace 301 make of 300 bash off 301" },
+	     { "uid pid=301 real=1000 effective=0", "uid 301 make of 300 bash new 1000/0 user 1000/0" },
+	     { "gid pid=301 real=7 effective=8", "gid 301 make of 300 bash new 7/8 user 1000/0" },
+	     { "sid pid=301", "sid 301 make of 300 bash user 1000/0 tty 0" },
+	     { "fork pid=400 of=301", "fork 400 make of 301 make user 1000/0 tty 0" });
 	ck_assert_int_eq(event_processes_find(resolver.processes, 400)->group, 301);
 	close_all();
 }
 
-START_TEST(processes_are_chosen_by_pid_and_name)
+/* What a choice takes of events that are parted by '|'; those with a '-' in front it does not. */
+static void check_choice(const char *choice, const char *events)
 {
-	static char command[] = "/opt/bin/python3 -m x";
+	struct span rest = span_text(events), event;
 
-	open_all();
-	CHOOSE_IN("pid=301,4000");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 301));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
-	CHOOSE_IN("pid=7,bash");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 301));
-	CHOOSE_IN("pid=python3");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXEC, .pid = 301, .comm = "x", .text = command,
-				   .is_command = true, .program_length = 16));
-	CHOOSE_IN("pid=bin");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 301));
-	CHOOSE_IN("pid=bas");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
-	close_all();
+	ck_assert_msg(act(choice), "%s", choice);
+	while (rest.at < rest.end) {
+		const char *line;
+
+		if (!span_until(&rest, '|', &event)) {
+			event = rest;
+			rest.at = rest.end;
+		}
+		line = textf("%.*s", (int)span_length(event), event.at);
+		ck_assert_msg((*line == '-') == (strcmp(told(line + (*line == '-')), "-") == 0), "%s: %s",
+			      choice, line);
+	}
 }
 
-START_TEST(processes_are_chosen_by_user_and_group)
+START_TEST(processes_are_chosen)
 {
 	open_all();
-	CHOOSE_IN("user=1000,77");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 999));
-	CHOOSE_IN("user=0");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_UID, .pid = 300, .real = 0, .effective = 0));
-	CHOOSE_IN("user=nobody-has-this-name");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 999));
-	CHOOSE("events.group", "301");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_SID, .pid = 400));
+	check_choice("in pid=301,4000", "gid pid=301|-gid pid=300");
+	check_choice("in pid=7,bash", "gid pid=300|-gid pid=301");
+	check_choice("in pid=python3", "exec pid=301 comm=x command=/opt/bin/python3 -m x");
+	check_choice("in pid=bin", "-gid pid=301");
+	check_choice("in pid=bas", "-gid pid=300");
+	check_choice("in user=1000,77", "gid pid=300|-gid pid=1|-gid pid=999");
+	check_choice("in user=0", "-gid pid=300|uid pid=300 real=0 effective=0");
+	check_choice("in user=nobody-has-this-name", "-gid pid=1|-gid pid=999");
+	check_choice("choose events.group=301", "gid pid=250|-gid pid=300|fork pid=400 of=250|-sid pid=400");
 	close_all();
-}
-
-START_TEST(processes_are_chosen_by_tree)
-{
 	open_all();
-	CHOOSE_IN("tree=300");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 1));
-	TAKE(.kind = EVENT_EXIT, .pid = 250);
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 402, .parent_pid = 400));
-	CHOOSE_IN("tree=450");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 450, .parent_pid = 1));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 451, .parent_pid = 450));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
+	check_choice("in tree=300",
+		     "gid pid=300|gid pid=250|-gid pid=1|fork pid=400 of=250|-fork pid=401 of=1|"
+				    "exit pid=250|fork pid=402 of=400");
+	check_choice("in tree=450", "fork pid=450 of=1|fork pid=451 of=450|-gid pid=300");
+	check_choice("choose events.events=exitnonzero",
+		     "-exit pid=301 code=0|exit pid=300 code=15|-fork pid=403 of=1");
 	close_all();
-}
-
-START_TEST(processes_are_chosen_by_cgroup)
-{
 	open_all();
-	CHOOSE_IN("cgroup=/user.slice/a.scope/");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 300));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 250));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 1));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 300));
-	put_process(400, 300, "moved", 0, 1000, 300, "/other.slice");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXEC, .pid = 400, .comm = "moved"));
-	CHOOSE_IN("cgroup=/other.slice");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 400));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_FORK, .pid = 401, .parent_pid = 400)); /* as its parent */
-	CHOOSE_IN("cgroup=/");
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 1));
-	close_all();
-}
-
-START_TEST(only_failures_are_chosen)
-{
-	open_all();
-	CHOOSE("events.events", "exitnonzero");
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = 0));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 301, .exit_code = 256));
-	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = SIGTERM));
-	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 1));
+	check_choice("in cgroup=/user.slice/a.scope/",
+		     "gid pid=300|gid pid=250|-gid pid=1|fork pid=400 of=300");
+	ck_assert(act("put 400 300 moved 0 1000 300 /other.slice"));
+	check_choice("in cgroup=/user.slice/a.scope/", "-exec pid=400 comm=moved");
+	check_choice("in cgroup=/other.slice",
+		     "gid pid=400|-gid pid=300|fork pid=401 of=400"); /* as its parent */
+	check_choice("in cgroup=/", "gid pid=1");
 	close_all();
 }
 
@@ -656,129 +595,20 @@ START_TEST(kinds_are_words)
 	settings_close(&settings);
 }
 
-/* The same with so many reads of files left in its round. */
-static const struct event *take_with_reads(unsigned reads, struct raw_event raw)
-{
-	event_batch_empty(&resolver.ready);
-	event_resolve_begin(&resolver);
-	resolver.reads_left = reads;
-	raw.exit_code = UINT32_MAX;
-	raw.tid = raw.tid ? raw.tid : raw.pid;
-	raw.time_ns = raw.time_ns ? raw.time_ns : START_NS;
-	event_resolve(&resolver, &raw);
-	ck_assert_uint_eq(resolver.ready.count, 1);
-	return resolver.ready.list;
-}
-
-#define TAKE_WITH_READS(reads, ...) take_with_reads(reads, (struct raw_event){ __VA_ARGS__ })
-
-START_TEST(files_are_read_as_long_as_reads_are_left)
-{
-	const struct event *event;
-
-	build_machine();
-	CHOOSE("events.events", "all");
-	event = TAKE_WITH_READS(0, .kind = EVENT_GID, .pid = 300);
-	ck_assert(!event->named && event->real_uid == UINT32_MAX && event->parent_pid == 0);
-	ck_assert_uint_eq(resolver.reads_left, 0);
-	event = TAKE_WITH_READS(1, .kind = EVENT_GID, .pid = 301);
-	ck_assert(event->named && event->real_uid == 1000 && event->parent_pid == 300);
-	ck_assert_uint_eq(resolver.reads_left, 0);
-	event = TAKE_WITH_READS(2, .kind = EVENT_GID, .pid = 999); /* it has exited */
-	ck_assert(!event->named);
-	ck_assert_uint_eq(resolver.reads_left, 1);
-	TAKE_WITH_READS(2, .kind = EVENT_GID, .pid = 0); /* the kernel itself has none */
-	ck_assert_uint_eq(resolver.reads_left, 2);
-	put_process(301, 300, "other", 0, 2000, 77, "/");
-	event = TAKE_WITH_READS(0, .kind = EVENT_EXEC, .pid = 301, .comm = "cc");
-	ck_assert(event->real_uid == 1000 && event->terminal == 34819);
-	ck_assert_str_eq(comm_of(event), "cc");
-	event = TAKE_WITH_READS(1, .kind = EVENT_EXEC, .pid = 301, .comm = "cc");
-	ck_assert(event->real_uid == 2000 && event->effective_uid == 2000);
-	ck_assert_str_eq(comm_of(event), "cc"); /* the source knows best */
-	ck_assert_uint_eq(resolver.reads_left, 0);
-	event = TAKE_WITH_READS(1, .kind = EVENT_EXEC, .pid = 301);
-	ck_assert_str_eq(comm_of(event), "other");
-	resolver.reports_users = true; /* then changes are told by events */
-	put_process(301, 300, "other", 0, 3000, 77, "/");
-	event = TAKE_WITH_READS(1, .kind = EVENT_EXEC, .pid = 301, .comm = "cc");
-	ck_assert_uint_eq(event->real_uid, 2000);
-	CHOOSE("events.events", "all", "events.group", "78");
-	put_process(301, 300, "other", 0, 3000, 78, "/");
-	event = TAKE_WITH_READS(0, .kind = EVENT_EXEC, .pid = 301,
-				.comm = "cc"); /* what chooses is always read */
-	ck_assert_uint_eq(event->pid, 301);
-	ck_assert_uint_eq(resolver.reads_left, 0);
-	close_all();
-}
-
-static void put_memory(uint32_t pid, unsigned kib)
-{
-	put(pid, "status", textf("Name:\tmake\nVmRSS:\t %u kB\nVmPTE:\t %u kB\n", kib, kib / 10));
-}
-
-START_TEST(memory_of_who_forks_is_read_ten_times_a_second)
-{
-	static const struct {
-		uint64_t after_ns;
-		unsigned reads, kib; /* kib: that is known then */
-	} forks[] = {
-		{ 0, 1, 1000 },           { 100 * MS_NS - 1, 1, 1000 }, { 100 * MS_NS, 0, 1000 },
-		{ 100 * MS_NS, 1, 1003 }, { 200 * MS_NS - 1, 1, 1003 }, { 201 * MS_NS, 1, 1005 },
-		{ 300 * MS_NS, 1, 1005 }, { 301 * MS_NS, 1, 1007 },
-	};
-	const struct event_parent *parents;
-
-	open_all();
-	parents = resolver.statistics.parents;
-	for (unsigned i = 0; i < sizeof(forks) / sizeof(forks[0]); i++) {
-		put_memory(301, 1000 + i);
-		TAKE_WITH_READS(forks[i].reads, .kind = EVENT_FORK, .pid = 400 + i, .parent_pid = 301,
-				.time_ns = START_NS + forks[i].after_ns);
-		ck_assert_msg(parents[0].resident_bytes == forks[i].kib * 1024, "%u: %lu", i,
-			      (unsigned long)parents[0].resident_bytes);
-		ck_assert_uint_eq(parents[0].page_table_bytes, forks[i].kib / 10 * 1024);
-	}
-	ck_assert_uint_eq(resolver.statistics.n_parents, 1);
-	ck_assert_uint_eq(parents[0].forks, 8);
-	close_all();
-}
-
-/* Half a second after its end; and a parent may begin within the same hundredth of a second. */
-START_TEST(other_processes_are_told_by_their_times)
-{
-	const struct event *event;
-
-	open_all();
-	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
-	TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 0);
-	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 500 * MS_NS);
-	ck_assert(event->named);
-	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 500 * MS_NS + 1);
-	ck_assert(!event->named);
-	TAKE(.kind = EVENT_FORK, .pid = 500, .parent_pid = 301, .time_ns = START_NS + 10 * MS_NS);
-	TAKE(.kind = EVENT_FORK, .pid = 501, .parent_pid = 301, .time_ns = START_NS + 10 * MS_NS + 1);
-	event = TAKE(.kind = EVENT_FORK, .pid = 502, .parent_pid = 500);
-	ck_assert_str_eq(parent_of(event), "make");
-	event = TAKE(.kind = EVENT_FORK, .pid = 503, .parent_pid = 501);
-	ck_assert_uint_eq(event->parent, 0);
-	close_all();
-}
-
 /* A file of it is missing: it has ended, or is hidden, which a signal that is none tells. */
 START_TEST(a_hidden_process_is_not_gone)
 {
 	const uint32_t own = (uint32_t)getpid(), stranger = 5000001;
 
 	open_all();
-	CHOOSE("events.events", "exit");
+	act("choose events.events=exit");
 	env.live = true;
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t pid = i ? stranger : own;
 
 		put_stat(pid, 'S', 3);
 		event_resolve_existing(&resolver);
-		ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = pid, .time_ns = real_mono_ns()));
+		ck_assert_str_eq(told(textf("exit pid=%u code=0 at=now", pid)), "-");
 		put(pid, "stat", "");
 	}
 	ck_assert_uint_eq(resolver.n_leaderless, 2);
@@ -793,14 +623,5 @@ START_TEST(a_hidden_process_is_not_gone)
 			ck_assert_uint_eq(resolver.ready.list[0].pid, stranger);
 		ck_assert(!event_processes_find(resolver.processes, own)->vanished);
 	}
-	env.foreign_pids = true; /* then nobody is looked for */
-	event_processes_find(resolver.processes, own)->check_ns = 0;
-	event_resolve_leaderless(&resolver);
-	ck_assert(!event_processes_find(resolver.processes, own)->vanished);
-	env.foreign_pids = false;
-	env.live = false; /* on another machine it is gone */
-	event_processes_find(resolver.processes, own)->check_ns = 0;
-	event_resolve_leaderless(&resolver);
-	ck_assert(event_processes_find(resolver.processes, own)->vanished);
 	close_all();
 }

@@ -127,81 +127,62 @@ static const struct event events[] = {
 	  .parent = MAKE },
 };
 
+static struct rig rig;
+static const struct frame *frame; /* the last one */
+
+/* The next frame of a topic. */
+static void sample_table(const char *topic)
+{
+	const char *const names[] = { topic, NULL };
+
+	if (rig.n_samples == 0)
+		rig_open(&rig, "readers", names);
+	frame = rig_sample(&rig, 0);
+}
+
 START_TEST(each_event_is_a_row)
 {
-	static const char *const names[] = { "event", NULL };
-	const struct frame *frame;
-	struct rig rig;
+	static const char *const rows[] = {
+		"number=7 mark=t time=1000 event=exit pid=42 tid=43 ppid=1 uid=1000 euid=33 user=33 "
+		"tty=pts/5 "
+		"info=thread code 3 exit_code=3 duration_seconds=1.5 status=3 parent=bash name=make "
+		"program=/usr/bin/make program_base=make command=/usr/bin/make -j4 all command_base=make "
+		"-j4 all",
+		"number=8 mark=! time=1001 event=exit pid=44 tid=44 info=SIGKILL signal=9 status=SIGKILL "
+		"parent=bash name=cc1 program=../x/cc1 program_base=cc1 command=../x/cc1 a/b "
+		"command_base=cc1 a/b",
+		"number=9 mark=+ time=1002 event=fork pid=45 tid=45 ppid=42 info= status= name=make "
+		"program=/usr/bin/make program_base=make command=/usr/bin/make -j4 all command_base=make "
+		"-j4 all",
+		"number=10 mark=+ time=1003 event=fork pid=46 tid=46 ppid=42 info= status=",
+		/* a relative path that does not begin with a dot may be anything */
+		"number=11 mark=> time=1004 event=exec pid=46 tid=46 ppid=42 info= status= parent=make "
+		"name=make "
+		"program=bin/sh program_base=bin/sh command=bin/sh -c x/y command_base=bin/sh -c x/y",
+	};
 
 	given = events;
-	n_given = sizeof(events) / sizeof(events[0]);
 	given_texts = TEXTS;
 	n_given_texts = sizeof(TEXTS);
-	rig_open(&rig, "readers", names);
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "event")->n_rows, n_given);
-	check_row(frame, "event",
-		  "number=7 mark=t time=1000 event=exit pid=42 tid=43 ppid=1 uid=1000 euid=33 user=33 "
-		  "tty=pts/5 info=thread code 3 exit_code=3 duration_seconds=1.5 status=3 parent=bash "
-		  "name=make "
-		  "program=/usr/bin/make program_base=make command=/usr/bin/make -j4 all "
-		  "command_base=make -j4 all");
-	check_row(frame, "event",
-		  "number=8 mark=! time=1001 event=exit pid=44 tid=44 info=SIGKILL signal=9 status=SIGKILL "
-		  "parent=bash name=cc1 program=../x/cc1 program_base=cc1 command=../x/cc1 a/b "
-		  "command_base=cc1 a/b");
-	check_row(frame, "event",
-		  "number=9 mark=+ time=1002 event=fork pid=45 tid=45 ppid=42 info= status= name=make "
-		  "program=/usr/bin/make program_base=make command=/usr/bin/make -j4 all "
-		  "command_base=make -j4 all");
-	check_row(frame, "event",
-		  "number=10 mark=+ time=1003 event=fork pid=46 tid=46 ppid=42 info= status=");
-	/* a relative path that does not begin with a dot may be anything */
-	check_row(frame, "event",
-		  "number=11 mark=> time=1004 event=exec pid=46 tid=46 ppid=42 info= status= parent=make "
-		  "name=make program=bin/sh program_base=bin/sh command=bin/sh -c x/y "
-		  "command_base=bin/sh -c x/y");
-	n_given = 1;
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "event")->n_rows, 1); /* the texts are those of the new batch */
-	check_row(frame, "event",
-		  "number=7 mark=t time=1000 event=exit pid=42 tid=43 ppid=1 uid=1000 euid=33 user=33 "
-		  "tty=pts/5 info=thread code 3 exit_code=3 duration_seconds=1.5 status=3 parent=bash "
-		  "name=make "
-		  "program=/usr/bin/make program_base=make command=/usr/bin/make -j4 all "
-		  "command_base=make -j4 all");
+	for (unsigned round = 0; round < 2; round++) { /* the texts are those of the new batch */
+		n_given = round ? 1 : sizeof(events) / sizeof(events[0]);
+		sample_table("event");
+		ck_assert_uint_eq(frame_table(frame, "event")->n_rows, n_given);
+		for (size_t i = 0; i < n_given; i++)
+			check_row(frame, "event", rows[i]);
+	}
 	ck_assert_int_eq(topic_find("event")->event_fd(&rig.samples[0]), 77);
 	rig_close(&rig);
 }
 
 /* --- Tables of sums, and of the sources. */
 
-static const struct frame *sample_table(struct rig *rig, const char *topic)
-{
-	const char *const names[] = { topic, NULL };
-
-	rig_open(rig, "readers", names);
-	return rig_sample(rig, 0);
-}
-
 /* Sums are since 2.5 s. */
 START_TEST(totals_of_each_command_are_a_row)
 {
 	static struct event_counts commands[EVENT_COMMANDS_MAX] = {
-		{ .command = "make",
-		  .kinds = { [EVENT_FORK] = 1,
-			     [EVENT_EXEC] = 2,
-			     [EVENT_EXIT] = 4,
-			     [EVENT_CORE] = 8,
-			     [EVENT_COMM] = 16,
-			     [EVENT_CLONE] = 32,
-			     [EVENT_PTRACE] = 64,
-			     [EVENT_UID] = 128,
-			     [EVENT_GID] = 256,
-			     [EVENT_SID] = 512 },
-		  .failures = 3,
-		  .lifetimes_ns = 4500000000,
-		  .n_lifetimes = 3 },
+		{ .command = "make", .kinds = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 }, .failures = 3,
+		  .lifetimes_ns = 4500000000, .n_lifetimes = 3 },
 		{ .command = "all", .kinds = { [EVENT_SID] = 5 } },
 		{ .command = "(others)", .kinds = { [EVENT_GID] = 10 } },
 	};
@@ -211,11 +192,9 @@ START_TEST(totals_of_each_command_are_a_row)
 		.all = { .kinds = { [EVENT_FORK] = 25 } },
 		.others = { .kinds = { [EVENT_EXEC] = 50 }, .lifetimes_ns = 1000000, .n_lifetimes = 1 },
 	};
-	const struct frame *frame;
-	struct rig rig;
 
 	given_statistics = &statistics;
-	frame = sample_table(&rig, "event_total");
+	sample_table("event_total");
 	ck_assert_uint_eq(frame_table(frame, "event_total")->n_rows, 4);
 #define NO_EVENTS(name, total, forks, users, sessions, mean)                                                 \
 	"command=" name " total=" total " forks=" forks " execs=0 exits=0 failures=0 clones=0 core_dumps=0 " \
@@ -246,25 +225,15 @@ START_TEST(totals_of_each_command_are_a_row)
 START_TEST(processes_that_fork_are_rows)
 {
 	static struct event_parent parents[] = {
-		{ .pid = 7,
-		  .start_ticks = 500,
-		  .command = "make",
-		  .forks = 5,
-		  .resident_bytes = 4096,
+		{ .pid = 7, .start_ticks = 500, .command = "make", .forks = 5, .resident_bytes = 4096,
 		  .page_table_bytes = 512 },
-		{ .pid = 8,
-		  .start_ticks = U64_UNKNOWN,
-		  .command = "sh",
-		  .forks = 10,
-		  .resident_bytes = U64_UNKNOWN,
-		  .page_table_bytes = U64_UNKNOWN },
+		{ .pid = 8, .start_ticks = U64_UNKNOWN, .command = "sh", .forks = 10,
+		  .resident_bytes = U64_UNKNOWN, .page_table_bytes = U64_UNKNOWN },
 	};
 	static const struct event_statistics statistics = { .parents = parents, .n_parents = 2 };
-	const struct frame *frame;
-	struct rig rig;
 
 	given_statistics = &statistics;
-	frame = sample_table(&rig, "event_parent");
+	sample_table("event_parent");
 	ck_assert_uint_eq(frame_table(frame, "event_parent")->n_rows, 2);
 	check_row(frame, "event_parent",
 		  "pid=7 start_seconds=5 forks=5 mean_forks_per_second=2 resident_bytes=4096 "
@@ -279,11 +248,9 @@ START_TEST(life_times_are_rows_with_their_bounds)
 	static struct event_statistics statistics = {
 		.lifetimes = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 5 },
 	};
-	const struct frame *frame;
-	struct rig rig;
 
 	given_statistics = &statistics;
-	frame = sample_table(&rig, "event_lifetime");
+	sample_table("event_lifetime");
 	ck_assert_uint_eq(frame_table(frame, "event_lifetime")->n_rows, 10);
 	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=1 share_ratio=0.02");
 	check_row(frame, "event_lifetime", "from_seconds=0.001 to_seconds=0.01 exits=2 share_ratio=0.04");
@@ -304,37 +271,33 @@ START_TEST(life_times_are_rows_with_their_bounds)
 
 START_TEST(sources_say_what_they_give_or_why_not)
 {
-	const struct frame *frame;
-	struct rig rig;
-
-	given_sources = (struct event_sources){
-		.perf_received = 1,
-		.perf_lost = 2,
-		.connector_received = 3,
-		.connector_lost = 4,
-		.queue_received = 5,
-		.queue_lost = 6,
-		.unnamed = 7,
-	};
-	frame = sample_table(&rig, "event_source");
-	check_row(frame, "event_source",
-		  "source=perf received=1 lost=2 state=read gives=fork exec comm clone");
-	check_row(frame, "event_source",
-		  "source=connector received=3 lost=4 state=read gives=exit core ptrace uid gid sid");
-	check_row(frame, "event_source", "source=panetop received=5 lost=6 unnamed=7 state=read gives=");
-	given_sources.connector_error = -ETIMEDOUT;
-	frame = rig_sample(&rig, 0);
-	ck_assert_uint_eq(frame_table(frame, "event_source")->n_rows, 3);
-	check_row(frame, "event_source",
-		  "source=perf received=1 lost=2 state=read gives=fork exec exit comm clone");
-	check_row(frame, "event_source", "source=connector state=Connection timed out gives=");
-	given_sources.connector_error = 0;
-	given_sources.perf_error = -EACCES;
-	frame = rig_sample(&rig, 0);
-	check_row(frame, "event_source", "source=perf state=Permission denied gives=");
-	check_row(frame, "event_source",
+	static const struct {
+		int perf_error, connector_error;
+		const char *perf, *connector;
+	} cases[] = {
+		{ 0, 0, "source=perf received=1 lost=2 state=read gives=fork exec comm clone",
+		  "source=connector received=3 lost=4 state=read gives=exit core ptrace uid gid sid" },
+		{ 0, -ETIMEDOUT, "source=perf received=1 lost=2 state=read gives=fork exec exit comm clone",
+		  "source=connector state=Connection timed out gives=" },
+		{ -EACCES, 0, "source=perf state=Permission denied gives=",
 		  "source=connector received=3 lost=4 state=read gives=fork exec exit comm clone core ptrace "
-		  "uid gid sid");
+		  "uid gid sid" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		given_sources = (struct event_sources){
+			.perf_received = 1,      .perf_lost = 2,    .connector_received = 3,
+			.connector_lost = 4,     .queue_received = 5, .queue_lost = 6,
+			.unnamed = 7,            .perf_error = cases[i].perf_error,
+			.connector_error = cases[i].connector_error,
+		};
+		sample_table("event_source");
+		ck_assert_uint_eq(frame_table(frame, "event_source")->n_rows, 3);
+		check_row(frame, "event_source", cases[i].perf);
+		check_row(frame, "event_source", cases[i].connector);
+		check_row(frame, "event_source",
+			  "source=panetop received=5 lost=6 unnamed=7 state=read gives=");
+	}
 	rig_close(&rig);
 }
 
@@ -354,43 +317,26 @@ START_TEST(what_events_lack_is_told)
 		{ { .connector_error = -ECONNREFUSED }, NO_CODES "Connection refused", "container", NULL },
 		{ { .connector_error = -EPERM }, NO_CODES "Operation not permitted", "", NULL },
 		{ { .perf_error = -EACCES, .exec_error = -EACCES }, NO_LINES "Permission denied", "", NULL },
-		{ { .exec_error = -ENOENT },
-		  NO_ARGUMENTS "No such file or directory",
-		  "mount -t tracefs",
+		{ { .exec_error = -ENOENT }, NO_ARGUMENTS "No such file or directory", "mount -t tracefs",
 		  NULL },
 		{ { .perf_error = -EPERM, .connector_error = -EPERM, .exec_error = -EPERM },
-		  "no process events from perf: Operation not permitted",
-		  "",
-		  NULL },
-		{ { .perf_error = -ENOTSUP, .connector_error = -ENOTSUP, .exec_error = -ENOTSUP },
-		  NULL,
-		  NULL,
+		  "no process events from perf: Operation not permitted", "", NULL },
+		{ { .perf_error = -ENOTSUP, .connector_error = -ENOTSUP, .exec_error = -ENOTSUP }, NULL, NULL,
 		  NULL },
 		{ { .perf_lost = 1 }, "1 event was lost before it could be read", "--real-time", NULL },
-		{ { .perf_lost = 1, .connector_lost = 1 },
-		  "2 events were lost before they could be read",
-		  "--real-time",
+		{ { .perf_lost = 1, .connector_lost = 1 }, "2 events were lost before they could be read",
+		  "--real-time", NULL },
+		{ { .queue_lost = 1 }, "1 event was lost: too many arrived between two samples", "delay",
 		  NULL },
-		{ { .queue_lost = 1 },
-		  "1 event was lost: too many arrived between two samples",
-		  "delay",
-		  NULL },
-		{ { .queue_lost = 2, .connector_lost = 3 },
-		  "3 events were lost before they could be read",
-		  "--real-time",
-		  "2 events were lost: too many arrived between two samples" },
+		{ { .queue_lost = 2, .connector_lost = 3 }, "3 events were lost before they could be read",
+		  "--real-time", "2 events were lost: too many arrived between two samples" },
 		{ { .real_time_error = -EPERM },
-		  "the event reader does not run at real-time priority: Operation not permitted",
-		  "",
-		  NULL },
-		{ { .stuck_pid = 42 },
-		  "process 42 is stuck: reading its command line blocks, others wait",
+		  "the event reader does not run at real-time priority: Operation not permitted", "", NULL },
+		{ { .stuck_pid = 42 }, "process 42 is stuck: reading its command line blocks, others wait",
 		  NULL,
 		  NULL },
 	};
 	static const char *const names[] = { "event", NULL };
-	const struct frame *frame;
-	struct rig rig;
 
 	given_texts = TEXTS;
 	n_given_texts = sizeof(TEXTS);

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "recording/finder.h"
 #include "suite.h"
@@ -11,25 +12,27 @@
 #define FRAMES 3 /* of a part; one each second */
 
 /* Parts of three seconds each from second 100 on, as far as they have come. */
-struct stream {
+static struct {
 	struct finder finder;
 	size_t n_there, n_passed;
 	off_t part_bytes;
 	bool ends;
-};
+} stream;
+
+static struct source source;
 
 static int pass_next(void *state)
 {
-	struct stream *stream = state;
-	uint64_t second = 100 + FRAMES * stream->n_passed;
+	uint64_t second = 100 + FRAMES * stream.n_passed;
 
-	if (stream->n_passed == stream->n_there && stream->ends)
-		finder_end(&stream->finder, "torn");
-	if (stream->n_passed == stream->n_there)
-		return stream->ends ? 0 : -EAGAIN;
-	stream->n_passed++;
-	stream->finder.end += stream->part_bytes;
-	finder_add(&stream->finder, (struct recording_part){
+	(void)state;
+	if (stream.n_passed == stream.n_there && stream.ends)
+		finder_end(&stream.finder, "torn");
+	if (stream.n_passed == stream.n_there)
+		return stream.ends ? 0 : -EAGAIN;
+	stream.n_passed++;
+	stream.finder.end += stream.part_bytes;
+	finder_add(&stream.finder, (struct recording_part){
 					    .min_ns = second,
 					    .max_ns = second + FRAMES - 1,
 					    .n_frames = FRAMES,
@@ -43,22 +46,22 @@ static size_t find_in(void *state, const struct recording_part *part, uint64_t w
 	return wall_ns < part->max_ns ? wall_ns - part->min_ns : FRAMES - 1;
 }
 
-static void open_stream(struct stream *stream, struct source *source, size_t n_there, bool ends)
+static void open_stream(size_t n_there, bool ends)
 {
-	*stream = (struct stream){ .n_there = n_there, .part_bytes = 1000, .ends = ends };
-	stream->finder.fd = 7;
-	stream->finder.pipe = true;
-	stream->finder.pass_next = pass_next;
-	stream->finder.find_in = find_in;
-	finder_give(&stream->finder, source);
+	memset(&stream, 0, sizeof(stream));
+	stream.n_there = n_there;
+	stream.part_bytes = 1000;
+	stream.ends = ends;
+	stream.finder.fd = 7;
+	stream.finder.pipe = true;
+	stream.finder.pass_next = pass_next;
+	stream.finder.find_in = find_in;
+	finder_give(&stream.finder, &source);
 }
 
 START_TEST(no_more_is_passed_than_a_seek_needs)
 {
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
+	open_stream(PARTS, true);
 	ck_assert_int_eq(source.seek(source.state, 4), 0);
 	ck_assert_uint_eq(stream.n_passed, 2);
 	ck_assert_uint_eq(stream.finder.next, 4);
@@ -71,10 +74,7 @@ START_TEST(no_more_is_passed_than_a_seek_needs)
 
 START_TEST(a_time_is_found_at_or_before_it)
 {
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
+	open_stream(PARTS, true);
 	ck_assert_uint_eq(source.find(source.state, 99), 0);
 	ck_assert_uint_eq(source.find(source.state, 104), 4);
 	ck_assert_uint_eq(stream.n_passed, 3); /* a later one may begin at this time, too */
@@ -83,6 +83,9 @@ START_TEST(a_time_is_found_at_or_before_it)
 	ck_assert_uint_eq(source.find(source.state, 106), 6);
 	ck_assert_uint_eq(stream.n_passed, 4);
 	ck_assert_uint_eq(source.find(source.state, 5000), FRAMES * PARTS - 1);
+	stream.finder.find_in = NULL; /* where a part is one frame, nothing is looked for in it */
+	ck_assert_uint_eq(source.find(source.state, 105), 3);
+	stream.finder.find_in = find_in;
 	stream.finder.parts[PARTS - 1].bad = true;
 	ck_assert_uint_eq(source.find(source.state, 5000), FRAMES * (PARTS - 1) - 1);
 	finder_close(&stream.finder);
@@ -90,12 +93,10 @@ START_TEST(a_time_is_found_at_or_before_it)
 
 START_TEST(a_pipe_waits_for_its_end)
 {
-	struct stream stream;
-	struct source source;
 	uint64_t first_ns, last_ns;
 	size_t n_frames;
 
-	open_stream(&stream, &source, 0, false);
+	open_stream(0, false);
 	ck_assert_int_eq(source.seek(source.state, 0), -EAGAIN);
 	ck_assert_int_eq(finder_reach_next(&stream.finder), -EAGAIN);
 	ck_assert(!source.extent(source.state, &n_frames, &first_ns, &last_ns));
@@ -110,14 +111,7 @@ START_TEST(a_pipe_waits_for_its_end)
 	ck_assert_int_eq(source.wait_fd(source.state), -1);
 	ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
 	finder_close(&stream.finder);
-}
-
-START_TEST(without_a_frame_there_is_no_place)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, 0, true);
+	open_stream(0, true); /* without a frame there is no place */
 	ck_assert_int_eq(source.seek(source.state, 0), -ENODATA);
 	ck_assert_uint_eq(source.find(source.state, 100), 0);
 	ck_assert_uint_eq(source.position(source.state), 0);
@@ -127,10 +121,7 @@ START_TEST(without_a_frame_there_is_no_place)
 /* The frame that is read next stays the same one, or is the first that is left. */
 START_TEST(dropped_parts_shift_what_is_behind_them)
 {
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
+	open_stream(PARTS, true);
 	source.seek(source.state, 10);
 	finder_drop(&stream.finder, 2);
 	ck_assert_uint_eq(stream.finder.next, 10 - 2 * FRAMES);
@@ -150,49 +141,17 @@ static bool yes(void)
 
 START_TEST(a_signal_ends_the_search)
 {
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
+	open_stream(PARTS, true);
 	stream.finder.interrupted = yes;
 	ck_assert_int_eq(source.seek(source.state, 0), -EINTR);
 	ck_assert_uint_eq(stream.n_passed, 0);
 	finder_close(&stream.finder);
 }
 
-/* Where a part is one frame, nothing is looked for in it. */
-START_TEST(a_time_is_found_in_parts_of_one_frame)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
-	stream.finder.find_in = NULL;
-	ck_assert_uint_eq(source.find(source.state, 105), 3);
-	finder_close(&stream.finder);
-}
-
-START_TEST(the_place_is_that_of_the_frame_read_last)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, PARTS, true);
-	stream.finder.next = 2;
-	ck_assert_uint_eq(source.position(source.state), 1);
-	/* cppcheck-suppress redundantAssignment ; the source has read it */
-	stream.finder.next = 1;
-	ck_assert_uint_eq(source.position(source.state), 0);
-	finder_close(&stream.finder);
-}
-
 /* The newest frame that there is, until more come. */
 START_TEST(a_seek_goes_as_far_as_it_can)
 {
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, 1, false);
+	open_stream(1, false);
 	ck_assert_int_eq(source.seek(source.state, FRAMES), 0);
 	ck_assert_uint_eq(stream.finder.next, FRAMES - 1);
 	ck_assert_int_eq(finder_reach_next(&stream.finder), 1);
@@ -213,12 +172,10 @@ START_TEST(a_seek_goes_as_far_as_it_can)
 /* 16 MiB to know how long it is, a MiB of a pipe. */
 START_TEST(so_much_is_passed_at_a_time)
 {
-	struct stream stream;
-	struct source source;
 	uint64_t first_ns, last_ns;
 	size_t n_frames;
 
-	open_stream(&stream, &source, 5, true);
+	open_stream(5, true);
 	stream.part_bytes = 8 << 20;
 	ck_assert(!source.extent(source.state, &n_frames, &first_ns, &last_ns));
 	ck_assert_uint_eq(stream.n_passed, 2);
@@ -228,7 +185,7 @@ START_TEST(so_much_is_passed_at_a_time)
 	ck_assert_uint_eq(n_frames, 5 * FRAMES);
 	ck_assert_int_eq(source.wait_fd(source.state), -1);
 	finder_close(&stream.finder);
-	open_stream(&stream, &source, 5, true);
+	open_stream(5, true);
 	stream.part_bytes = 1 << 19;
 	ck_assert(source.pull(source.state));
 	ck_assert_uint_eq(stream.n_passed, 2);
@@ -236,31 +193,8 @@ START_TEST(so_much_is_passed_at_a_time)
 	ck_assert_uint_eq(stream.n_passed, 4);
 	ck_assert(!source.pull(source.state));
 	finder_close(&stream.finder);
-	open_stream(&stream, &source, 1, false);
+	open_stream(1, false);
 	stream.finder.pipe = false;
 	ck_assert_int_eq(source.wait_fd(source.state), -1);
-	finder_close(&stream.finder);
-}
-
-/* What is read next may be the first of those that stay, or one behind them. */
-START_TEST(what_is_read_next_moves_with_its_part)
-{
-	struct stream stream;
-	struct source source;
-
-	open_stream(&stream, &source, 3, true);
-	source.seek(source.state, FRAMES);
-	finder_drop(&stream.finder, 1);
-	ck_assert_uint_eq(stream.finder.next, 0);
-	ck_assert_uint_eq(stream.finder.n_parts, 1);
-	ck_assert_uint_eq(stream.finder.n_frames, FRAMES);
-	ck_assert_uint_eq(stream.finder.parts[0].first, 0);
-	ck_assert_uint_eq(stream.finder.parts[0].min_ns, 103);
-	ck_assert_int_eq(source.seek(source.state, FRAMES), 0);
-	ck_assert_uint_eq(stream.finder.parts[1].first, FRAMES);
-	stream.finder.next = 2 * FRAMES;
-	finder_drop(&stream.finder, 2);
-	ck_assert_uint_eq(stream.finder.next, 0);
-	ck_assert_uint_eq(stream.finder.n_parts, 0);
 	finder_close(&stream.finder);
 }

@@ -3,8 +3,8 @@
 #include <config.h>
 
 #include <math.h>
+#include <string.h>
 
-#include "core/alloc.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
 #include "suite.h"
@@ -14,14 +14,20 @@
 
 START_TEST(a_known_value_has_a_level)
 {
-	ck_assert_int_eq(level_of(NAN, 0, 1, 8), LEVEL_UNKNOWN);
-	ck_assert_int_eq(level_of(0, 0, 1, 8), 1);
-	ck_assert_int_eq(level_of(1, 0, 1, 8), 8);
-	ck_assert_int_eq(level_of(0.5, 0, 1, 17), 9);
-	ck_assert_int_eq(level_of(7, 7, 7, 8), 1);
-	ck_assert_int_eq(level_of(-3, 0, 1, 8), 1);
-	ck_assert_int_eq(level_of(30, 0, 1, 8), 8);
-	ck_assert_int_eq(level_of(1, 0, 1, 0), LEVEL_UNKNOWN);
+	static const struct {
+		double value, bottom, top;
+		int n_levels, level;
+	} cases[] = {
+		{ NAN, 0, 1, 8, LEVEL_UNKNOWN }, { 0, 0, 1, 8, 1 },
+		{ 1, 0, 1, 8, 8 },               { 0.5, 0, 1, 17, 9 },
+		{ 7, 7, 7, 8, 1 },               { -3, 0, 1, 8, 1 },
+		{ 30, 0, 1, 8, 8 },              { 1, 0, 1, 0, LEVEL_UNKNOWN },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		ck_assert_msg(level_of(cases[i].value, cases[i].bottom, cases[i].top, cases[i].n_levels) ==
+				      cases[i].level,
+			      "%zu", i);
 }
 
 /* The cells that a part has in a bar, whole or in part. */
@@ -66,7 +72,7 @@ START_TEST(no_part_of_a_bar_vanishes)
 		{ 0.9, 0.9, 0.9, 0.9 },
 	};
 
-	for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (unsigned i = 0; i < LENGTH(lists); i++) {
 		for (int cells = 4; cells <= 80; cells++) {
 			assert_all_seen(lists[i], 4, cells, 1);
 			assert_all_seen(lists[i], 4, cells, 8);
@@ -90,137 +96,125 @@ START_TEST(a_bar_keeps_its_measure)
 	ck_assert_int_eq(ends[0], 0);
 }
 
-/* A cell was given to the part in which a sum happened to pass its middle. */
+/* The cell of a stack: "PART OTHER FILLED", - is none. */
+static void check_cell(const double *shares, unsigned n_parts, int levels, int index, const char *expected)
+{
+	struct levels_cell cell;
+	int ends[8];
+
+	levels_stack(shares, n_parts, levels, ends);
+	cell = levels_cell(ends, n_parts, index, 8);
+	ck_assert_str_eq(textf("%s %s %d", cell.part == LEVELS_NO_PART ? "-" : textf("%d", cell.part),
+			       cell.other == LEVELS_NO_PART ? "-" : textf("%d", cell.other),
+			       cell.part == LEVELS_NO_PART ? 0 : cell.filled),
+			 expected);
+}
+
+/* A cell was given to the part in which a sum happened to pass its middle; two may share one; little is seen.
+ */
 START_TEST(a_cell_belongs_to_its_largest_part)
 {
-	static const double shares[] = { 0.25, 0.02, 0.2 };
-	struct levels_cell cell;
-	int ends[3];
-
-	levels_stack(shares, 3, 8, ends);
-	cell = levels_cell(ends, 3, 0, 8);
-	ck_assert_int_eq(cell.part, 0);
-	ck_assert_int_eq(cell.filled, 4); /* 0.47 in all */
-	ck_assert_int_eq(cell.other, LEVELS_NO_PART);
-	ck_assert_int_eq(levels_cell(ends, 3, 1, 8).part, LEVELS_NO_PART);
-}
-
-START_TEST(two_parts_share_a_full_cell)
-{
-	static const double shares[] = { 0.1, 0.6, 0.3 };
-	struct levels_cell cell;
-	int ends[3];
-
-	levels_stack(shares, 3, 8, ends); /* 1, 5 and 2 */
-	cell = levels_cell(ends, 3, 0, 8);
-	ck_assert_int_eq(cell.part, 1);
-	ck_assert_int_eq(cell.other, 2);
-	ck_assert_int_eq(cell.filled, 5);  /* of 5 + 2, in 8 */
-	levels_stack(shares, 3, 16, ends); /* 2, 9 and 5: the second one goes on above */
-	cell = levels_cell(ends, 3, 0, 8);
-	ck_assert_int_eq(cell.part, 0);
-	ck_assert_int_eq(cell.other, 1);
-	ck_assert_int_eq(cell.filled, 2);
-}
-
-START_TEST(a_stack_of_little_is_seen)
-{
-	static const double shares[] = { 0, 0.001 };
-	int ends[2];
-
-	levels_stack(shares, 2, 8, ends);
-	ck_assert_int_eq(levels_cell(ends, 2, 0, 8).part, 1);
-	levels_stack((double[]){ 0, 0 }, 2, 8, ends);
-	ck_assert_int_eq(levels_cell(ends, 2, 0, 8).part, LEVELS_NO_PART);
-	levels_stack((double[]){ NAN, NAN }, 2, 8, ends);
-	ck_assert_int_eq(levels_cell(ends, 2, 0, 8).part, LEVELS_NO_PART);
+	check_cell((double[]){ 0.25, 0.02, 0.2 }, 3, 8, 0, "0 - 4"); /* 0.47 in all */
+	check_cell((double[]){ 0.25, 0.02, 0.2 }, 3, 8, 1, "- - 0");
+	check_cell((double[]){ 0.1, 0.6, 0.3 }, 3, 8, 0, "1 2 5"); /* 1, 5 and 2: of 5 + 2, in 8 */
+	check_cell((double[]){ 0.1, 0.6, 0.3 }, 3, 16, 0,
+		   "0 1 2"); /* 2, 9 and 5: the second one goes on above */
+	check_cell((double[]){ 0, 0.001 }, 2, 8, 0, "1 - 1");
+	check_cell((double[]){ 0, 0 }, 2, 8, 0, "- - 0");
+	check_cell((double[]){ NAN, NAN }, 2, 8, 0, "- - 0");
 }
 
 /* 500 MiB of growth fill the axis of a machine of 24 GiB; noise does not. */
 START_TEST(an_axis_fits_what_it_shows)
 {
-	double whole = 24064 * MIB;
-	struct levels_range range = levels_fit(819 * MIB, 1331 * MIB, whole);
+	static const struct {
+		double least, most, bottom, top; /* in MiB */
+	} cases[] = {
+		{ 819, 1331, 768, 1408 },
+		{ 100, 1000, 0, 1024 },
+		{ 23000, 24064, 22784, 24064 },
+		{ NAN, NAN, 0, 24064 },
+	};
+	struct levels_range range = levels_fit(1000 * MIB, 1001 * MIB, 24064 * MIB);
 
-	ck_assert_double_eq(range.bottom, 768 * MIB);
-	ck_assert_double_eq(range.top, 1408 * MIB);
-	range = levels_fit(1000 * MIB, 1001 * MIB, whole);
-	ck_assert_double_ge(range.top - range.bottom, whole / 256);
-	ck_assert_double_lt(range.bottom, 1000 * MIB);
-	ck_assert_double_gt(range.top, 1001 * MIB);
-	range = levels_fit(100 * MIB, 1000 * MIB, whole);
-	ck_assert_double_eq(range.bottom, 0);
-	ck_assert_double_eq(range.top, 1024 * MIB);
-	range = levels_fit(23000 * MIB, 24064 * MIB, whole);
-	ck_assert_double_eq(range.top, whole);
-	range = levels_fit(NAN, NAN, whole);
-	ck_assert_double_eq(range.bottom, 0);
-	ck_assert_double_eq(range.top, whole);
+	ck_assert_double_ge(range.top - range.bottom, 24064 * MIB / 256);
+	ck_assert(range.bottom < 1000 * MIB && range.top > 1001 * MIB);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		range = levels_fit(cases[i].least * MIB, cases[i].most * MIB, 24064 * MIB);
+		ck_assert_str_eq(textf("%g %g", range.bottom / MIB, range.top / MIB),
+				 textf("%g %g", cases[i].bottom, cases[i].top));
+	}
 }
 
 /* A history of one series with these values, gap apart; the last one is at now. */
-static void open_history(struct history *history, const double *values, size_t count, double gap)
+static struct history history;
+
+static void open_history(const double *values, size_t count, double gap)
 {
 	static const struct series series = { "item", NULL, "value" };
 
-	history_open(history, &series, 1, count);
+	history_close(&history);
+	history_open(&history, &series, 1, count);
 	for (size_t i = 0; i < count; i++) {
-		history->mono_ns[i] = 1000 * SECOND + (uint64_t)((double)i * gap * 1e9);
-		history->values[i] = values[i];
+		history.mono_ns[i] = 1000 * SECOND + (uint64_t)((double)i * gap * 1e9);
+		history.values[i] = values[i];
 	}
-	history->count = count;
+	history.count = count;
 }
 
-static uint64_t end_of(const struct history *history)
+static uint64_t end_of_history(void)
 {
-	return history_time(history, history->count - 1);
+	return history_time(&history, history.count - 1);
+}
+
+/* Up to then: the columns as text, . is an empty one; a number stands for as many as follow with it. */
+static const char *columns_at(uint64_t now_ns, double span, double step, int n_columns,
+			      struct graph_time *time)
+{
+	static char text[1024];
+	double columns[100];
+
+	*time = graph_time_of(&history, now_ns, span, step, n_columns);
+	graph_time_values(time, &history, 0, GRAPH_MOST, columns);
+	*text = '\0';
+	for (int i = 0; i < n_columns; i++)
+		strcat(text, isnan(columns[i]) ? "." : textf("%g", columns[i]));
+	return text;
 }
 
 START_TEST(what_is_constant_is_in_the_middle)
 {
-	ck_assert_double_eq(levels_top(0, 40), 40);
-	ck_assert_double_eq(levels_top(36, 40), 40);
-	ck_assert_double_eq_tol(levels_top(38, 40), 60, 1e-9);
-	ck_assert_double_eq(levels_top(40, 40), 80);
-	ck_assert_double_eq(levels_top(0, 0), 1);
-	ck_assert_double_eq(levels_top(NAN, NAN), 1);
+	static const double cases[][3] = {
+		{ 0, 40, 40 },   { 36, 40, 40 },  { 38, 40, 60 },
+		{ 40, 40, 80 },  { 0, 0, 1 },     { NAN, NAN, 1 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		ck_assert_double_eq_tol(levels_top(cases[i][0], cases[i][1]), cases[i][2], 1e-9);
 	ck_assert_int_eq(level_of(40, 0, levels_top(40, 40), 17), 9);
 }
 
 START_TEST(a_graph_begins_with_a_column_for_each_sample)
 {
-	static const double values[] = { 1, 2, NAN, 4 };
-	struct history history;
 	struct graph_time time;
-	double columns[10];
 
-	open_history(&history, values, 4, 0.5);
-	time = graph_time_of(&history, end_of(&history), 300, 99, 10);
-	ck_assert(time.by_sample);
-	ck_assert_double_eq(time.seconds, 0.5);
-	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
-	ck_assert(isnan(columns[5]));
-	ck_assert_double_eq(columns[6], 1);
-	ck_assert_double_eq(columns[7], 2);
-	ck_assert(isnan(columns[8]));
-	ck_assert_double_eq(columns[9], 4);
-	history_close(&history);
+	open_history((double[]){ 1, 2, NAN, 4 }, 4, 0.5);
+	ck_assert_str_eq(columns_at(end_of_history(), 300, 99, 10, &time), "......12.4");
+	ck_assert(time.by_sample && time.seconds == 0.5);
 }
 
 /* Squeezed, each sample has a place; a column shows the largest of its own, or the mean. */
 START_TEST(a_full_graph_is_squeezed)
 {
 	double values[100], columns[20], means[20];
-	struct history history;
 	struct graph_time time;
 
 	for (int i = 0; i < 100; i++)
 		values[i] = i;
 	values[40] = 1000;
-	open_history(&history, values, 100, 1);
-	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
-	ck_assert(!time.by_sample);
-	ck_assert_double_eq(time.seconds, 6); /* 99 s in 19 columns are 5.2 */
+	open_history(values, 100, 1);
+	time = graph_time_of(&history, end_of_history(), 300, 1, 20);
+	ck_assert(!time.by_sample && time.seconds == 6); /* 99 s in 19 columns are 5.2 */
 	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
 	graph_time_values(&time, &history, 0, GRAPH_MEAN, means);
 	ck_assert_double_eq(columns[19], 99);
@@ -228,19 +222,17 @@ START_TEST(a_full_graph_is_squeezed)
 	ck_assert_double_eq_tol(means[10], columns[10] - 2.5, 1e-9);
 	for (int i = 4; i < 20; i++)
 		ck_assert_msg(!isnan(columns[i]), "column %d is empty", i);
-	history_close(&history);
 }
 
 /* What has been drawn only moves: a sample never changes the samples that it shares a column with. */
 START_TEST(columns_stay_together)
 {
 	double values[100] = { 0 };
-	struct history history;
 	struct graph_time now, later;
 
-	open_history(&history, values, 100, 1);
-	now = graph_time_of(&history, end_of(&history) - SECOND, 60, 1, 20);
-	later = graph_time_of(&history, end_of(&history), 60, 1, 20);
+	open_history(values, 100, 1);
+	now = graph_time_of(&history, end_of_history() - SECOND, 60, 1, 20);
+	later = graph_time_of(&history, end_of_history(), 60, 1, 20);
 	ck_assert_double_eq(now.seconds, later.seconds);
 	for (size_t i = 60; i < 98; i++) {
 		uint64_t one = history_time(&history, i), next = history_time(&history, i + 1);
@@ -248,77 +240,46 @@ START_TEST(columns_stay_together)
 		ck_assert_int_eq(graph_time_column(&now, one) == graph_time_column(&now, next),
 				 graph_time_column(&later, one) == graph_time_column(&later, next));
 	}
-	history_close(&history);
 }
 
 /* Slow samples do not leave the graph empty: 5 min fill it. */
 START_TEST(a_slow_sample_is_wide)
 {
-	static const double values[] = { 1, 2, 3, 4 };
-	struct history history;
 	struct graph_time time;
-	double columns[61];
 
-	open_history(&history, values, 4, 10);
-	time = graph_time_of(&history, end_of(&history), 60, 10, 61);
+	open_history((double[]){ 1, 2, 3, 4 }, 4, 10);
+	ck_assert_str_eq(columns_at(end_of_history(), 60, 10, 61, &time), ".............................."
+									  "1111111111"
+									  "2222222222"
+									  "3333333333"
+									  "4");
 	ck_assert_double_eq(time.seconds, 1);
-	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
-	ck_assert_double_eq(columns[60], 4);
-	for (int i = 30; i < 60; i++)
-		ck_assert_double_eq(columns[i], 1 + (i - 30) / 10);
-	ck_assert(isnan(columns[29]));
-	history_close(&history);
 }
 
 START_TEST(a_pause_leaves_a_gap)
 {
-	static const double values[] = { 1, 1, 1, 1, 1, 1 };
-	struct history history;
 	struct graph_time time;
-	double columns[20];
 
-	open_history(&history, values, 6, 1);
+	open_history((double[]){ 1, 1, 1, 1, 1, 1 }, 6, 1);
 	history.mono_ns[4] += 8 * SECOND;
 	history.mono_ns[5] += 8 * SECOND;
-	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
-	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
-	ck_assert_double_eq(columns[19], 1);
-	ck_assert(isnan(columns[15]));
-	ck_assert_double_eq(columns[9], 1);
-	history_close(&history);
+	ck_assert_str_eq(columns_at(end_of_history(), 300, 1, 20, &time), "......11111.......11");
 }
 
 /* Asleep between the samples 3 and 4: the columns of that time are empty, and none is held for longer. */
 START_TEST(a_sleep_leaves_a_gap)
 {
-	static const double values[] = { 1, 2, 3, 4, 5, 6 };
-	struct history history;
 	struct graph_time time;
-	double columns[20];
 
-	open_history(&history, values, 6, 1);
+	open_history((double[]){ 1, 2, 3, 4, 5, 6 }, 6, 1);
 	history.slept.n = 1;
 	history.slept.spans[0] =
 		(struct sleep_span){ .mono_ns = history_time(&history, 4), .slept_ns = 8 * SECOND };
-	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
+	ck_assert_str_eq(columns_at(end_of_history(), 300, 1, 20, &time), "......12344.......56");
 	ck_assert(time.by_sample);
-	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
-	ck_assert_double_eq(columns[19], 6);
-	ck_assert_double_eq(columns[18], 5);
-	for (unsigned i = 11; i < 18; i++)
-		ck_assert(isnan(columns[i]));
-	ck_assert_double_eq(columns[9], 4);
-	ck_assert_double_eq(columns[6], 1);
-	time = graph_time_of(&history, history_time(&history, 3), 300, 1, 20); /* before it */
-	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
-	ck_assert_double_eq(columns[19], 4);
+	ck_assert_str_eq(columns_at(history_time(&history, 3), 300, 1, 20, &time), "................1234");
 	history.slept.spans[0].slept_ns = 8 * 3600 * SECOND; /* what was before is out of sight */
-	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
-	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
-	ck_assert_double_eq(columns[19], 6);
-	for (unsigned i = 0; i < 18; i++)
-		ck_assert(isnan(columns[i]));
-	history_close(&history);
+	ck_assert_str_eq(columns_at(end_of_history(), 300, 1, 20, &time), "...................6");
 }
 
 /* The moment of a click is in the column that was clicked. */
@@ -332,13 +293,13 @@ START_TEST(a_column_has_its_moment)
 		  .columns = 60 },
 		{ .now_ns = 5003 * SECOND, .seconds = 15, .step_seconds = 1, .columns = 60 },
 		{ .now_ns = 5000 * SECOND + 7,
-		  .seconds = 0.2,
-		  .step_seconds = 0.2,
+		  .seconds = .2,
+		  .step_seconds = .2,
 		  .by_sample = true,
 		  .columns = 9 },
 	};
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+	for (size_t i = 0; i < LENGTH(times); i++) {
 		for (long column = 0; column < times[i].columns; column++)
 			ck_assert_int_eq(graph_time_column(&times[i], graph_time_end(&times[i], column)),
 					 column);
@@ -355,21 +316,4 @@ START_TEST(what_a_recording_says_of_sleeps_stays_inside)
 	ck_assert_int_eq(graph_time_column(&time, 1000 * SECOND), 39); /* as if it came after now */
 	time.by_sample = false;
 	ck_assert_int_eq(graph_time_column(&time, UINT64_MAX), 39);
-}
-
-START_TEST(a_click_finds_the_graph_under_it)
-{
-	static struct graph_places places = { .count = 1 };
-	uint64_t ago_ns;
-
-	places.list[0] = (struct graph_place){
-		3, 10, 2, 20, { .now_ns = 100 * SECOND, .seconds = 1, .by_sample = true, .columns = 40 },
-	};
-	ck_assert(graph_ago_at(&places, 3, 29, &ago_ns) && ago_ns == 0);
-	ck_assert(graph_ago_at(&places, 4, 10, &ago_ns));
-	ck_assert_int_eq(graph_time_column(&places.list[0].time, 100 * SECOND - ago_ns),
-			 1); /* the later half of the cell */
-	ck_assert(!graph_ago_at(&places, 5, 10, &ago_ns));
-	ck_assert(!graph_ago_at(&places, 3, 30, &ago_ns));
-	ck_assert(!graph_ago_at(&places, 3, 9, &ago_ns));
 }

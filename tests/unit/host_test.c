@@ -95,9 +95,21 @@ static void open_frame(struct frame *frame)
 	frame->mono_ns = 5000;
 }
 
-static double number(const struct frame *frame, const char *host, const char *column)
+/* The row of a machine of which this is known. */
+static void check_host(const struct given *given, const char *name, const char *failed, const char *row)
 {
-	return frame_number(frame, "host", host, column);
+	struct frame frame;
+
+	open_frame(&frame);
+	give(&frame, given);
+	frame.host = name;
+	if (failed)
+		frame_slot(&frame, failed)->failed = true;
+	host_derive(&frame, true);
+	ck_assert_uint_eq(frame_table(&frame, "host")->n_rows, 1);
+	ck_assert_uint_eq(frame_table(&frame, "host")->mono_ns, 5000);
+	check_row(&frame, "host", row);
+	frame_close(&frame);
 }
 
 static const char *text(const struct frame *frame, size_t index, const char *column)
@@ -108,37 +120,15 @@ static const char *text(const struct frame *frame, size_t index, const char *col
 	return table_text(table, table_row(table, index), column);
 }
 
+/* Findings were not sampled: they are unknown. */
 START_TEST(each_number_has_its_row)
 {
-	struct frame frame;
-
-	open_frame(&frame);
-	give(&frame, machine);
-	host_derive(&frame, true);
-	ck_assert_uint_eq(frame_table(&frame, "host")->n_rows, 1);
-	ck_assert_uint_eq(frame_table(&frame, "host")->mono_ns, 5000);
-	ck_assert_double_eq(number(&frame, "localhost", "age_seconds"), 0);
-	ck_assert(isnan(number(&frame, "localhost", "clock_offset_seconds")));
-	ck_assert_double_eq(number(&frame, "localhost", "busy_ratio"), 0.5);
-	ck_assert_double_eq(number(&frame, "localhost", "memory_used_ratio"), 0.25);
-	ck_assert_double_eq(number(&frame, "localhost", "swap_used_ratio"), 0.125);
-	ck_assert_double_eq(number(&frame, "localhost", "cpu_pressure_ratio"), 0.01);
-	ck_assert_double_eq(number(&frame, "localhost", "memory_pressure_ratio"), 0.02);
-	ck_assert_double_eq(number(&frame, "localhost", "io_pressure_ratio"), 0.03);
-	ck_assert_double_eq(number(&frame, "localhost", "load1"), 1.5);
-	ck_assert_double_eq(number(&frame, "localhost", "uptime_seconds"), 77);
-	ck_assert_double_eq(number(&frame, "localhost", "cpus"), 4);
-	ck_assert_double_eq(number(&frame, "localhost", "tasks"), 321);
-	ck_assert_double_eq(number(&frame, "localhost", "disk_busy_ratio"), 0.7);
-	ck_assert_double_eq(number(&frame, "localhost", "read_bytes_per_second"), 1001);
-	ck_assert_double_eq(number(&frame, "localhost", "write_bytes_per_second"), 1002);
-	ck_assert_double_eq(number(&frame, "localhost", "received_bits_per_second"), 3001);
-	ck_assert_double_eq(number(&frame, "localhost", "sent_bits_per_second"), 3002);
-	ck_assert_double_eq(number(&frame, "localhost", "watts"), 20);
-	ck_assert_double_eq(number(&frame, "localhost", "celsius"), 80);
-	ck_assert(isnan(number(&frame, "localhost", "findings"))); /* they were not sampled */
-	ck_assert_str_eq(text(&frame, 0, "severity"), "");
-	frame_close(&frame);
+	check_host(machine, NULL, NULL,
+		   "host=localhost age_seconds=0 busy_ratio=0.5 memory_used_ratio=0.25 swap_used_ratio=0.125 "
+		   "cpu_pressure_ratio=0.01 memory_pressure_ratio=0.02 io_pressure_ratio=0.03 load1=1.5 "
+		   "cpus=4 disk_busy_ratio=0.7 read_bytes_per_second=1001 write_bytes_per_second=1002 "
+		   "received_bits_per_second=3001 sent_bits_per_second=3002 watts=20 celsius=80 "
+		   "uptime_seconds=77 tasks=321");
 }
 
 START_TEST(what_is_not_there_is_unknown)
@@ -146,43 +136,18 @@ START_TEST(what_is_not_there_is_unknown)
 	static const struct given other_rows[] = {
 		{ "cpu", "0", NULL, "busy_ratio", 0.9 },
 		{ "memory", "mem", NULL, "total_bytes", 8000 },
-		{ "memory", "swap", NULL, "total_bytes", 0 },
+		{ "memory", "swap", NULL, "total_bytes", 0 }, /* there is none */
 		{ "memory", "swap", NULL, "used_bytes", 0 },
-		{ "disk", "all", NULL, "busy_ratio", 0.95 },
+		{ "disk", "all", NULL, "busy_ratio", 0.95 }, /* only the sum of disks */
 		{ "temperature", "one", NULL, "celsius", 40 },
 		{ 0 },
 	};
-	struct frame frame;
+	static const struct given none[] = {
+		{ "system", NULL, NULL, "cpus", 0 }, { "system", NULL, NULL, "tasks", 0 }, { 0 }
+	};
 
-	open_frame(&frame);
-	give(&frame, other_rows);
-	frame_slot(&frame, "temperature")->failed = true;
-	frame.host = "db1";
-	host_derive(&frame, true);
-	ck_assert_str_eq(text(&frame, 0, "host"), "db1");
-	ck_assert(isnan(number(&frame, "db1", "busy_ratio")));
-	ck_assert(isnan(number(&frame, "db1", "memory_used_ratio")));
-	ck_assert(isnan(number(&frame, "db1", "swap_used_ratio"))); /* of no swap */
-	ck_assert(isnan(number(&frame, "db1", "disk_busy_ratio"))); /* only the sum of disks */
-	ck_assert(isnan(number(&frame, "db1", "celsius")));
-	ck_assert(isnan(number(&frame, "db1", "load1")));
-	ck_assert(isnan(number(&frame, "db1", "cpus")) && isnan(number(&frame, "db1", "tasks")));
-	frame_close(&frame);
-}
-
-START_TEST(zero_is_known)
-{
-	static const struct given none[] = { { "system", NULL, NULL, "cpus", 0 },
-					     { "system", NULL, NULL, "tasks", 0 },
-					     { 0 } };
-	struct frame frame;
-
-	open_frame(&frame);
-	give(&frame, none);
-	host_derive(&frame, true);
-	ck_assert_double_eq(number(&frame, "localhost", "cpus"), 0);
-	ck_assert_double_eq(number(&frame, "localhost", "tasks"), 0);
-	frame_close(&frame);
+	check_host(other_rows, "db1", "temperature", "host=db1 age_seconds=0");
+	check_host(none, NULL, NULL, "host=localhost age_seconds=0 cpus=0 tasks=0"); /* 0 is known */
 }
 
 START_TEST(a_row_is_made_where_it_is_wanted)
@@ -211,28 +176,28 @@ static void find(struct frame *frame, const char *severity, const char *subject,
 
 START_TEST(the_first_of_the_worst_findings_stands_there)
 {
+	static const struct {
+		const char *severity, *subject, *text, *host; /* one more, and what the machine has then */
+	} cases[] = {
+		{ NULL, NULL, NULL, "none ; 0" },
+		{ "note", "clock", "steps", "note clock: steps; 1" },
+		{ "warning", "disk", "", "warning disk; 2" },
+		{ "warning", "memory", "is low", "warning disk; 3" },
+		{ "critical", "swap", "is full", "critical swap: is full; 4" },
+		{ "note", "load", "is high", "critical swap: is full; 5" },
+	};
 	struct frame frame;
 
 	open_frame(&frame);
 	frame_slot(&frame, "finding")->present = true;
-	host_derive(&frame, true);
-	ck_assert_str_eq(text(&frame, 0, "severity"), "none");
-	ck_assert_str_eq(text(&frame, 0, "finding"), "");
-	ck_assert_double_eq(number(&frame, "localhost", "findings"), 0);
-	find(&frame, "note", "clock", "steps");
-	host_derive(&frame, true);
-	ck_assert_str_eq(text(&frame, 0, "finding"), "clock: steps");
-	find(&frame, "warning", "disk", "");
-	find(&frame, "warning", "memory", "is low");
-	host_derive(&frame, true);
-	ck_assert_str_eq(text(&frame, 0, "severity"), "warning");
-	ck_assert_str_eq(text(&frame, 0, "finding"), "disk");
-	find(&frame, "critical", "swap", "is full");
-	find(&frame, "note", "load", "is high");
-	host_derive(&frame, true);
-	ck_assert_str_eq(text(&frame, 0, "severity"), "critical");
-	ck_assert_str_eq(text(&frame, 0, "finding"), "swap: is full");
-	ck_assert_double_eq(number(&frame, "localhost", "findings"), 5);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (i > 0)
+			find(&frame, cases[i].severity, cases[i].subject, cases[i].text);
+		host_derive(&frame, true);
+		ck_assert_str_eq(textf("%s %s; %g", text(&frame, 0, "severity"), text(&frame, 0, "finding"),
+				       frame_number(&frame, "host", "localhost", "findings")),
+				 cases[i].host);
+	}
 	frame_close(&frame);
 }
 
@@ -259,7 +224,8 @@ START_TEST(machines_are_sorted_by_their_findings)
 	host_sort(&frame);
 	for (unsigned i = 0; i < 8; i++) {
 		ck_assert_int_eq(*text(&frame, i, "host"), sorted[i]);
-		ck_assert_double_eq(number(&frame, text(&frame, i, "host"), "age_seconds"), sorted[i] - 'a');
+		ck_assert_double_eq(frame_number(&frame, "host", text(&frame, i, "host"), "age_seconds"),
+				    sorted[i] - 'a');
 	}
 	frame_close(&frame);
 }
@@ -268,19 +234,18 @@ START_TEST(machines_are_sorted_by_their_findings)
 START_TEST(trouble_is_critical)
 {
 	struct host_state state = { .name = "gone", .clock_offset_seconds = -2, .trouble = "no route" };
+	static const struct given load[] = { { "system", NULL, NULL, "load1", 1.5 }, { 0 } };
 	struct frame of, frame;
 
 	open_frame(&of);
 	open_frame(&frame);
-	give(&of, machine);
+	give(&of, load);
 	find(&of, "note", "clock", "steps");
 	host_add(&frame, &of, &state);
 	frame_slot(&frame, "host")->present = true;
-	ck_assert_str_eq(text(&frame, 0, "severity"), "critical");
-	ck_assert_str_eq(text(&frame, 0, "finding"), "no route");
-	ck_assert_double_eq(number(&frame, "gone", "findings"), 1);
-	ck_assert_double_eq(number(&frame, "gone", "load1"), 1.5);
-	ck_assert_double_eq(number(&frame, "gone", "clock_offset_seconds"), -2);
+	check_row(&frame, "host",
+		  "host=gone age_seconds=0 clock_offset_seconds=-2 severity=critical load1=1.5 findings=1 "
+		  "finding=no route");
 	frame_close(&frame);
 	frame_close(&of);
 }
@@ -304,18 +269,4 @@ START_TEST(its_topics_are_wanted)
 		n_wanted += wanted[i];
 	ck_assert_uint_eq(n_wanted, 1 + sizeof(parts) / sizeof(parts[0]));
 	free(wanted);
-}
-
-/* Derived from other tables, over an interval; why a machine does not answer is another text each time. */
-START_TEST(its_table_is_described)
-{
-	ck_assert(host_schema.over_interval && host_schema.derived);
-	for (unsigned i = 0; i < host_schema.n_columns; i++) {
-		const struct column *column = &host_schema.columns[i];
-		bool finding = strcmp(column->key, "finding") == 0;
-
-		ck_assert_msg(column->prose == finding && column->fleeting == finding, "%s", column->key);
-		ck_assert_msg(column->difference == (strcmp(column->key, "clock_offset_seconds") == 0), "%s",
-			      column->key);
-	}
 }

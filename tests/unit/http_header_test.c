@@ -24,107 +24,94 @@
 #include "sys/listen_address.h"
 #include "sys/listen_socket.h"
 
-static bool prefers(const char *accept)
-{
-	return http_prefers_openmetrics(span_text(accept));
-}
-
 START_TEST(who_names_openmetrics_gets_it)
 {
-	ck_assert(prefers("application/openmetrics-text"));
-	ck_assert(prefers("application/openmetrics-text;version=1.0.0"));
-	ck_assert(prefers(" application/openmetrics-text ; version=\"0.0.1\" "));
-	ck_assert(prefers("Application/OpenMetrics-Text"));
-	ck_assert(prefers("text/html,,application/openmetrics-text"));
-	ck_assert(prefers("application/openmetrics-text;q=0.5,text/plain;q=0.5"));
-	/* Prometheus 2.42 and 3.0 */
-	ck_assert(prefers("application/openmetrics-text;version=1.0.0,"
-			  "application/openmetrics-text;version=0.0.1;q=0.75,"
-			  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"));
-	ck_assert(prefers("application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
-			  "application/openmetrics-text;version=0.0.1;q=0.4,"
-			  "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
-			  "text/plain;version=0.0.4;q=0.2,*/*;q=0.1"));
-}
+#define OPENMETRICS "application/openmetrics-text"
+	static const struct {
+		const char *accept;
+		bool prefers;
+	} cases[] = {
+		{ OPENMETRICS, true },
+		{ " " OPENMETRICS " ; version=\"0.0.1\" ", true },
+		{ "Application/OpenMetrics-Text", true },
+		{ "text/html,," OPENMETRICS, true },
+		{ OPENMETRICS ";q=0.5,text/plain;q=0.5", true },
+		/* Prometheus 2.42 and 3.0 */
+		{ OPENMETRICS ";version=1.0.0," OPENMETRICS ";version=0.0.1;q=0.75,"
+		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true },
+		{ OPENMETRICS ";version=1.0.0;escaping=allow-utf-8;q=0.5," OPENMETRICS ";version=0.0.1;q=0.4,"
+		  "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
+		  "text/plain;version=0.0.4;q=0.2,*/*;q=0.1", true },
+		{ "", false },
+		{ "*/*", false },
+		{ "text/plain", false },
+		{ OPENMETRICS ";version=2.0.0", false },
+		{ OPENMETRICS ";q=0", false },
+		{ OPENMETRICS ";q=0.4, text/*;q=0.41", false },
+		{ OPENMETRICS ";q=0.9, */*", false },
+		{ OPENMETRICS "ual", false },
+		{ "text/plain;x=\"," OPENMETRICS ",\"", false }, /* a comma in quotes separates nothing */
+		{ OPENMETRICS ";q=x, */*;q=0.1", false }, /* a malformed weight is none */
+		{ OPENMETRICS ";q=1x", false },
+		{ ";;;q=1,;,=,", false },
+		{ "\"", false },
+	};
 
-START_TEST(everyone_else_gets_text)
-{
-	ck_assert(!prefers(""));
-	ck_assert(!prefers("*/*"));
-	ck_assert(!prefers("text/plain"));
-	ck_assert(!prefers("application/json"));
-	ck_assert(!prefers("application/openmetrics-text;version=2.0.0"));
-	ck_assert(!prefers("application/openmetrics-text;q=0"));
-	ck_assert(!prefers("application/openmetrics-text;q=0.4, text/*;q=0.41"));
-	ck_assert(!prefers("application/openmetrics-text;q=0.9, */*"));
-	ck_assert(!prefers("application/openmetrics-textual"));
-	/* a comma in quotes separates nothing */
-	ck_assert(!prefers("text/plain;x=\",application/openmetrics-text,\""));
-}
-
-START_TEST(a_malformed_weight_is_none)
-{
-	ck_assert(!prefers("application/openmetrics-text;q=x, */*;q=0.1"));
-	ck_assert(!prefers("application/openmetrics-text;q=1x"));
-	ck_assert(!prefers(";;;q=1,;,=,"));
-	ck_assert(!prefers("\""));
-}
-
-static void check_host(const char *field, const char *expected)
-{
-	struct span host;
-	bool good = http_host(span_text(field), &host);
-
-	ck_assert_msg(good == (expected != NULL), "%s", field);
-	ck_assert_msg(!good || span_is(host, expected), "%s: %.*s", field, (int)span_length(host), host.at);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(http_prefers_openmetrics(span_text(cases[i].accept)) == cases[i].prefers, "%s",
+			      cases[i].accept);
 }
 
 START_TEST(hosts_lose_port_and_brackets)
 {
-	check_host("example.org", "example.org");
-	check_host("example.org:80", "example.org");
-	check_host(" 127.0.0.1:9799\t", "127.0.0.1");
-	check_host("[::1]", "::1");
-	check_host("[::1]:9799", "::1");
-	check_host("name:", "name");
-	check_host("", NULL);
-	check_host(":80", NULL);
-	check_host("[]", NULL);
-	check_host("[::1", NULL);
-	check_host("[::1]x", NULL);
-	check_host("::1", NULL);
-	check_host("name:80x", NULL);
-	check_host("a:1:2", NULL);
-}
+	static const struct {
+		const char *field, *host; /* NULL: it is malformed */
+	} cases[] = {
+		{ "example.org", "example.org" }, { "example.org:80", "example.org" },
+		{ " 127.0.0.1:9799\t", "127.0.0.1" }, { "[::1]", "::1" },
+		{ "[::1]:9799", "::1" }, { "name:", "name" },
+		{ "", NULL }, { ":80", NULL }, { "[]", NULL }, { "[::1", NULL },
+		{ "[::1]x", NULL }, { "::1", NULL }, { "name:80x", NULL }, { "a:1:2", NULL },
+	};
 
-static bool is_known(const char *field, const char *names)
-{
-	return http_host_is_known(span_text(field), names);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span host;
+		bool good = http_host(span_text(cases[i].field), &host);
+
+		ck_assert_msg(cases[i].host ? good && span_is(host, cases[i].host) : !good, "%s",
+			      cases[i].field);
+	}
 }
 
 START_TEST(addresses_and_own_names_are_known)
 {
-	ck_assert(is_known("127.0.0.1:9799", NULL));
-	ck_assert(is_known("192.0.2.7", ""));
-	ck_assert(is_known("[2001:db8::1]:1", ""));
-	ck_assert(is_known("localhost", ""));
-	ck_assert(is_known("LocalHost.:80", ""));
-	ck_assert(is_known("web1", "web1,web1.example.org"));
-	ck_assert(is_known("WEB1.example.org.", "web1,web1.example.org"));
-}
+#define NAMES "web1,web1.example.org"
+	static const struct {
+		const char *field, *names;
+		bool is_known;
+	} cases[] = {
+		{ "127.0.0.1:9799", NULL, true },
+		{ "192.0.2.7", "", true },
+		{ "[2001:db8::1]:1", "", true },
+		{ "localhost", "", true },
+		{ "LocalHost.:80", "", true },
+		{ "web1", NAMES, true },
+		{ "WEB1.example.org.", NAMES, true },
+		{ "example.org", "", false },
+		{ "example.org", "www.example.org,org,example.or", false },
+		{ "localhost.example.org", "", false },
+		{ "127.0.0.1.example.org", "", false },
+		{ "127.0.0.256", "", false },
+		{ "127.1", "", false },
+		{ "2130706433", "", false },
+		{ ".", ",,", false },
+		{ "", ",,", false },
+		{ "0123456789012345678901234567890123456789012345678901234567890", "", false },
+	};
 
-START_TEST(other_names_are_not_known)
-{
-	ck_assert(!is_known("example.org", ""));
-	ck_assert(!is_known("example.org", "www.example.org,org,example.or"));
-	ck_assert(!is_known("localhost.example.org", ""));
-	ck_assert(!is_known("127.0.0.1.example.org", ""));
-	ck_assert(!is_known("127.0.0.256", ""));
-	ck_assert(!is_known("127.1", ""));
-	ck_assert(!is_known("2130706433", ""));
-	ck_assert(!is_known(".", ",,"));
-	ck_assert(!is_known("", ",,"));
-	ck_assert(!is_known("0123456789012345678901234567890123456789012345678901234567890", ""));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(http_host_is_known(span_text(cases[i].field), cases[i].names) ==
+				      cases[i].is_known, "%s", cases[i].field);
 }
 
 static struct listen_address parsed(const char *text)
@@ -136,72 +123,48 @@ static struct listen_address parsed(const char *text)
 	return address;
 }
 
-static void check_internet(const char *text, const char *expected, int port)
+/* "internet 127.0.0.1:80 (web1)": its kind, place and names. */
+static const char *place_of(const char *text)
 {
-	struct listen_address address = parsed(text);
+	const struct listen_address address = parsed(text);
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address.socket;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address.socket;
 	char host[INET6_ADDRSTRLEN];
-	const void *bytes = &((struct sockaddr_in *)&address.socket)->sin_addr;
-	in_port_t found = ((struct sockaddr_in *)&address.socket)->sin_port; /* at the same place in IPv6 */
+	bool is_v6 = address.socket.ss_family == AF_INET6;
 
-	if (address.socket.ss_family == AF_INET6)
-		bytes = &((struct sockaddr_in6 *)&address.socket)->sin6_addr;
-	ck_assert_ptr_nonnull(inet_ntop(address.socket.ss_family, bytes, host, sizeof(host)));
-	ck_assert_str_eq(host, expected);
-	ck_assert_int_eq(ntohs(found), port);
-	ck_assert_int_eq(address.kind, LISTEN_INTERNET);
+	if (address.kind != LISTEN_INTERNET)
+		return textf("%s (%s)", address.kind == LISTEN_UNIX ? address.path : "systemd",
+			     address.names);
+	inet_ntop(is_v6 ? AF_INET6 : AF_INET, is_v6 ? (const void *)&v6->sin6_addr : &v4->sin_addr, host,
+		  sizeof(host));
+	return textf("%s %u (%s)", host, ntohs(v4->sin_port), address.names); /* at the same place in IPv6 */
 }
 
 START_TEST(addresses_are_numbers)
 {
-	check_internet("127.0.0.1:9799", "127.0.0.1", 9799);
-	check_internet("9799", "127.0.0.1", 9799);
-	check_internet("localhost:1", "127.0.0.1", 1);
-	check_internet("0.0.0.0:65535", "0.0.0.0", 65535);
-	check_internet("[::1]:9799", "::1", 9799);
-	check_internet("[::]:80,web1", "::", 80);
-	ck_assert_str_eq(parsed("0.0.0.0:1").names, "");
-	ck_assert_str_eq(parsed("0.0.0.0:1,web1,web1.example.org").names, "web1,web1.example.org");
-}
+	static const struct {
+		const char *text, *place;
+	} cases[] = {
+		{ "127.0.0.1:9799", "127.0.0.1 9799 ()" },
+		{ "9799", "127.0.0.1 9799 ()" },
+		{ "localhost:1", "127.0.0.1 1 ()" },
+		{ "0.0.0.0:65535,web1,web1.example.org", "0.0.0.0 65535 (web1,web1.example.org)" },
+		{ "[::1]:9799", "::1 9799 ()" },
+		{ "[::]:80,web1", ":: 80 (web1)" },
+		{ "unix:/run/panetop,x.sock", "/run/panetop,x.sock ()" },
+		{ "systemd,web1", "systemd (web1)" },
+	};
 
-START_TEST(other_places_have_their_words)
-{
-	struct listen_address address = parsed("unix:/run/panetop,x.sock");
-
-	ck_assert_int_eq(address.kind, LISTEN_UNIX);
-	ck_assert_str_eq(address.path, "/run/panetop,x.sock");
-	ck_assert_str_eq(address.names, "");
-	address = parsed("systemd,web1");
-	ck_assert_int_eq(address.kind, LISTEN_SYSTEMD);
-	ck_assert_str_eq(address.names, "web1");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_str_eq(place_of(cases[i].text), cases[i].place);
 }
 
 START_TEST(what_is_no_address_is_refused)
 {
 	static const char *const wrong[] = {
-		"",
-		",",
-		"x",
-		"0",
-		"65536",
-		"-1",
-		" 9799",
-		"9799 ",
-		":9799",
-		"127.0.0.1",
-		"127.0.0.1:",
-		"127.0.0.1:x",
-		"1:2:3",
-		"::1:9799",
-		"[::1]",
-		"[::1:9799",
-		"[]:9799",
-		"[127.0.0.1:9799",
-		"example.org:80",
-		"unix:",
-		"unix",
-		"systemd:1",
-		"999.0.0.1:80",
-		"[::1]9799",
+		"", ",", "x", "0", "65536", "-1", " 9799", "9799 ", ":9799", "127.0.0.1", "127.0.0.1:",
+		"127.0.0.1:x", "1:2:3", "::1:9799", "[::1]", "[::1:9799", "[]:9799", "[127.0.0.1:9799",
+		"example.org:80", "unix:", "unix", "systemd:1", "999.0.0.1:80", "[::1]9799",
 	};
 	struct listen_address address;
 	char longest[300] = "";
@@ -231,10 +194,16 @@ static bool was_told(const char *why)
 	return *why ? strstr(log, why) != NULL : *log == '\0';
 }
 
-static struct listen_address unix_address(char text[SCRATCH_PATH_MAX + 32], const char *name)
+static struct listen_address unix_address(const char *name)
 {
-	snprintf(text, SCRATCH_PATH_MAX + 32, "unix:%s/%s", place, name);
-	return parsed(text);
+	return parsed(textf("unix:%s/%s", place, name));
+}
+
+static bool exists(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0;
 }
 
 static void check_listens(const struct listen_socket *socket)
@@ -250,13 +219,12 @@ static void check_listens(const struct listen_socket *socket)
 
 START_TEST(a_socket_in_a_directory_is_of_its_owner_alone)
 {
-	char text[SCRATCH_PATH_MAX + 32];
 	struct listen_socket first, second;
 	struct listen_address address;
 	struct stat status;
 
 	make_place();
-	address = unix_address(text, "socket");
+	address = unix_address("socket");
 	umask(0);
 	ck_assert_int_eq(listen_socket_open(&first, 1, &address), 1);
 	check_listens(&first);
@@ -267,22 +235,21 @@ START_TEST(a_socket_in_a_directory_is_of_its_owner_alone)
 	ck_assert_int_eq(umask(0), 0); /* as it was */
 	ck_assert_int_eq(listen_socket_open(&second, 1, &address), -1);
 	ck_assert(was_told("another program listens there"));
-	ck_assert(second.fd == -1 && stat(address.path, &status) == 0);
+	ck_assert(second.fd == -1 && exists(address.path));
 	listen_socket_close(&first);
-	ck_assert(first.fd == -1 && stat(address.path, &status) < 0);
+	ck_assert(first.fd == -1 && !exists(address.path));
 	listen_socket_close(&first);
 }
 
 /* Of a program that was killed; what came in its place is left. */
 START_TEST(a_socket_that_was_left_is_replaced)
 {
-	char text[SCRATCH_PATH_MAX + 32], other[SCRATCH_PATH_MAX + 32];
 	struct listen_socket first, second;
 	struct listen_address address;
-	struct stat status;
+	const char *other;
 
 	make_place();
-	address = unix_address(text, "socket");
+	address = unix_address("socket");
 	ck_assert_int_eq(listen_socket_open(&first, 1, &address), 1);
 	close(first.fd);
 	first.fd = -1; /* given away */
@@ -290,33 +257,31 @@ START_TEST(a_socket_that_was_left_is_replaced)
 	check_listens(&second);
 	ck_assert(was_told(""));
 	listen_socket_close(&first); /* it is not its file any more */
-	ck_assert_int_eq(stat(address.path, &status), 0);
-	ck_assert_uint_eq(status.st_ino, second.inode);
-	snprintf(other, sizeof(other), "%s/other", place);
+	ck_assert(exists(address.path));
+	other = textf("%s/other", place);
 	ck_assert_int_eq(rename(address.path, other), 0);
 	listen_socket_close(&second);
-	ck_assert_int_eq(stat(other, &status), 0);
+	ck_assert(exists(other));
 }
 
 START_TEST(what_is_no_socket_is_left)
 {
 	static const char *const words[] = { "not a socket", "not a socket", "there is no directory" };
-	char text[SCRATCH_PATH_MAX + 32], path[SCRATCH_PATH_MAX + 32];
 	struct listen_socket socket;
-	struct stat status;
+	const char *path;
 
 	make_place();
+	path = textf("%s/x", place);
 	for (int i = 0; i < 3; i++) {
-		struct listen_address address = unix_address(text, i == 2 ? "none/x" : "x");
+		struct listen_address address = unix_address(i == 2 ? "none/x" : "x");
 
-		snprintf(path, sizeof(path), "%s/x", place);
 		if (i == 0)
 			close(creat(path, 0600));
 		else if (i == 1)
 			ck_assert(unlink(path) == 0 && mkdir(path, 0700) == 0);
 		ck_assert_int_eq(listen_socket_open(&socket, 1, &address), -1);
 		ck_assert_msg(was_told(words[i]), "%d", i);
-		ck_assert(socket.fd == -1 && !socket.file && stat(path, &status) == 0);
+		ck_assert(socket.fd == -1 && !socket.file && exists(path));
 		ck_assert_int_eq(listen_socket_open(&socket, 0, &address), -1);
 		ck_assert(was_told("too many"));
 	}
@@ -326,12 +291,12 @@ START_TEST(what_is_no_socket_is_left)
 START_TEST(a_port_is_of_one_program)
 {
 	struct listen_address address = parsed("127.0.0.1:1"), taken = address;
-	struct sockaddr_in *place_of = (struct sockaddr_in *)&address.socket;
+	struct sockaddr_in *internet = (struct sockaddr_in *)&address.socket;
 	struct listen_socket first, second;
 	int client = socket(AF_INET, SOCK_STREAM, 0);
 
 	make_place();
-	place_of->sin_port = 0;
+	internet->sin_port = 0;
 	ck_assert_int_eq(listen_socket_open(&first, 1, &address), 1);
 	check_listens(&first);
 	ck_assert(!first.file && first.address == &address);
@@ -353,9 +318,7 @@ static int take_handed_over(const char *pid, const char *count, int first, int s
 			    struct listen_socket *sockets)
 {
 	struct listen_address address = parsed("systemd");
-	char own[16];
 
-	snprintf(own, sizeof(own), "%d", (int)getpid());
 	first = fcntl(first, F_DUPFD, 10);
 	second = fcntl(second, F_DUPFD, 10);
 	dup2(first, 3);
@@ -363,7 +326,7 @@ static int take_handed_over(const char *pid, const char *count, int first, int s
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
 	if (pid)
-		setenv("LISTEN_PID", *pid ? pid : own, 1);
+		setenv("LISTEN_PID", *pid ? pid : textf("%d", (int)getpid()), 1);
 	if (count)
 		setenv("LISTEN_FDS", count, 1);
 	return listen_socket_open(sockets, room, &address);
@@ -394,7 +357,6 @@ START_TEST(sockets_of_systemd_are_handed_over)
 		{ "", "2", { 0, 1 }, 5, -1, "not a listening stream socket" },
 		{ "", "1", { 2, 0 }, 5, -1, "not a listening stream socket" },
 		{ "", "1", { 3, 0 }, 5, -1, "not a listening stream socket" },
-		{ "", "0", { 0, 0 }, 5, -1, "no socket was handed over" },
 		{ "", NULL, { 0, 0 }, 5, -1, "no socket was handed over" },
 		{ "", "x", { 0, 0 }, 5, -1, "no socket was handed over" },
 		{ NULL, "1", { 0, 0 }, 5, -1, "no socket was handed over" },

@@ -16,16 +16,6 @@
 
 static const char *const all_topics[] = { "interrupt", "softirq", "backlog", NULL };
 
-static double number(const struct frame *frame, const char *topic, const char *key, const char *cpu,
-		     const char *column)
-{
-	const struct table *table = frame_table(frame, topic);
-	const void *row = table_find(table, key, cpu);
-
-	ck_assert_msg(row != NULL, "no row %s %s", key, cpu ? cpu : "");
-	return table_number(table, row, column);
-}
-
 static const char *text_at(const struct frame *frame, const char *key, const char *cpu, const char *column)
 {
 	const struct table *table = frame_table(frame, "interrupt");
@@ -39,19 +29,6 @@ static const struct frame *two_samples(struct rig *rig)
 	rig_sample(rig, 0);
 	rig_tick(rig, 1);
 	return rig_sample(rig, 2);
-}
-
-/* Eight in each sample: of eight lines, all. */
-START_TEST(where_an_interrupt_may_go_is_read_again)
-{
-	struct rig rig;
-
-	two_samples(&rig);
-	rig_put(&rig, "proc/irq/36/smp_affinity_list", "0\n");
-	rig_put(&rig, "proc/irq/36/effective_affinity_list", "0\n");
-	ck_assert_str_eq(text_at(rig_sample(&rig, 2), "36", "all", "affinity"), "0");
-	ck_assert_str_eq(text_at(rig_sample(&rig, 2), "36", "1", "effective"), "0");
-	rig_close(&rig);
 }
 
 START_TEST(a_value_that_fell_is_left_out_once)
@@ -101,31 +78,10 @@ START_TEST(two_hundred_cpus_have_rows)
 	rig_sample(&rig, 0);
 	put_many(&rig, 200, 13);
 	frame = rig_sample(&rig, 1);
-	ck_assert(number(frame, "interrupt", "9", "all", "per_second") == 600);
-	ck_assert(number(frame, "interrupt", "9", "199", "per_second") == 3);
+	check_values(frame, "interrupt", "irq=9 cpu=all per_second=600");
+	check_values(frame, "interrupt", "irq=9 cpu=199 per_second=3");
 	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 201);
 	rig_close(&rig);
-}
-
-START_TEST(files_that_make_no_sense_have_no_rows)
-{
-	static const char *const bad[] = { "", "\n", "nonsense\n", " CPU0 CPU1\n",
-					   " CPU99999999\n 1: 5 x y z\n" };
-	struct rig rig;
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct frame *frame;
-
-		rig_open(&rig, "interrupts", all_topics);
-		rig_put(&rig, "proc/interrupts", "%s", bad[i]);
-		rig_put(&rig, "proc/softirqs", "%s", bad[i]);
-		rig_put(&rig, "proc/net/softnet_stat", "%s", bad[i]);
-		frame = rig_sample(&rig, 0);
-		ck_assert_uint_eq(frame_slot(frame, "interrupt")->n_rows, 0);
-		ck_assert_uint_eq(frame_slot(frame, "softirq")->n_rows, 0);
-		ck_assert_uint_eq(frame_slot(frame, "backlog")->n_rows, 0);
-		rig_close(&rig);
-	}
 }
 
 /* The number after this name in /proc/stat, then the one at index, from 0. */
@@ -208,99 +164,65 @@ START_TEST(hints_say_what_lands_on_one_cpu)
 	rig_close(&rig);
 }
 
-/* One queue of its own, and near misses of every hint. */
-static const struct frame *queue_samples(struct rig *rig, const char *first, const char *second)
+/* Two CPUs: interrupts of lines "NUMBER NAME ON_FIRST ON_SECOND;…", of none yet: 0. */
+static void put_interrupts(struct rig *rig, const char *lines, bool none)
 {
-	rig_open(rig, "interrupts", all_topics);
-	rig_put(rig, "proc/interrupts", "%s", first);
-	rig_sample(rig, 0);
-	rig_put(rig, "proc/interrupts", "%s", second);
-	return rig_sample(rig, 1);
+	char name[64];
+	const char *text = " CPU0 CPU1\n";
+	unsigned number, first, second;
+
+	for (const char *at = lines; at && sscanf(at, "%u %63s %u %u", &number, name, &first, &second) == 4;
+	     at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL)
+		text = textf("%s %u: %u %u chip 1-edge %s\n", text, number, none ? 0 : first,
+			     none ? 0 : second, name);
+	rig_put(rig, "proc/interrupts", "%s", text);
 }
 
-START_TEST(a_queue_that_may_move_has_a_hint)
-{
-	struct rig rig;
-	const struct frame *frame = queue_samples(&rig, " CPU0 CPU1\n 36: 0 0 chip 1-edge virtio1-req.0\n",
-						  " CPU0 CPU1\n 36: 5200 100 chip 1-edge virtio1-req.0\n");
-
-	ck_assert(has_hint(frame,
-			   "All interrupts of virtio1-req.0 land on CPU0 (5300/s), though it may go to "
-			   "0-1"));
-	rig_close(&rig);
-}
-
-/* NET_RX of two CPUs in a second, and drops and squeezed polls of the first. */
-static const struct frame *packet_samples(struct rig *rig, unsigned first, unsigned second, unsigned squeezed)
+/* In a second: interrupts, NET_RX of two CPUs, squeezed polls of the first. */
+START_TEST(hints_have_near_misses)
 {
 	static const char backlog[] = "00000010 00000000 %08x\n00000010 00000000 00000000\n";
-
-	rig_open(rig, "interrupts", all_topics);
-	rig_put(rig, "proc/stat",
-		"cpu  2 0 0 2 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\n");
-	rig_put(rig, "proc/interrupts", " CPU0 CPU1\n 36: 0 0 c 1-edge virtio1-req.0\n");
-	rig_put(rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: 0 0\n");
-	rig_put(rig, "proc/net/softnet_stat", backlog, 0);
-	rig_sample(rig, 0);
-	rig_put(rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: %u %u\n", first, second);
-	rig_put(rig, "proc/net/softnet_stat", backlog, squeezed);
-	return rig_sample(rig, 1);
-}
-
-START_TEST(packets_on_one_cpu_and_squeezed_polls_have_hints_and_near_misses)
-{
 	static const struct {
+		const char *lines;
 		unsigned first, second, squeezed;
 		const char *hint; /* NULL: none */
 	} cases[] = {
-		{ 5000, 0, 0, "CPU0 alone receives packets (NET_RX, 5000/s)" },
-		{ 9600, 400, 0, "CPU0 alone receives packets" },
-		{ 9400, 600, 0, NULL }, /* not all */
-		{ 4900, 0, 0, NULL },   /* too few */
-		{ 0, 0, 10, "CPU0 ends 10" },
-		{ 0, 0, 9, NULL },
+		{ "36 virtio1-req.0 5200 100", 0, 0, 0,
+		  "All interrupts of virtio1-req.0 land on CPU0 (5300/s), though it may go to 0-1" },
+		{ "36 virtio1-req.0 4900 0", 0, 0, 0, NULL },            /* too few */
+		{ "36 virtio1-req.0 6000 600", 0, 0, 0, NULL },          /* not all */
+		{ "24 eth0-rx 6000 0", 0, 0, 0, NULL },                  /* it cannot move, as far as known */
+		{ "50 eth0-0 2000 0; 51 eth0-1 0 2000", 0, 0, 0, NULL }, /* spread */
+		{ "50 eth0-0 2000 0; 51 eth1-1 2000 0", 0, 0, 0, NULL }, /* two devices */
+		{ "", 5000, 0, 0, "CPU0 alone receives packets (NET_RX, 5000/s)" },
+		{ "", 9600, 400, 0, "CPU0 alone receives packets" },
+		{ "", 9400, 600, 0, NULL }, /* not all */
+		{ "", 4900, 0, 0, NULL },   /* too few */
+		{ "", 0, 0, 10, "CPU0 ends 10" },
+		{ "", 0, 0, 9, NULL },
 	};
 	struct kernel_hint hints[KERNEL_HINTS_MAX];
-	struct rig rig;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct frame *frame =
-			packet_samples(&rig, cases[i].first, cases[i].second, cases[i].squeezed);
+		const struct frame *frame;
+		struct rig rig;
 
+		rig_open(&rig, "interrupts", all_topics);
+		rig_put(&rig, "proc/stat",
+			"cpu  2 0 0 2 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\n");
+		put_interrupts(&rig, cases[i].lines, true);
+		rig_put(&rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: 0 0\n");
+		rig_put(&rig, "proc/net/softnet_stat", backlog, 0);
+		rig_sample(&rig, 0);
+		put_interrupts(&rig, cases[i].lines, false);
+		rig_put(&rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: %u %u\n", cases[i].first,
+			cases[i].second);
+		rig_put(&rig, "proc/net/softnet_stat", backlog, cases[i].squeezed);
+		frame = rig_sample(&rig, 1);
 		if (cases[i].hint)
-			ck_assert_msg(has_hint(frame, cases[i].hint), "case %zu", i);
+			ck_assert_msg(has_hint(frame, cases[i].hint), "%s", cases[i].hint);
 		else
 			ck_assert_msg(kernel_hints(frame, hints) == 0, "case %zu: %s", i, hints[0].text);
-		rig_close(&rig);
-	}
-}
-
-START_TEST(near_misses_have_no_hint)
-{
-	static const struct {
-		const char *first, *second;
-	} cases[] = {
-		{ " CPU0 CPU1\n 36: 0 0 c 1-edge virtio1-req.0\n",
-		  " CPU0 CPU1\n 36: 4900 0 c 1-edge virtio1-req.0\n" }, /* too few */
-		{ " CPU0 CPU1\n 36: 0 0 c 1-edge virtio1-req.0\n",
-		  " CPU0 CPU1\n 36: 6000 600 c 1-edge virtio1-req.0\n" }, /* not all */
-		{ " CPU0 CPU1\n 24: 0 0 c 1-edge eth0-rx\n",
-		  " CPU0 CPU1\n 24: 6000 0 c 1-edge eth0-rx\n" }, /* it cannot move, as far as known */
-		{ " CPU0 CPU1\n 50: 0 0 c 1-edge eth0-0\n 51: 0 0 c 1-edge eth0-1\n",
-		  " CPU0 CPU1\n 50: 2000 0 c 1-edge eth0-0\n 51: 0 2000 c 1-edge eth0-1\n" }, /* spread */
-		{ " CPU0 CPU1\n 50: 0 0 c 1-edge eth0-0\n 51: 0 0 c 1-edge eth1-1\n",
-		  " CPU0 CPU1\n 50: 2000 0 c 1-edge eth0-0\n 51: 2000 0 c 1-edge eth1-1\n" }, /* two devices
-											       */
-		{ " CPU0 CPU1\n LOC: 0 0 Local timer interrupts\n",
-		  " CPU0 CPU1\n LOC: 9000 0 Local timer interrupts\n" }, /* no device */
-	};
-	struct kernel_hint hints[KERNEL_HINTS_MAX];
-	struct rig rig;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct frame *frame = queue_samples(&rig, cases[i].first, cases[i].second);
-
-		ck_assert_msg(kernel_hints(frame, hints) == 0, "case %zu: %s", i, hints[0].text);
 		rig_close(&rig);
 	}
 }
@@ -313,13 +235,8 @@ static void put_lines(struct rig *rig, unsigned affinity)
 	char text[LINES * 40] = " CPU0\n", *at = text + strlen(text);
 
 	for (unsigned i = 0; i < LINES; i++) {
-		char path[64];
-
 		at += sprintf(at, " %u: 5 chip 1-edge dev%u\n", 100 + i, i);
-		snprintf(path, sizeof(path), "proc/irq/%u", 100 + i);
-		rig_make(rig, path);
-		strcat(path, "/smp_affinity_list");
-		rig_put(rig, path, "%u\n", affinity);
+		rig_put(rig, textf("proc/irq/%u/smp_affinity_list", 100 + i), "%u\n", affinity);
 	}
 	rig_put(rig, "proc/interrupts", "%s", text);
 }

@@ -66,10 +66,10 @@ START_TEST(unknown_sequences_are_no_keys)
 	static const char *const unknown[] = {
 		"\033[1;5Ha", "\033[99~a", "\033[10~a", "\033[?1;2ca", "\033[>4;2ma", "\033[1 qa", "\033[Ia",
 		"\033O5Ca", "\033[[Aa", "\033ka", "\033\303a", "\033]11;rgb:1/2\aa", "\033Pq1\033\\a",
-		"\033[1|;|5|Ha", "\033[99999999999999999999~a",
+		"\033[1|;|5|Ha", "\033[99999999999999999999~a"
 	};
 
-	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+	for (size_t i = 0; i < LENGTH(unknown); i++)
 		check(unknown[i], "97 ");
 }
 

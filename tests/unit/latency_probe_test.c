@@ -82,18 +82,13 @@ static void check_memory(unsigned n_phases, uint64_t bucket_ns)
 	n_locked = 0;
 	memory = guard = stack = locked[0] = locked[1] = (struct range){ 0 };
 	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 1, errors, &error));
-	ck_assert_int_eq(error, -EINVAL);
-	ck_assert_int_eq(errors[0], -EINVAL);
+	ck_assert(error == -EINVAL && errors[0] == -EINVAL);
 	ck_assert_uint_eq(n_locked, 2);
 	counters = locked[0].bytes;
-	ck_assert_uint_ge(counters, needed);
-	ck_assert_uint_lt(counters - needed, PAGE_MAX);
-	ck_assert_uint_eq(counters % PAGE_MAX, 0);
+	ck_assert(counters >= needed && counters - needed < PAGE_MAX && counters % PAGE_MAX == 0);
 	ck_assert_ptr_nonnull(memory.at);
-	ck_assert_ptr_eq(guard.at, memory.at + counters);
-	ck_assert_uint_eq(guard.bytes, PAGE_MAX);
-	ck_assert_ptr_eq(stack.at, guard.at + guard.bytes);
-	ck_assert_uint_eq(stack.bytes, 2048 * KIB);
+	ck_assert(guard.at == memory.at + counters && guard.bytes == PAGE_MAX);
+	ck_assert(stack.at == guard.at + guard.bytes && stack.bytes == 2048 * KIB);
 	ck_assert_ptr_eq(stack.at + stack.bytes, memory.at + memory.bytes);
 	ck_assert_ptr_eq(locked[1].at + locked[1].bytes, stack.at + stack.bytes);
 	ck_assert_uint_eq(locked[1].bytes, 32 * KIB); /* the rest is not needed */
@@ -111,22 +106,19 @@ START_TEST(memory_of_a_thread)
 START_TEST(no_thread_runs)
 {
 	const struct latency_plan plan = { .policy = LATENCY_OTHER, .period_ns = 1000000, .n_phases = 1 };
+	static const int cases[][3] = { { -EPERM, -ENODEV, -EPERM },
+					{ -ENODEV, -EPERM, -EPERM },
+					{ -ENODEV, -ENODEV, -ENODEV } };
 	const uint32_t cpus[] = { 0, 1 };
-	int errors[] = { -EPERM, -ENODEV }, error;
 
 	n_locked = 0;
-	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
-	ck_assert_int_eq(error, -EPERM);
-	ck_assert_int_eq(errors[0], -EPERM);
-	ck_assert_int_eq(errors[1], -ENODEV);
+	for (unsigned i = 0; i < 3; i++) {
+		int errors[] = { cases[i][0], cases[i][1] }, error;
+
+		ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
+		ck_assert(error == cases[i][2] && errors[0] == cases[i][0] && errors[1] == cases[i][1]);
+	}
 	ck_assert_uint_eq(n_locked, 0);
-	errors[0] = -ENODEV;
-	errors[1] = -EPERM;
-	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
-	ck_assert_int_eq(error, -EPERM);
-	errors[1] = -ENODEV;
-	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
-	ck_assert_int_eq(error, -ENODEV);
 }
 
 /* CPUs that share a core would slow each other down. */
@@ -140,9 +132,7 @@ START_TEST(threads_are_spread_over_the_period)
 	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 3, errors, &error));
 	ck_assert_int_eq(error, -EAGAIN);
 	ck_assert_uint_eq(n_threads, 3);
-	ck_assert_uint_eq(offsets[0], 0);
-	ck_assert_uint_eq(offsets[1], 333333);
-	ck_assert_uint_eq(offsets[2], 666666);
+	ck_assert(offsets[0] == 0 && offsets[1] == 333333 && offsets[2] == 666666);
 }
 
 /* Ascending, each once, and those alone on which this process may run. */

@@ -6,7 +6,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -187,10 +186,8 @@ static void begin(struct rig *rig, const char *settings, bool command)
 	rig_open(rig, "readers", none);
 	now = &rig->clock;
 	rig->env.live = true;
-	for (unsigned cpu = 0; cpu < 4; cpu++) {
-		snprintf(text, sizeof(text), "sys/devices/system/cpu/cpu%u", cpu);
-		rig_make(rig, text);
-	}
+	for (unsigned cpu = 0; cpu < 4; cpu++)
+		rig_make(rig, textf("sys/devices/system/cpu/cpu%u", cpu));
 	snprintf(text, sizeof(text), "%s", settings);
 	for (rest = text; (name = strsep(&rest, ";")) && *name;) {
 		char *value = strchr(name, '=');
@@ -246,14 +243,10 @@ START_TEST(figures_are_those_of_all_and_of_each_cpu)
 		  "missed_per_second=1.578947368 thread_seconds=0.05 thread_ratio=0.02631578947 "
 		  "method=clock_ns period_seconds=0.001 slack_seconds=0 locked=own idle_states=as they are "
 		  "cpus=2 measured_seconds=1.9");
-	check_row(frame, "latency",
-		  "cpu=1 policy=fifo priority=80 samples=2 missed=0 min_seconds=6e-08 mean_seconds=8e-08 "
-		  "mode_seconds=6e-08 stddev_seconds=2e-08 p25_seconds=6e-08 p50_seconds=6e-08 "
-		  "p75_seconds=1e-07 p90_seconds=1e-07 p95_seconds=1e-07 p99_seconds=1e-07 "
-		  "p99_5_seconds=1e-07 p99_9_seconds=1e-07 p99_99_seconds=1e-07 max_seconds=1e-07 "
-		  "samples_per_second=1.052631579 degraded=0 missed_per_second=0 thread_seconds=0.03 "
-		  "thread_ratio=0.01578947368 method=clock_ns period_seconds=0.001 slack_seconds=0 "
-		  "locked=own idle_states=as they are measured_seconds=1.9");
+	check_values(frame, "latency",
+		     "cpu=1 samples=2 missed=0 mean_seconds=8e-08 p50_seconds=6e-08 p75_seconds=1e-07 "
+		     "thread_seconds=0.03 "
+		     "thread_ratio=0.01578947368");
 	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 3);
 	ck_assert_uint_eq(frame_table(frame, "latency_phase")->n_rows, 0);
 	check_row(frame, "latency_bucket",
@@ -286,21 +279,15 @@ START_TEST(phases_are_those_of_a_command)
 	GIVE(1, 1, 250 * US);
 	GIVE(1, 2, 500 * MS);
 	frame = sample_after(&rig, 10);
-	check_row(frame, "latency_phase",
-		  "phase=before samples=1 missed=0 min_seconds=5e-05 mean_seconds=5e-05 "
-		  "mode_seconds=5e-05 stddev_seconds=0 p25_seconds=5e-05 p50_seconds=5e-05 "
-		  "p75_seconds=5e-05 p90_seconds=5e-05 p95_seconds=5e-05 p99_seconds=5e-05 "
-		  "p99_5_seconds=5e-05 p99_9_seconds=5e-05 p99_99_seconds=5e-05 max_seconds=5e-05");
-	ck_assert_uint_eq(cell_u64(frame, "latency_phase", "during", "samples"), 3);
-	ck_assert_double_eq(cell_f64(frame, "latency_phase", "during", "max_seconds"), 250e-6);
-	ck_assert_uint_eq(cell_u64(frame, "latency_phase", "after", "samples"), 1);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "samples"), 5);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "0", "samples"), 3);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "priority"), 5);
-	ck_assert_str_eq(cell_text(frame, "latency", "all", "policy"), "rr");
-	ck_assert_str_eq(cell_text(frame, "latency", "all", "locked"), "all");
-	ck_assert_double_eq(cell_f64(frame, "latency", "all", "bucket_seconds"), 1e-4);
-	ck_assert_double_eq(cell_f64(frame, "latency", "all", "measured_seconds"), 3); /* its end */
+	check_values(frame, "latency_phase",
+		     "phase=before samples=1 missed=0 mean_seconds=5e-05 stddev_seconds=0 p50_seconds=5e-05 "
+		     "p99_99_seconds=5e-05 max_seconds=5e-05");
+	check_values(frame, "latency_phase", "phase=during samples=3 max_seconds=0.00025");
+	check_values(frame, "latency_phase", "phase=after samples=1");
+	check_values(
+		frame, "latency",
+		"cpu=all samples=5 priority=5 policy=rr locked=all bucket_seconds=0.0001 measured_seconds=3");
+	check_values(frame, "latency", "cpu=0 samples=3");
 	check_row(frame, "latency_bucket", "cpu=all from_seconds=0.0002 to_seconds=0.0003 samples=2");
 	check_row(frame, "latency_bucket", "cpu=1 from_seconds=0.3807 samples=1"); /* and all longer ones */
 	ck_assert_uint_eq(frame_table(frame, "latency_bucket")->n_rows, 4 + 3 + 2);
@@ -317,40 +304,35 @@ static void note_done(void *context, int error)
 	n_done++;
 }
 
-static int act(struct rig *rig, const char *action)
+static void act(struct rig *rig, const char *action, int error)
 {
-	return topic_find("latency")->act(&rig->env, action, note_done, NULL);
+	ck_assert_int_eq(topic_find("latency")->act(&rig->env, action, note_done, NULL), error);
 }
 
 START_TEST(orders_reach_the_threads)
 {
-	const struct frame *frame;
 	struct rig rig;
 
 	permitted[LATENCY_FIFO] = true;
 	begin(&rig, "latency.cpu-dma-latency=yes", true);
 	GIVE(0, 0, 10, 20);
-	frame = sample_after(&rig, 2);
-	ck_assert_str_eq(cell_text(frame, "latency", "all", "idle_states"), "held off");
-	ck_assert_int_eq(act(&rig, "during"), 0);
+	check_values(sample_after(&rig, 2), "latency", "cpu=all idle_states=held off");
+	act(&rig, "during", 0);
 	ck_assert_uint_eq(probe.phase, 1);
-	ck_assert_int_eq(act(&rig, "after"), 0);
+	act(&rig, "after", 0);
 	ck_assert_uint_eq(probe.phase, 2);
 	ck_assert_uint_eq(probe.n_restarts, 0);
 	rig.clock.ns += 3000 * MS;
-	ck_assert_int_eq(act(&rig, "restart"), 0);
+	act(&rig, "restart", 0);
 	ck_assert_uint_eq(probe.n_restarts, 1);
-	frame = sample_after(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "latency", "all", "measured_seconds"), 1);
+	check_values(sample_after(&rig, 1), "latency", "cpu=all measured_seconds=1");
 	ck_assert_int_eq(topic_find("latency")->act(&rig.env, "stop", NULL, NULL), 0); /* may it be? */
 	ck_assert(!probe.stopped);
 	rig.clock.ns += 1000 * MS;
-	ck_assert_int_eq(act(&rig, "stop"), 0);
+	act(&rig, "stop", 0);
 	ck_assert(probe.stopped && n_done == 4 && done_error == 0);
-	frame = sample_after(&rig, 7);
-	ck_assert_double_eq(cell_f64(frame, "latency", "all", "measured_seconds"), 2); /* until then */
-	ck_assert_str_eq(cell_text(frame, "latency", "all", "idle_states"), "as they are");
-	ck_assert_int_eq(act(&rig, "restart"), -ESHUTDOWN);
+	check_values(sample_after(&rig, 7), "latency", "cpu=all measured_seconds=2 idle_states=as they are");
+	act(&rig, "restart", -ESHUTDOWN);
 	rig_close(&rig);
 }
 
@@ -377,13 +359,8 @@ START_TEST(what_is_refused_is_measured_otherwise)
 			 "is 0");
 	ck_assert_str_eq(notice_of(frame, "cannot be measured"),
 			 "CPU 9 cannot be measured: No such device");
-	ck_assert_str_eq(cell_text(frame, "latency", "all", "policy"), "other");
-	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "priority"), 0);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "degraded"), 1);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "cpus"), 3);
-	ck_assert_str_eq(cell_text(frame, "latency", "all", "asked"), "fifo 80");
-	ck_assert_str_eq(cell_text(frame, "latency", "0", "locked"), "no");
-	ck_assert_double_eq(cell_f64(frame, "latency", "0", "slack_seconds"), 7e-6);
+	check_values(frame, "latency", "cpu=all policy=other priority=0 degraded=1 cpus=3 asked=fifo 80");
+	check_values(frame, "latency", "cpu=0 locked=no slack_seconds=7e-06");
 	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 4);
 	probe.threads[1].is_away = true;
 	frame = sample_after(&rig, 1);
@@ -416,8 +393,8 @@ START_TEST(cpus_that_cannot_be_measured_are_counted)
 	ck_assert_str_eq(notice_of(frame, "dma"),
 			 "/dev/cpu_dma_latency: Permission denied; idle states are not held off");
 	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 2);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "samples"), 2);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "3", "samples"), 2);
+	check_values(frame, "latency", "cpu=all samples=2");
+	check_values(frame, "latency", "cpu=3 samples=2");
 	rig_close(&rig);
 }
 
@@ -432,10 +409,7 @@ START_TEST(a_deadline_runs_on_any_cpu)
 	ck_assert_uint_eq(probe.cpus[0], LATENCY_ANY_CPU);
 	GIVE(0, 0, 10);
 	frame = sample_after(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "any", "samples"), 1);
-	ck_assert_double_eq(cell_f64(frame, "latency", "any", "slack_seconds"), 0);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "any", "priority"), 0);
-	ck_assert_uint_eq(cell_u64(frame, "latency", "any", "degraded"), 0);
+	check_values(frame, "latency", "cpu=any samples=1 slack_seconds=0 priority=0 degraded=0");
 	ck_assert_str_ne(notice_of(frame, "cannot be pinned"), "");
 	rig_close(&rig);
 }
@@ -468,7 +442,6 @@ START_TEST(the_worst_are_sorted)
 	ck_assert_uint_eq(run->worst[0].late.late_ns, 116); /* of the twenty of that CPU */
 	rig_close(&rig);
 }
-END_TEST
 
 /* What a probe tries: of a real-time policy the least priority, of a deadline none. */
 START_TEST(what_measures_is_tried)
@@ -500,7 +473,6 @@ START_TEST(what_measures_is_tried)
 	ck_assert_ptr_null(topic->sources[4].path);
 	ck_assert_ptr_null(topic_find("latency_phase")->sources[0].path);
 }
-END_TEST
 
 /* Its files in each of three turns. */
 static void put_machine(struct rig *rig, unsigned turn)
@@ -514,17 +486,12 @@ static void put_machine(struct rig *rig, unsigned turn)
 		{ 10, 1, { 0, 20, 6 }, "two" }, { 11, 0, { 0, 0, 0 }, "none" },
 	};
 	static unsigned used[6];
-	char path[96];
 
 	for (unsigned i = 0; i < 6; i++) {
 		used[i] += tasks[i].ticks[turn];
-		snprintf(path, sizeof(path), "proc/%u", tasks[i].pid);
-		rig_make(rig, path);
-		snprintf(path, sizeof(path), "proc/%u/stat", tasks[i].pid);
-		rig_put(rig, path,
+		rig_put(rig, textf("proc/%u/stat", tasks[i].pid),
 			"%u (%s) S 1 1 1 0 -1 0 0 0 0 0 %u 0 0 0 20 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-			"17 "
-			"%u 0 0 0 0 0\n",
+			"17 %u 0\n",
 			tasks[i].pid, tasks[i].name, used[i], tasks[i].cpu);
 	}
 	rig_put(rig, "proc/stat", "cpu  1 0 1 1 0 0 0 0 0 0\nctxt %u\nprocesses %u\n", 5000 + 1000 * turn,
@@ -532,28 +499,9 @@ static void put_machine(struct rig *rig, unsigned turn)
 	rig_put(rig, "proc/interrupts", "     CPU0 CPU1\n36: %u %u PCI one\n37: 5 %u PCI other\n", 10 + turn,
 		20 + 7 * turn, 30 + 9 * turn);
 	rig_put(rig, "proc/softirqs", "     CPU0 CPU1\nTIMER: %u %u\nRCU: 4 4\n", 10, 20 + 100 * turn);
-	for (unsigned cpu = 0; cpu < 2; cpu++) {
-		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/thermal_throttle", cpu);
-		rig_make(rig, path);
-		snprintf(path, sizeof(path),
-			 "sys/devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", cpu);
-		rig_put(rig, path, "%u\n", 3 + (cpu == 1 ? 4 : 0) * turn);
-	}
-}
-
-static double worst(const struct frame *frame, size_t row, const char *column)
-{
-	const struct table *table = frame_table(frame, "latency_worst");
-
-	return table_number(table, table_row(table, row), column);
-}
-
-static const char *worst_text(const struct frame *frame, size_t row, const char *column)
-{
-	const struct table *table = frame_table(frame, "latency_worst");
-	const char *text = table_text(table, table_row(table, row), column);
-
-	return text ? text : "";
+	for (unsigned cpu = 0; cpu < 2; cpu++)
+		rig_put(rig, textf("sys/devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", cpu),
+			"%u\n", 3 + (cpu == 1 ? 4 : 0) * turn);
 }
 
 /* What the machine did in the interval in which a wake-up was late stays with it. */
@@ -571,49 +519,31 @@ START_TEST(the_worst_have_what_the_machine_did)
 	probe.threads[0].cpu_ns = 7 * MS;
 	GIVE(0, 0, 40 * US);
 	frame = sample_after(&rig, 2);
-	ck_assert_uint_eq(frame_table(frame, "latency_worst")->n_rows, 1);
-	ck_assert_double_eq(worst(frame, 0, "latency_seconds"), 40e-6);
-	ck_assert_str_eq(worst_text(frame, 0, "cpu"), "0");
-	ck_assert(isnan(worst(frame, 0, "task_ratio")) && isnan(worst(frame, 0, "n_interrupts")));
-	ck_assert(isnan(worst(frame, 0, "forks_per_second")) && isnan(worst(frame, 0, "throttles")));
-	ck_assert(isnan(worst(frame, 0, "context_switches_per_second")));
+	check_values(frame, "latency_worst",
+		     "latency_seconds=4e-05 cpu=0 task_ratio=? n_interrupts=? forks_per_second=? throttles=? "
+		     "context_switches_per_second=?");
 	GIVE(0, 0, 30 * US);
 	GIVE(1, 0, 50 * US);
 	probe.threads[1].cpu_ns = 60 * MS; /* of the 300 ms that this process used */
 	put_machine(&rig, 1);
 	frame = sample_after(&rig, 2);
 	ck_assert_uint_eq(frame_table(frame, "latency_worst")->n_rows, 3);
-	ck_assert_double_eq(worst(frame, 0, "latency_seconds"), 50e-6);
-	ck_assert_str_eq(worst_text(frame, 0, "cpu"), "1");
-	ck_assert_str_eq(worst_text(frame, 0, "task"), "most 9");
-	ck_assert_double_eq_tol(worst(frame, 0, "task_ratio"), 0.125, 1e-9);
-	ck_assert_double_eq(worst(frame, 0, "n_interrupts"), 16);
-	ck_assert_str_eq(worst_text(frame, 0, "interrupts"), "other 9, one 7");
-	ck_assert_double_eq(worst(frame, 0, "n_softirqs"), 100);
-	ck_assert_str_eq(worst_text(frame, 0, "softirqs"), "TIMER 100");
-	ck_assert_double_eq(worst(frame, 0, "forks_per_second"), 20);
-	ck_assert_double_eq(worst(frame, 0, "context_switches_per_second"), 500);
-	ck_assert_double_eq(worst(frame, 0, "throttles"), 4);
-	ck_assert(isnan(worst(frame, 1, "forks_per_second"))); /* the first one stays as it was */
-	ck_assert_str_eq(worst_text(frame, 2, "cpu"), "0");
-	ck_assert_str_eq(worst_text(frame, 2, "task"), "");
-	ck_assert_double_eq(worst(frame, 2, "n_interrupts"), 1);
-	ck_assert_double_eq(worst(frame, 2, "n_softirqs"), 0);
-	ck_assert_double_eq(worst(frame, 2, "throttles"), 0);
+	check_values(frame, "latency_worst",
+		     "latency_seconds=5e-05 cpu=1 task=most 9 task_ratio=0.125 n_interrupts=16 "
+		     "interrupts=other 9, one 7 n_softirqs=100 softirqs=TIMER 100 forks_per_second=20 "
+		     "context_switches_per_second=500 throttles=4");
+	check_values(frame, "latency_worst", "latency_seconds=4e-05 forks_per_second=?"); /* as it was */
+	check_values(frame, "latency_worst",
+		     "latency_seconds=3e-05 cpu=0 task=? n_interrupts=1 n_softirqs=0 throttles=0");
 	GIVE(1, 0, 60 * US);
 	put_machine(&rig, 2);
 	frame = sample_after(&rig, 4);
-	ck_assert_uint_eq(frame_table(frame, "latency_worst")->n_rows, 4);
-	ck_assert_str_eq(worst_text(frame, 0, "task"), "two 10");
-	ck_assert_double_eq_tol(worst(frame, 0, "task_ratio"), 0.015, 1e-9);
-	ck_assert_double_eq(worst(frame, 0, "forks_per_second"), 10);
-	ck_assert_str_eq(worst_text(frame, 1, "task"), "most 9");
-	ck_assert_double_eq(worst(frame, 1, "forks_per_second"), 20);
+	check_values(frame, "latency_worst",
+		     "latency_seconds=6e-05 task=two 10 task_ratio=0.015 forks_per_second=10");
+	check_values(frame, "latency_worst", "latency_seconds=5e-05 task=most 9 forks_per_second=20");
 	GIVE(1, 0, 70 * US);
 	rig_put(&rig, "proc/stat", "cpu  1 0 1 1 0 0 0 0 0 0\nprocesses 787\n");
-	frame = sample_after(&rig, 1);
-	ck_assert_double_eq(worst(frame, 0, "forks_per_second"), 7);
-	ck_assert(isnan(worst(frame, 0, "context_switches_per_second")));
+	check_values(sample_after(&rig, 1), "latency_worst",
+		     "latency_seconds=7e-05 forks_per_second=7 context_switches_per_second=?");
 	rig_close(&rig);
 }
-END_TEST

@@ -13,7 +13,6 @@
 #include "app/assertion.h"
 #include "core/alloc.h"
 #include "kernel/cpu_list.h"
-#include "kernel/interrupts.h"
 #include "model/derive.h"
 #include "pane/latency/latency_past.h"
 #include "suite.h"
@@ -24,8 +23,6 @@
 #define SAMPLES 20000
 
 static const double percents[] = { 0, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 100 };
-
-#define N_PERCENTS (sizeof(percents) / sizeof(percents[0]))
 
 static uint64_t random_state;
 
@@ -143,7 +140,7 @@ START_TEST(percentiles_are_those_of_sorted_samples)
 		}
 		histogram = take(0);
 		qsort(samples, n_samples, sizeof(samples[0]), compare);
-		for (size_t p = 0; p < N_PERCENTS; p++) {
+		for (size_t p = 0; p < sizeof(percents) / sizeof(percents[0]); p++) {
 			double told = histogram_percentile(histogram, percents[p]);
 			double truth = (double)exact(samples, n_samples, percents[p]);
 
@@ -173,14 +170,10 @@ START_TEST(deviation_and_mode_are_those_of_the_samples)
 	ck_assert_double_nan(histogram_mode(histogram));
 	ck_assert_double_nan(histogram_deviation(histogram));
 	free(histogram);
-	wake(0, 33681);
-	histogram = take(0);
-	ck_assert_double_eq(histogram_mode(histogram), 33681);
-	free(histogram);
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++) {
 		wake(0, 5000);
-	for (int i = 0; i < 1000; i++)
 		wake(0, (uint64_t)(7000 + 10 * i));
+	}
 	histogram = take(0);
 	ck_assert_double_eq_tol(histogram_mean(histogram), 8497.5, 1e-9);
 	ck_assert_double_eq_tol(histogram_deviation(histogram), 4049.59, 0.01);
@@ -204,12 +197,9 @@ START_TEST(a_merge_is_the_union)
 	other = take(1);
 	both = take(2);
 	histogram_merge(one, other);
-	ck_assert_uint_eq(one->count, both->count);
-	ck_assert_uint_eq(one->sum_ns, both->sum_ns);
-	ck_assert_uint_eq(one->min_ns, both->min_ns);
-	ck_assert_uint_eq(one->max_ns, both->max_ns);
-	ck_assert_mem_eq(one->buckets, both->buckets, sizeof(one->buckets));
 	ck_assert_double_eq_tol(one->squares, both->squares, both->squares * 1e-9);
+	one->squares = both->squares;
+	ck_assert_mem_eq(one, both, sizeof(*one));
 	free(one);
 	free(other);
 	free(both);
@@ -217,7 +207,7 @@ START_TEST(a_merge_is_the_union)
 
 START_TEST(linear_buckets_are_exact_and_end_in_one_for_the_rest)
 {
-	struct histogram *histogram, *copy = new_histogram(1000);
+	struct histogram *histogram;
 	static live_u64 linear[HISTOGRAM_BUCKETS];
 
 	lives[0].linear = linear;
@@ -235,12 +225,7 @@ START_TEST(linear_buckets_are_exact_and_end_in_one_for_the_rest)
 	ck_assert_uint_eq(histogram->buckets[HISTOGRAM_BUCKETS - 1], 1);
 	ck_assert_double_eq(histogram_percentile(histogram, 50), 999);
 	ck_assert_double_eq(histogram_percentile(histogram, 100), 5e9);
-	histogram_add_bucket(copy, 1, 4);
-	ck_assert_uint_eq(copy->min_ns, 1000);
-	ck_assert_uint_eq(copy->max_ns, 1999);
-	ck_assert_uint_eq(copy->count, 4);
 	free(histogram);
-	free(copy);
 }
 
 /* What a bucket counts is taken to lie in its middle: 1499 and 3499 ns. */
@@ -249,103 +234,94 @@ START_TEST(buckets_add_up)
 	struct histogram *histogram = new_histogram(1000);
 
 	histogram_add_bucket(histogram, 1, 6);
-	ck_assert_uint_eq(histogram->sum_ns, 6 * 1499);
-	ck_assert_double_eq(histogram_deviation(histogram), 0);
 	histogram_add_bucket(histogram, 3, 2);
-	histogram_add_bucket(histogram, 3, 0);
 	histogram_add_bucket(histogram, 3, 4);
 	ck_assert_uint_eq(histogram->count, 12);
 	ck_assert_uint_eq(histogram->sum_ns, 6 * 1499 + 6 * 3499);
-	ck_assert_double_eq(histogram_mean(histogram), 2499);
 	ck_assert_double_eq_tol(histogram_deviation(histogram), 1000, 1e-9);
-	ck_assert_uint_eq(histogram->min_ns, 1000);
-	ck_assert_uint_eq(histogram->max_ns, 3999);
+	ck_assert(histogram->min_ns == 1000 && histogram->max_ns == 3999);
 	ck_assert_double_eq(histogram_mode(histogram), 1499.5); /* the first of two that are as high */
-	histogram_add_bucket(histogram, 0, 7);
-	ck_assert_double_eq(histogram_mode(histogram), 499.5);
-	free(histogram);
-}
-
-START_TEST(buckets_of_a_nanosecond_and_of_growing_widths)
-{
-	struct histogram *histogram = new_histogram(1);
-	unsigned narrow = histogram_index(0, 1000), wide = histogram_index(0, 1000000);
-
-	histogram_add_bucket(histogram, 1000, 1);
-	ck_assert_uint_eq(histogram->count, 1);
-	ck_assert_uint_eq(histogram->sum_ns, 1000);
-	ck_assert(histogram->min_ns == 1000 && histogram->max_ns == 1000);
 	histogram_clear(histogram, 0);
-	histogram_add_bucket(histogram, narrow, 10);
-	histogram_add_bucket(histogram, wide, 100); /* but it is a thousand times as wide */
+	histogram_add_bucket(histogram, histogram_index(0, 1000), 10);
+	histogram_add_bucket(histogram, histogram_index(0, 1000000),
+			     100); /* but it is a thousand times as wide */
 	ck_assert_double_le(histogram_mode(histogram), 1100);
 	free(histogram);
 }
 
-/* The only notice of a run over CPUs 3, 5 and 7, of which none can be measured. */
-static void assert_run_notice(struct latency_run *run, const char *text, const char *remedy)
-{
-	struct frame frame;
-
-	frame_open(&frame, topic_schemas(), n_topics);
-	latency_run_notices(run, &frame);
-	ck_assert_uint_eq(frame.n_notices, *text ? 1 : 0);
-	if (*text) {
-		ck_assert_str_eq(frame.notices[0].text, text);
-		ck_assert_pstr_eq(frame.notices[0].remedy, remedy);
-	}
-	frame_close(&frame);
-}
-
+/* The notice of a run over CPUs 3, 5 and 7, of which none can be measured, and its remedy. */
 START_TEST(what_a_run_cannot_measure_is_said)
 {
-	uint32_t cpus[] = { 3, 5, 7 };
-	static int errors[] = { -EINVAL, -EPERM, -EPERM };
-	struct latency_run run = { .cpus = cpus, .errors = errors, .plan = { .policy = LATENCY_OTHER } };
-	static const char other_cpus[] =
-		"choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that panetop may "
-		"use";
+#define OTHER_CPUS                                                                                           \
+	"choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that panetop may use"
+#define NOT_HELD_OFF "; idle states are not held off"
 	const char *as_root = geteuid() == 0
 				      ? "refused even for root: start it outside this container or service, "
 					"or allow it in the security settings"
 				      : "run it as root, or give it the capability cap_dac_override";
+	const struct {
+		struct latency_run run;
+		int first_error;
+		const char *text, *remedy;
+	} cases[] = {
+		{ { .n_cpus = 0 }, 0, NULL, NULL },
+		{ { .n_cpus = 1 }, -EINVAL, "CPU 3 cannot be measured: Invalid argument", OTHER_CPUS },
+		{ { .n_cpus = 3 },
+		  -EINVAL,
+		  "CPU 3 and 2 more cannot be measured: Invalid argument",
+		  OTHER_CPUS },
+		{ { .n_cpus = 3 },
+		  -ENODEV,
+		  "CPU 3 and 2 more cannot be measured: No such device",
+		  OTHER_CPUS },
+		{ { .n_cpus = 2 },
+		  -EPERM,
+		  "CPU 3 and 1 more cannot be measured: Operation not permitted",
+		  NULL },
+		{ { .cpus_ignored = true },
+		  0,
+		  "deadline threads cannot be pinned: one thread runs on any CPU",
+		  "choose another policy" },
+		{ { .awake_error = -EACCES },
+		  0,
+		  "/dev/cpu_dma_latency: Permission denied" NOT_HELD_OFF,
+		  as_root },
+		{ { .awake_error = -EPERM },
+		  0,
+		  "/dev/cpu_dma_latency: Operation not permitted" NOT_HELD_OFF,
+		  as_root },
+		{ { .awake_error = -ENOENT },
+		  0,
+		  "/dev/cpu_dma_latency: No such file or directory" NOT_HELD_OFF,
+		  "this kernel has no such device: omit the option" },
+		{ { .awake_error = -EIO }, 0, "/dev/cpu_dma_latency: Input/output error" NOT_HELD_OFF, NULL },
+		{ { .requested = LATENCY_DEADLINE, .reason = "no", .plan = { .policy = LATENCY_OTHER } },
+		  0,
+		  "deadline is not permitted, measuring with other: no",
+		  NULL },
+		{ { .requested = LATENCY_DEADLINE,
+		    .reason = "no",
+		    .plan = { .policy = LATENCY_RR, .priority = 80 } },
+		  0,
+		  "deadline is not permitted, measuring with rr 80: no",
+		  NULL },
+	};
 
-	assert_run_notice(&run, "", NULL);
-	run.n_cpus = 1;
-	assert_run_notice(&run, "CPU 3 cannot be measured: Invalid argument", other_cpus);
-	run.n_cpus = 2;
-	assert_run_notice(&run, "CPU 3 and 1 more cannot be measured: Invalid argument", other_cpus);
-	run.n_cpus = 3;
-	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: Invalid argument", other_cpus);
-	errors[0] = -ENODEV;
-	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: No such device", other_cpus);
-	errors[0] = -EPERM;
-	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: Operation not permitted", NULL);
-	run.n_cpus = 0;
-	run.cpus_ignored = true;
-	assert_run_notice(&run, "deadline threads cannot be pinned: one thread runs on any CPU",
-			  "choose another policy");
-	run.cpus_ignored = false;
-	run.awake_error = -EACCES;
-	assert_run_notice(&run, "/dev/cpu_dma_latency: Permission denied; idle states are not held off",
-			  as_root);
-	run.awake_error = -EPERM;
-	assert_run_notice(&run,
-			  "/dev/cpu_dma_latency: Operation not permitted; idle states are not held off",
-			  as_root);
-	run.awake_error = -ENOENT;
-	assert_run_notice(&run,
-			  "/dev/cpu_dma_latency: No such file or directory; idle states are not held off",
-			  "this kernel has no such device: omit the option");
-	run.awake_error = -EIO;
-	assert_run_notice(&run, "/dev/cpu_dma_latency: Input/output error; idle states are not held off",
-			  NULL);
-	run.awake_error = 0;
-	run.requested = LATENCY_DEADLINE;
-	strcpy(run.reason, "no");
-	assert_run_notice(&run, "deadline is not permitted, measuring with other: no", NULL);
-	run.plan = (struct latency_plan){ .policy = LATENCY_RR, .priority = 80 };
-	assert_run_notice(&run, "deadline is not permitted, measuring with rr 80: no", NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t cpus[] = { 3, 5, 7 };
+		int errors[] = { cases[i].first_error, -EPERM, -EPERM };
+		struct latency_run run = cases[i].run;
+		struct frame frame;
+
+		run.cpus = cpus;
+		run.errors = errors;
+		frame_open(&frame, topic_schemas(), n_topics);
+		latency_run_notices(&run, &frame);
+		ck_assert_uint_eq(frame.n_notices, cases[i].text != NULL);
+		ck_assert_pstr_eq(cases[i].text ? frame.notices[0].text : NULL, cases[i].text);
+		ck_assert_pstr_eq(cases[i].text ? frame.notices[0].remedy : NULL, cases[i].remedy);
+		frame_close(&frame);
+	}
 }
 
 static void pause_ms(long ms)
@@ -376,6 +352,26 @@ static struct latency_probe *start(const struct latency_plan *plan, uint32_t cpu
 	return probe;
 }
 
+static void await_end(struct latency_probe *probe)
+{
+	for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
+		pause_ms(10);
+	ck_assert(latency_probe_has_ended(probe));
+}
+
+/* Reads until it has counted so many, or, of 0, none. */
+static void await_count(struct latency_probe *probe, unsigned phase, struct latency_counts *counts,
+			uint64_t wanted)
+{
+	for (int i = 0; i < 500; i++) {
+		latency_probe_read(probe, 0, phase, counts);
+		if (wanted ? counts->times.count >= wanted : counts->times.count == 0)
+			return;
+		pause_ms(10);
+	}
+	ck_abort_msg("%u of %u", (unsigned)counts->times.count, (unsigned)wanted);
+}
+
 /* Samples and missed periods together are all periods: none is lost. */
 START_TEST(every_method_counts_every_period)
 {
@@ -388,21 +384,18 @@ START_TEST(every_method_counts_every_period)
 	counts->linear = new_histogram(0);
 	plan.bucket_ns = 10000;
 	for (int method = 0; method < N_LATENCY_METHODS; method++) {
+		uint64_t count;
 		struct latency_probe *probe;
 
 		plan.method = (enum latency_method)method;
 		probe = start(&plan, cpu);
-		for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
-			pause_ms(10);
-		ck_assert(latency_probe_has_ended(probe));
+		await_end(probe);
 		ck_assert(latency_probe_read(probe, 0, 0, counts));
-		ck_assert_uint_ge(counts->times.count + counts->missed, 100);
-		ck_assert_uint_gt(counts->times.count, 0);
-		ck_assert_uint_eq(counted(&counts->times), counts->times.count);
-		ck_assert_uint_eq(counted(counts->linear), counts->times.count);
-		ck_assert_uint_le(counts->times.min_ns, counts->times.max_ns);
-		ck_assert_uint_eq(counts->n_worst,
-				  counts->times.count < LATENCY_WORST ? counts->times.count : LATENCY_WORST);
+		count = counts->times.count;
+		ck_assert_uint_ge(count + counts->missed, 100);
+		ck_assert_uint_gt(count, 0);
+		ck_assert(counted(&counts->times) == count && counted(counts->linear) == count);
+		ck_assert_uint_eq(counts->n_worst, count < LATENCY_WORST ? count : LATENCY_WORST);
 		latency_probe_close(probe);
 		ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), standard_input); /* it closed its own alone */
 	}
@@ -447,10 +440,7 @@ START_TEST(a_stopped_thread_keeps_its_counts)
 	struct latency_probe *probe = start(&plan, cpu);
 	uint64_t stopped;
 
-	for (int i = 0; i < 500 && counts->times.count < 5; i++) {
-		pause_ms(10);
-		latency_probe_read(probe, 0, 0, counts);
-	}
+	await_count(probe, 0, counts, 5);
 	latency_probe_stop(probe);
 	latency_probe_stop(probe);
 	ck_assert(latency_probe_read(probe, 0, 0, counts));
@@ -476,32 +466,18 @@ START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 	plan.bucket_ns = 10000;
 	counts->linear = new_histogram(0);
 	probe = start(&plan, cpu);
-	for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
-		pause_ms(10);
-	latency_probe_read(probe, 0, 0, counts);
-	ck_assert_uint_eq(counts->times.count, 5);
+	await_end(probe);
+	await_count(probe, 0, counts, 5);
 	latency_probe_set_phase(probe, 1);
 	latency_probe_restart(probe);
-	for (int i = 0; i < 500 && counts->times.count != 0; i++) {
-		pause_ms(10);
-		latency_probe_read(probe, 0, 0, counts);
-	}
-	ck_assert_uint_eq(counts->times.count, 0);
-	for (int i = 0; i < 500 && counts->times.count != 5; i++) {
-		pause_ms(10);
-		latency_probe_read(probe, 0, 1, counts);
-	}
+	await_count(probe, 0, counts, 0);
+	await_count(probe, 1, counts, 5);
 	ck_assert_uint_eq(counts->times.count, 5);
 	ck_assert_uint_eq(counted(counts->linear), 5);
 	latency_probe_set_phase(probe, 2);
 	latency_probe_restart(probe); /* of all phases */
-	for (int i = 0; i < 500 && counts->times.count != 0; i++) {
-		pause_ms(10);
-		latency_probe_read(probe, 0, 1, counts);
-	}
-	ck_assert_uint_eq(counts->times.count, 0);
-	latency_probe_read(probe, 0, 0, counts);
-	ck_assert_uint_eq(counts->times.count, 0);
+	await_count(probe, 1, counts, 0);
+	await_count(probe, 0, counts, 0);
 	ck_assert_uint_eq(counted(counts->linear), 0);
 	latency_probe_close(probe);
 	free(counts->linear);
@@ -541,8 +517,7 @@ START_TEST(nothing_is_measured_before_the_first_period)
 	plan.samples = 5;
 	probe = start(&plan, cpu);
 	ck_assert_uint_ge(latency_probe_start_ns(probe), opened_ns + plan.settle_ns);
-	for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
-		pause_ms(10);
+	await_end(probe);
 	ck_assert(latency_probe_read(probe, 0, 0, counts));
 	ck_assert_uint_eq(counts->n_worst, 5);
 	for (unsigned i = 0; i < counts->n_worst; i++)
@@ -551,37 +526,39 @@ START_TEST(nothing_is_measured_before_the_first_period)
 	free(counts);
 }
 
+static const char *plan_text(const struct settings *settings, bool command)
+{
+	struct latency_plan plan;
+
+	latency_run_plan(&settings->topic, command, &plan);
+	ck_assert_uint_gt(plan.settle_ns, 0);
+	return textf("policy %d priority %d method %d, %u phases, period %u slack %u", (int)plan.policy,
+		     plan.priority, (int)plan.method, plan.n_phases, (unsigned)plan.period_ns,
+		     (unsigned)plan.slack_ns);
+}
+
 START_TEST(settings_become_a_plan)
 {
 	struct settings settings;
-	struct latency_plan plan;
 	struct env env;
 	uint32_t *cpus;
 	int *errors;
 
 	settings_open(&settings);
-	latency_run_plan(&settings.topic, false, &plan);
-	ck_assert_uint_eq(plan.n_phases, 1);
-	ck_assert_int_eq(plan.policy, LATENCY_FIFO);
-	ck_assert_int_eq(plan.priority, 80);
-	ck_assert_uint_eq(plan.period_ns, 1000000);
-	ck_assert_uint_eq(plan.slack_ns, 1);
-	ck_assert_uint_gt(plan.settle_ns, 0);
+	ck_assert_str_eq(
+		plan_text(&settings, false),
+		textf("policy %d priority 80 method 0, 1 phases, period 1000000 slack 1", LATENCY_FIFO));
 	ck_assert(settings_set(&settings, "latency.policy", "other", 0));
 	ck_assert(settings_set(&settings, "latency.period", "250us", 0));
 	ck_assert(settings_set(&settings, "latency.slack", "5e-5", 0));
 	ck_assert(settings_set(&settings, "latency.method", "timerfd", 0));
 	ck_assert(settings_set(&settings, "latency.cpus", "1,0-1,60000", 0));
-	latency_run_plan(&settings.topic, true, &plan);
-	ck_assert_uint_eq(plan.n_phases, LATENCY_PHASES);
-	ck_assert_int_eq(plan.policy, LATENCY_OTHER);
-	ck_assert_uint_eq(plan.period_ns, 250000);
-	ck_assert_uint_eq(plan.slack_ns, 50000);
-	ck_assert_int_eq(plan.method, LATENCY_TIMERFD);
+	ck_assert_str_eq(plan_text(&settings, true),
+			 textf("policy %d priority 80 method %d, %d phases, period 250000 slack 50000",
+			       LATENCY_OTHER, LATENCY_TIMERFD, LATENCY_PHASES));
 	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
 	ck_assert_uint_eq(latency_run_cpus(&env, settings.topic.latency.cpus, &cpus, &errors), 3);
-	ck_assert_uint_eq(cpus[0], 1);
-	ck_assert_uint_eq(cpus[1], 0);
+	ck_assert(cpus[0] == 1 && cpus[1] == 0);
 	ck_assert_int_eq(errors[2], -ENODEV);
 	free(cpus);
 	free(errors);
@@ -619,47 +596,6 @@ START_TEST(a_group_without_runtime_is_named)
 	ck_assert_ptr_nonnull(latency_run_refusal(&env, &asked, -EBUSY, reason, sizeof(reason)));
 	ck_assert_ptr_nonnull(strstr(reason, "bandwidth"));
 	env_close(&env);
-}
-
-START_TEST(interrupts_are_read_by_cpu)
-{
-	struct span text = span_text("           CPU0       CPU2\n"
-				     " 24:          1          7  IO-APIC   5-edge      virtio0-input.0\n"
-				     " 25:          0          2  PCI-MSI 1 usb1, eth0\n"
-				     "  0:          3          4  IO-APIC   2-edge      timer\n"
-				     " 9:           5          6  IO-APIC   9-fasteoi   acpi\n"
-				     "LOC:        100        200   Local timer interrupts\n"
-				     "no interrupt\nERR:          3\n:\n NET_RX:  5 6\n"),
-		    heading, name;
-	struct interrupt_line line;
-	uint32_t cpu;
-	uint64_t count;
-
-	ck_assert(span_line(&text, &heading));
-	ck_assert(interrupt_cpu_next(&heading, &cpu) && cpu == 0);
-	ck_assert(interrupt_cpu_next(&heading, &cpu) && cpu == 2);
-	ck_assert(!interrupt_cpu_next(&heading, &cpu));
-	ck_assert(interrupt_next(&text, &line));
-	ck_assert(span_u64(&line.counts, &count) && count == 1);
-	ck_assert(span_u64(&line.counts, &count) && count == 7);
-	ck_assert(span_is(interrupt_name(&line), "virtio0-input.0"));
-	ck_assert(interrupt_next(&text, &line));
-	ck_assert(span_u64(&line.counts, &count) && span_u64(&line.counts, &count));
-	name = interrupt_name(&line);
-	ck_assert(span_is(name, "usb1, eth0"));
-	ck_assert(interrupt_next(&text, &line));
-	ck_assert(span_is(interrupt_name(&line), "timer"));
-	ck_assert(interrupt_next(&text, &line));
-	ck_assert(span_is(interrupt_name(&line), "acpi"));
-	ck_assert(interrupt_next(&text, &line));
-	ck_assert(span_is(interrupt_name(&line), "LOC"));
-	ck_assert(interrupt_next(&text, &line));
-	ck_assert(span_is(line.label, "ERR"));
-	ck_assert(interrupt_next(&text, &line));
-	ck_assert(span_is(line.label, "NET_RX"));
-	ck_assert(!interrupt_next(&text, &line));
-	heading = span_text("CPU70000 CPU1");
-	ck_assert(!interrupt_cpu_next(&heading, &cpu));
 }
 
 /* A frame with one bucket of one CPU. */
@@ -759,47 +695,29 @@ static int judge(const char *text, const struct frame *frame)
 
 START_TEST(the_assertion_holds_breaks_or_is_refused)
 {
+	static const struct {
+		const char *text;
+		int status;
+	} cases[] = {
+		{ "p99_9_seconds < 201e-6", 0 },
+		{ "p99_9_seconds<=200us", 0 },
+		{ " p99_9_seconds > 0.1ms , p99_9_seconds < 1 ", 0 },
+		{ "p99_9_seconds < 200us", 3 },
+		{ "p99_9_seconds > 1ms", 3 },
+		{ "max_seconds < 1", 3 }, /* not known */
+		{ "p99_9_seconds < 1, p99_9_seconds < 1e-6", 3 },
+		{ "p99_9_seconds == 1", 3 },
+		{ "p99_9 < 1", 2 },
+		{ "policy < 1", 2 },
+		{ "p99_9_seconds", 2 },
+		{ "p99_9_seconds < ", 2 },
+		{ "p99_9_seconds < 1 x", 2 },
+		{ "p99_9_seconds < 1,", 2 },
+	};
 	struct frame frame;
 
 	make_frame(&frame, 0, 1, 1);
-	ck_assert_int_eq(judge("p99_9_seconds < 201e-6", &frame), 0);
-	ck_assert_int_eq(judge("p99_9_seconds<=200us", &frame), 0);
-	ck_assert_int_eq(judge(" p99_9_seconds > 0.1ms , p99_9_seconds < 1 ", &frame), 0);
-	ck_assert_int_eq(judge("p99_9_seconds < 200us", &frame), 3);
-	ck_assert_int_eq(judge("p99_9_seconds > 1ms", &frame), 3);
-	ck_assert_int_eq(judge("max_seconds < 1", &frame), 3); /* not known */
-	ck_assert_int_eq(judge("p99_9_seconds < 1, p99_9_seconds < 1e-6", &frame), 3);
-	ck_assert_int_eq(judge("p99_9 < 1", &frame), 2);
-	ck_assert_int_eq(judge("policy < 1", &frame), 2);
-	ck_assert_int_eq(judge("p99_9_seconds", &frame), 2);
-	ck_assert_int_eq(judge("p99_9_seconds < ", &frame), 2);
-	ck_assert_int_eq(judge("p99_9_seconds < 1 x", &frame), 2);
-	ck_assert_int_eq(judge("p99_9_seconds < 1,", &frame), 2);
-	ck_assert_int_eq(judge("p99_9_seconds == 1", &frame), 3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(judge(cases[i].text, &frame) == cases[i].status, "%s", cases[i].text);
 	frame_close(&frame);
-}
-
-START_TEST(times_of_people_are_read)
-{
-	static const struct {
-		const char *text;
-		double seconds;
-		size_t rest;
-	} cases[] = {
-		{ "1", 1, 0 },        { "0.001", 1e-3, 0 }, { "1e-3", 1e-3, 0 }, { "2.5E+1", 25, 0 },
-		{ "50us", 50e-6, 0 }, { "50µs", 50e-6, 0 }, { "1ms", 1e-3, 0 },  { "3s", 3, 0 },
-		{ "7ns", 7e-9, 0 },   { "1e", 1, 1 },       { "1e-", 1, 2 },     { "1 s", 1, 2 },
-		{ "1m", 60, 0 },      { "2min", 120, 0 },   { "1.5h", 5400, 0 }, { "1d", 86400, 0 },
-		{ "1x", 1, 1 },       { "1e99", 1, 3 },
-	};
-	struct span span = span_text("s");
-	double seconds;
-
-	ck_assert(!span_seconds(&span, &seconds));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		span = span_text(cases[i].text);
-		ck_assert(span_seconds(&span, &seconds));
-		ck_assert_double_eq_tol(seconds, cases[i].seconds, cases[i].seconds * 1e-12);
-		ck_assert_uint_eq(span_length(span), cases[i].rest);
-	}
 }

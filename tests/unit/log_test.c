@@ -30,68 +30,68 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "event",
-	.help = "events",
-	.shape = SHAPE_EVENTS,
-	.row_size = sizeof(struct event_row),
-	SCHEMA_COLUMNS(columns),
+	.name = "event", .help = "events", .shape = SHAPE_EVENTS, .row_size = sizeof(struct event_row),
+	SCHEMA_COLUMNS(columns)
 };
 
 static const struct schema *const schemas[] = { &schema };
 
-/* A log, what fills it, and a table that shows it. */
-struct stage {
+/* A log, what fills it, and a table that shows it; each test opens them anew. */
+static struct {
 	struct event_log log;
 	struct frame frame;
 	struct table_widget widget;
 	uint64_t number; /* of the next event */
-};
+} stage;
 
-static void open_stage(struct stage *stage)
+static void open_stage(void)
 {
-	*stage = (struct stage){ 0 };
-	event_log_open(&stage->log, &schema, LIMIT, TEXT_LIMIT);
-	frame_open(&stage->frame, schemas, 1);
-	table_open(&stage->widget, stage->log.shown.schema);
-}
-
-static void close_stage(struct stage *stage)
-{
-	table_close(&stage->widget);
-	frame_close(&stage->frame);
-	event_log_close(&stage->log);
+	table_close(&stage.widget);
+	frame_close(&stage.frame);
+	event_log_close(&stage.log);
+	memset(&stage, 0, sizeof(stage));
+	event_log_open(&stage.log, &schema, LIMIT, TEXT_LIMIT);
+	frame_open(&stage.frame, schemas, 1);
+	table_open(&stage.widget, stage.log.shown.schema);
 }
 
 /* One frame of events; every third is of "cc", the others are of "sh". */
-static void add(struct stage *stage, unsigned n_events)
+static void add(unsigned n_events)
 {
-	frame_clear(&stage->frame);
-	stage->frame.tables[0].present = true;
+	frame_clear(&stage.frame);
+	stage.frame.tables[0].present = true;
 	for (unsigned i = 0; i < n_events; i++) {
-		struct event_row *row = table_add(&stage->frame.tables[0]);
+		struct event_row *row = table_add(&stage.frame.tables[0]);
 
-		row->number = stage->number++;
-		row->command = arena_print(&stage->frame.arena, "%s", row->number % 3 ? "sh" : "cc");
+		row->number = stage.number++;
+		row->command = arena_print(&stage.frame.arena, "%s", row->number % 3 ? "sh" : "cc");
 		row->duration_seconds = (double)(row->number * 7919 % 101);
 	}
-	event_log_add(&stage->log, &stage->frame.tables[0]);
+	event_log_add(&stage.log, &stage.frame.tables[0]);
 }
 
-static void draw(struct stage *stage)
+static void draw(void)
 {
 	const struct canvas nowhere = { .height = PAGE + 1, .glyphs = &glyph_sets[GLYPHS_ASCII] };
 
-	table_update(&stage->widget, &stage->log.shown);
-	table_draw(&stage->widget, &nowhere, &stage->log.shown, SIZE_AUTO);
+	table_update(&stage.widget, &stage.log.shown);
+	table_draw(&stage.widget, &nowhere, &stage.log.shown, SIZE_AUTO);
 }
 
-static void press(struct stage *stage, int key)
+/* So many events more. */
+static void show(unsigned n_events)
+{
+	add(n_events);
+	draw();
+}
+
+static void press(int key)
 {
 	const struct input input = { .key = key };
 
-	table_update(&stage->widget, &stage->log.shown);
-	ck_assert(table_key(&stage->widget, &input));
-	draw(stage);
+	table_update(&stage.widget, &stage.log.shown);
+	ck_assert(table_key(&stage.widget, &input));
+	draw();
 }
 
 static uint64_t number_at(const struct view *view, size_t index)
@@ -109,15 +109,15 @@ static const char *text_of(const struct event_log *log, size_t index, const char
 	return table_text(&log->shown, table_row(&log->shown, index), column);
 }
 
-static uint64_t first_seen(const struct stage *stage)
+static uint64_t first_seen(void)
 {
-	return number_at(&stage->widget.view, stage->widget.place.top);
+	return number_at(&stage.widget.view, stage.widget.place.top);
 }
 
-static uint64_t selected(const struct stage *stage)
+static uint64_t selected(void)
 {
-	ck_assert(stage->widget.place.cursor_on);
-	return number_at(&stage->widget.view, stage->widget.place.row);
+	ck_assert(stage.widget.place.cursor_on);
+	return number_at(&stage.widget.view, stage.widget.place.row);
 }
 
 /* The rows are those up to the newest, one after the other. */
@@ -132,16 +132,15 @@ static void assert_newest(const struct event_log *log, uint64_t next)
 
 START_TEST(a_million_events_take_bounded_memory)
 {
-	struct stage stage;
 	const char *rows;
 
-	open_stage(&stage);
+	open_stage();
 	event_log_close(&stage.log);
 	event_log_open(&stage.log, &schema, EVENT_LOG_ROWS, EVENT_LOG_TEXT_BYTES);
-	add(&stage, 1);
+	add(1);
 	rows = stage.log.shown.rows;
 	while (stage.number < 1000000) {
-		add(&stage, 10007);
+		add(10007);
 		ck_assert_uint_le(stage.log.packed->texts.n_texts, 2);
 	}
 	assert_newest(&stage.log, stage.number);
@@ -150,15 +149,13 @@ START_TEST(a_million_events_take_bounded_memory)
 	if (sizeof(char *) > sizeof(uint32_t)) /* texts have numbers instead */
 		ck_assert_uint_le(stage.log.shown.schema->row_size, 3 * sizeof(struct event_row) / 4);
 	ck_assert_str_eq(text_of(&stage.log, 0, "command"), number_of(&stage.log, 0) % 3 ? "sh" : "cc");
-	close_stage(&stage);
 }
 
 START_TEST(long_texts_make_it_hold_fewer)
 {
-	struct stage stage;
 	static char text[300000];
 
-	open_stage(&stage);
+	open_stage();
 	memset(text, 'x', sizeof(text) - 1);
 	for (unsigned i = 0; i < 500; i++) {
 		frame_clear(&stage.frame);
@@ -177,64 +174,6 @@ START_TEST(long_texts_make_it_hold_fewer)
 		ck_assert_uint_eq(strlen(command), sizeof(text) - 1);
 		ck_assert_int_eq(atoi(command), (int)number_of(&stage.log, i));
 	}
-	close_stage(&stage);
-}
-
-static size_t memory_of(const struct intern *texts)
-{
-	return texts->arena.held + texts->index.n_slots * sizeof(*texts->index.slots) +
-	       texts->capacity * sizeof(*texts->texts);
-}
-
-/* Short ones take most memory beside their bytes. */
-START_TEST(texts_of_their_own_take_bounded_memory)
-{
-	struct stage stage;
-
-	open_stage(&stage);
-	event_log_close(&stage.log);
-	event_log_open(&stage.log, &schema, EVENT_LOG_ROWS, TEXT_LIMIT);
-	for (unsigned i = 0; i < 300; i++) {
-		frame_clear(&stage.frame);
-		for (unsigned k = 0; k < 1000; k++) {
-			struct event_row *row = table_add(&stage.frame.tables[0]);
-
-			row->number = stage.number++;
-			row->command = arena_print(&stage.frame.arena, "%u", (unsigned)row->number);
-		}
-		event_log_add(&stage.log, &stage.frame.tables[0]);
-		ck_assert_uint_le(memory_of(&stage.log.packed->texts), TEXT_LIMIT + ((size_t)1 << 20));
-	}
-	ck_assert_uint_ge(stage.log.n_rows, 20000);
-	for (size_t i = 0; i < stage.log.n_rows; i++)
-		ck_assert_int_eq(atoi(text_of(&stage.log, i, "command")), (int)number_of(&stage.log, i));
-	close_stage(&stage);
-}
-
-/* A command without its directories is stored with the command, also when the log copies its texts. */
-START_TEST(the_end_of_a_text_shares_its_copy)
-{
-	struct stage stage;
-
-	open_stage(&stage);
-	for (unsigned i = 0; i < 5000; i++) {
-		struct event_row *row;
-
-		frame_clear(&stage.frame);
-		row = table_add(&stage.frame.tables[0]);
-		row->number = i;
-		row->command = arena_print(&stage.frame.arena, "/usr/bin/%04u", i);
-		row->info = row->command + 9;
-		event_log_add(&stage.log, &stage.frame.tables[0]);
-		ck_assert_uint_le(stage.log.packed->texts.n_texts, i + 1);
-	}
-	for (size_t i = 0; i < stage.log.n_rows; i++) {
-		const char *info = text_of(&stage.log, i, "info");
-
-		ck_assert_ptr_eq(info, text_of(&stage.log, i, "command") + 9);
-		ck_assert_int_eq(atoi(info), (int)number_of(&stage.log, i));
-	}
-	close_stage(&stage);
 }
 
 struct wide_row {
@@ -254,11 +193,8 @@ static const struct column wide_columns[] = {
 };
 
 static const struct schema wide_schema = {
-	.name = "wide",
-	.help = "wide",
-	.shape = SHAPE_EVENTS,
-	.row_size = sizeof(struct wide_row),
-	SCHEMA_COLUMNS(wide_columns),
+	.name = "wide", .help = "wide", .shape = SHAPE_EVENTS, .row_size = sizeof(struct wide_row),
+	SCHEMA_COLUMNS(wide_columns)
 };
 
 /* Numbers that fit 32 bits and those that do not, texts that are the ends of others, near and far. */
@@ -275,7 +211,7 @@ START_TEST(a_packed_row_has_the_values_that_it_had)
 		{ 6, 6, U64_UNKNOWN, 0, deep, deep + 1500, deep + 1600 },
 		{ 7, 7, U64_BLANK, 0, text, deep, NULL },
 	};
-	const size_t n_rows = sizeof(rows) / sizeof(rows[0]);
+	const size_t n_rows = LENGTH(rows);
 	struct packed_rows *packed = packed_rows_open(&wide_schema);
 	char *kept = calloc(n_rows, packed->schema.row_size);
 
@@ -305,87 +241,67 @@ START_TEST(a_packed_row_has_the_values_that_it_had)
 
 START_TEST(it_follows_until_one_moves_up)
 {
-	struct stage stage;
-
-	open_stage(&stage);
-	add(&stage, 5);
-	draw(&stage);
-	ck_assert_uint_eq(first_seen(&stage), 0);
-	add(&stage, 25);
-	draw(&stage);
-	ck_assert_uint_eq(first_seen(&stage), 20);
-	press(&stage, K_DOWN); /* there is nothing below */
+	open_stage();
+	show(5);
+	ck_assert_uint_eq(first_seen(), 0);
+	show(25);
+	ck_assert_uint_eq(first_seen(), 20);
+	press(K_DOWN); /* there is nothing below */
 	ck_assert(table_follows_tail(&stage.widget));
-	press(&stage, K_UP);
-	ck_assert_uint_eq(selected(&stage), 29);
+	press(K_UP);
+	ck_assert_uint_eq(selected(), 29);
 	ck_assert(!table_follows_tail(&stage.widget));
-	add(&stage, 7);
-	draw(&stage);
-	ck_assert_uint_eq(selected(&stage), 29);
-	ck_assert_uint_eq(first_seen(&stage), 20);
+	show(7);
+	ck_assert_uint_eq(selected(), 29);
+	ck_assert_uint_eq(first_seen(), 20);
 	stage.widget.place.cursor_on = false;
-	add(&stage, 7);
-	draw(&stage);
-	ck_assert_uint_eq(first_seen(&stage), 20);
-	press(&stage, K_END);
-	ck_assert_uint_eq(first_seen(&stage), 34);
-	add(&stage, 1);
-	draw(&stage);
-	ck_assert_uint_eq(first_seen(&stage), 35);
-	close_stage(&stage);
+	show(7);
+	ck_assert_uint_eq(first_seen(), 20);
+	press(K_END);
+	ck_assert_uint_eq(first_seen(), 34);
+	show(1);
+	ck_assert_uint_eq(first_seen(), 35);
 }
 
 START_TEST(the_wheel_leaves_the_end_and_comes_back)
 {
-	struct stage stage;
-
-	open_stage(&stage);
-	add(&stage, 50);
-	draw(&stage);
-	press(&stage, K_WHEEL_UP);
-	ck_assert_uint_eq(first_seen(&stage), 37);
-	add(&stage, 2);
-	draw(&stage);
-	ck_assert_uint_eq(first_seen(&stage), 37);
-	press(&stage, K_WHEEL_DOWN);
+	open_stage();
+	show(50);
+	press(K_WHEEL_UP);
+	ck_assert_uint_eq(first_seen(), 37);
+	show(2);
+	ck_assert_uint_eq(first_seen(), 37);
+	press(K_WHEEL_DOWN);
 	ck_assert(!table_follows_tail(&stage.widget));
-	press(&stage, K_WHEEL_DOWN);
-	ck_assert(table_follows_tail(&stage.widget));
-	ck_assert_uint_eq(first_seen(&stage), 42);
-	close_stage(&stage);
+	press(K_WHEEL_DOWN);
+	ck_assert(table_follows_tail(&stage.widget) && first_seen() == 42);
 }
 
 START_TEST(the_cursor_stays_with_its_event_when_old_ones_go)
 {
-	struct stage stage;
-
-	open_stage(&stage);
-	add(&stage, 120);
-	draw(&stage);
-	press(&stage, K_UP);
-	press(&stage, K_PAGE_UP);
-	ck_assert_uint_eq(selected(&stage), 110);
-	ck_assert_uint_eq(first_seen(&stage), 110);
-	add(&stage, 50); /* 106 rows at most: the first are taken away */
+	open_stage();
+	show(120);
+	press(K_UP);
+	press(K_PAGE_UP);
+	ck_assert_uint_eq(selected(), 110);
+	ck_assert_uint_eq(first_seen(), 110);
+	add(50); /* 106 rows at most: the first are taken away */
 	ck_assert_uint_gt(stage.log.shown.n_dropped, 0);
-	draw(&stage);
-	ck_assert_uint_eq(selected(&stage), 110);
-	ck_assert_uint_eq(first_seen(&stage), 110);
-	add(&stage, 200); /* now it is gone itself: the oldest stands where it would be */
-	draw(&stage);
-	ck_assert_uint_eq(selected(&stage), stage.log.shown.n_dropped);
+	draw();
+	ck_assert_uint_eq(selected(), 110);
+	ck_assert_uint_eq(first_seen(), 110);
+	add(200); /* now it is gone itself: the oldest stands where it would be */
+	draw();
+	ck_assert_uint_eq(selected(), stage.log.shown.n_dropped);
 	assert_newest(&stage.log, stage.number);
-	close_stage(&stage);
 }
 
 /* The numbers are the times of the events, of which most are later than their sample. */
 START_TEST(a_sample_of_the_past_has_what_it_had)
 {
-	struct stage stage;
-
-	open_stage(&stage);
+	open_stage();
 	for (unsigned i = 1; i <= 4; i++) {
-		add(&stage, 10 * i);
+		add(10 * i);
 		event_log_mark(&stage.log, i);
 	}
 	for (unsigned i = 1; i <= 4; i++) {
@@ -396,55 +312,49 @@ START_TEST(a_sample_of_the_past_has_what_it_had)
 	event_log_freeze_at(&stage.log, "number", 41); /* a time without a mark */
 	ck_assert_uint_eq(stage.log.shown.n_rows, 42);
 	event_log_freeze(&stage.log, false);
-	add(&stage, 120); /* the first samples have lost rows: those that are left have no mark */
+	add(120); /* the first samples have lost rows: those that are left have no mark */
 	event_log_mark(&stage.log, 5);
 	event_log_freeze_at(&stage.log, "number", 1);
 	ck_assert_uint_eq(stage.log.shown.n_rows, 0);
 	event_log_freeze_at(&stage.log, "number", 5);
 	ck_assert_uint_eq(stage.log.shown.n_rows, stage.log.n_rows);
 	event_log_clear(&stage.log);
-	add(&stage, 3);
+	add(3);
 	event_log_freeze_at(&stage.log, "number", 5);
 	ck_assert_uint_eq(stage.log.shown.n_rows, 0);
-	close_stage(&stage);
 }
 
 START_TEST(a_frozen_picture_stands_still)
 {
-	struct stage stage;
-
-	open_stage(&stage);
-	add(&stage, 106);
-	draw(&stage);
+	open_stage();
+	show(106);
 	event_log_freeze(&stage.log, true);
 	for (unsigned i = 0; i < 100; i++) {
-		add(&stage, 13);
-		draw(&stage);
+		show(13);
 		ck_assert_uint_eq(stage.log.shown.n_pending, 13 * (i + 1));
 		ck_assert_uint_eq(stage.widget.view.n_rows, 106);
-		ck_assert_uint_eq(first_seen(&stage), 96);
+		ck_assert_uint_eq(first_seen(), 96);
 		ck_assert_str_eq(text_of(&stage.log, 105, "command"), "cc");
 		ck_assert_uint_le(stage.log.n_rows, stage.log.shown.capacity);
 	}
 	event_log_freeze(&stage.log, false);
-	draw(&stage);
+	draw();
 	assert_newest(&stage.log, stage.number);
 	ck_assert_uint_eq(stage.widget.view.n_rows, stage.log.n_rows);
-	ck_assert_uint_eq(first_seen(&stage), stage.number - PAGE);
+	ck_assert_uint_eq(first_seen(), stage.number - PAGE);
 	ck_assert_uint_eq(stage.log.shown.n_pending, 0);
 	event_log_freeze(&stage.log, true);
-	add(&stage, 3);
+	add(3);
 	event_log_freeze(&stage.log, false); /* nothing had to go: nothing is missing */
-	draw(&stage);
+	draw();
 	assert_newest(&stage.log, stage.number);
-	close_stage(&stage);
 }
 
 /* What a view shows of a log is what it shows of a plain table with the same rows. */
-static void assert_as_plain(const struct stage *stage)
+static void assert_as_plain(void)
 {
-	const struct view *view = &stage->widget.view;
-	struct table plain = stage->log.shown;
+	const struct view *view = &stage.widget.view;
+	struct table plain = stage.log.shown;
 	struct view other;
 
 	plain.is_log = false;
@@ -464,11 +374,10 @@ START_TEST(what_a_view_remembers_is_right)
 {
 	static const char *const filters[] = { "", "cc", "sh", "none", "" };
 	static const char *const sorts[] = { "", "duration_seconds", "+command", "" };
-	struct stage stage;
 
-	open_stage(&stage);
+	open_stage();
 	for (unsigned i = 0; i < 400; i++) {
-		add(&stage, i * 7 % 23);
+		add(i * 7 % 23);
 		if (i % 10 == 3)
 			table_set_filter(&stage.widget, filters[i / 10 % 5]);
 		if (i % 17 == 5)
@@ -482,63 +391,28 @@ START_TEST(what_a_view_remembers_is_right)
 		event_log_freeze(&stage.log, i % 50 > 30);
 		if (i % 3 == 0)
 			continue; /* a pane that is not drawn */
-		draw(&stage);
-		assert_as_plain(&stage);
-		draw(&stage);
-		assert_as_plain(&stage);
+		draw();
+		assert_as_plain();
+		draw();
+		assert_as_plain();
 	}
-	close_stage(&stage);
-}
-
-START_TEST(a_limit_shows_the_newest)
-{
-	struct stage stage;
-
-	open_stage(&stage);
-	stage.widget.view.limit = 3;
-	add(&stage, 50);
-	draw(&stage);
-	ck_assert_uint_eq(stage.widget.view.n_rows, 3);
-	ck_assert_uint_eq(number_at(&stage.widget.view, 0), 47);
-	close_stage(&stage);
 }
 
 START_TEST(undone_frames_leave_no_trace)
 {
-	struct stage stage;
-
-	open_stage(&stage);
-	add(&stage, 30);
-	draw(&stage);
-	add(&stage, 5);
-	draw(&stage);
+	open_stage();
+	show(30);
+	show(5);
 	event_log_undo(&stage.log, &stage.frame.tables[0]);
-	draw(&stage);
-	ck_assert_uint_eq(stage.widget.view.n_rows, 30);
-	ck_assert_uint_eq(first_seen(&stage), 20);
-	close_stage(&stage);
-}
-
-START_TEST(optional_columns_show_once_they_have_a_value)
-{
-	struct stage stage;
-
-	open_stage(&stage);
-	add(&stage, 5);
-	draw(&stage);
-	ck_assert(!view_shows(&stage.widget.view, &stage.log.shown.schema->columns[2]));
-	((struct event_row *)table_row(&stage.frame.tables[0], 4))->info = "code 1";
-	event_log_add(&stage.log, &stage.frame.tables[0]);
-	draw(&stage);
-	ck_assert(view_shows(&stage.widget.view, &stage.log.shown.schema->columns[2]));
-	close_stage(&stage);
+	draw();
+	ck_assert(stage.widget.view.n_rows == 30 && first_seen() == 20);
+	stage.widget.view.limit = 3; /* the newest */
+	draw();
+	ck_assert(stage.widget.view.n_rows == 3 && number_at(&stage.widget.view, 0) == 27);
 }
 
 static const struct schema of_gauges = {
-	.name = "gauge",
-	.help = "gauges",
-	.row_size = sizeof(struct event_row),
-	SCHEMA_COLUMNS(columns),
+	.name = "gauge", .help = "gauges", .row_size = sizeof(struct event_row), SCHEMA_COLUMNS(columns)
 };
 
 START_TEST(a_frame_goes_to_the_logs_of_its_topics_of_events)

@@ -64,6 +64,7 @@
 #include "kernel/system.h"
 #include "kernel/vmstat.h"
 #include "kernel/zoneinfo.h"
+#include "model/trace_spec.h"
 #include "suite.h"
 
 #define WIDTH 110
@@ -388,6 +389,7 @@ MAY_FILL(resctrl_id, uint64_t, resctrl_domain(in, arguments[0], &x), u64("id", x
 MAY_FILL(resctrl_of_thread, struct { struct span control; struct span monitoring; },
 	resctrl_groups(in, &x.control, &x.monitoring), S(control); S(monitoring))
 MAY_FILL(disk_head, struct { char name[DISK_HEAD_MAX]; }, disk_path_head(in, x.name), words("head", x.name))
+FILLS(partition, bool, x = disk_is_partition(other, in), flag("partition", x))
 FILLS(stacked_disk, bool, x = disk_is_stacked(in), flag("stacked", x))
 /* clang-format on */
 
@@ -563,6 +565,30 @@ static void resctrl_counter(struct span in)
 	end();
 }
 
+static void trace_spec(struct span in)
+{
+	static const char *const relations[] = { "<", "<=", ">", ">=", "==", "!=" };
+	struct trace_spec spec;
+	char why[256] = "";
+
+	if (!trace_spec_parse(&spec, textf("%.*s", (int)span_length(in), in.at), why, sizeof(why))) {
+		words("wrong", textf("%.72s", why)); /* one line of it */
+		end();
+		return;
+	}
+	words("group", spec.group);
+	words("event", spec.event);
+	for (unsigned i = 0; i < spec.n_keys; i++)
+		words("by", spec.keys[i]);
+	words("sum", spec.sum);
+	words("max", spec.most);
+	words("hist", spec.histogram);
+	for (unsigned i = 0; i < spec.n_tests; i++)
+		words("if", textf("%s%s%s", spec.tests[i].field, relations[spec.tests[i].relation],
+				  spec.tests[i].value));
+	end();
+}
+
 static void cgroup_paths(struct span in)
 {
 	struct span path;
@@ -590,7 +616,8 @@ static const struct {
 	PARSER(mount_of_type), PARSER(mount_option), PARSER(mount_text), PARSER(mountinfo),
 	PARSER(net_interfaces), PARSER(net_snmp), PARSER(net_snmp6), PARSER(net_sockets),
 	PARSER(node_meminfo), PARSER(numa_maps), PARSER(number), PARSER(number_alone),
-	PARSER(number_option), PARSER(oom_record), PARSER(pair), PARSER(passwd_name), PARSER(passwd_uid),
+	PARSER(number_option), PARSER(oom_record), PARSER(pair), PARSER(partition), PARSER(passwd_name),
+	PARSER(passwd_uid),
 	PARSER(people_seconds), PARSER(pid_exit_status), PARSER(pid_fd_info), PARSER(pid_fd_link),
 	PARSER(pid_io), PARSER(pid_late_fields), PARSER(pid_limits), PARSER(pid_sched),
 	PARSER(pid_schedstat), PARSER(pid_signals), PARSER(pid_stat), PARSER(pid_statm), PARSER(pid_status),
@@ -600,7 +627,8 @@ static const struct {
 	PARSER(resctrl_id), PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(seconds_option),
 	PARSER(signed_number), PARSER(slabinfo), PARSER(smaps), PARSER(smaps_rollup), PARSER(softnet),
 	PARSER(stacked_disk), PARSER(stat_totals), PARSER(tcp_sockets), PARSER(time_offset),
-	PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat), PARSER(zoneinfo),
+	PARSER(trace_spec), PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat),
+	PARSER(zoneinfo),
 };
 /* clang-format on */
 

@@ -69,36 +69,6 @@ START_TEST(records_are_taken_across_its_end)
 	close(fd);
 }
 
-START_TEST(records_are_added_behind_others)
-{
-	struct perf_event_mmap_page *page;
-	struct buffer out = { 0 };
-	struct perf_ring ring;
-	int fd = open_file((size_t)sysconf(_SC_PAGESIZE));
-
-	ck_assert_int_eq(perf_ring_open(&ring, fd, page_bytes), 0);
-	page = ring.mapping;
-	buffer_text(&out, "before");
-	ck_assert_uint_eq(perf_ring_add(&ring, &out), 0);
-	ck_assert_uint_eq(out.length, 6);
-	page->data_tail = ring.bytes - 3;
-	write_ring(&ring, page->data_tail, "abcdefg");
-	ck_assert_uint_eq(perf_ring_add(&ring, &out), 7);
-	ck_assert_uint_eq(out.length, 13);
-	ck_assert_mem_eq(out.bytes, "beforeabcdefg", 13);
-	ck_assert_uint_eq(page->data_tail, page->data_head);
-	ck_assert_uint_eq(perf_ring_add(&ring, &out), 0);
-	page->data_head += ring.bytes;
-	ck_assert_uint_eq(perf_ring_add(&ring, &out), ring.bytes);
-	ck_assert_uint_eq(out.length, 13 + ring.bytes);
-	page->data_head += ring.bytes + 1; /* more than there is room for */
-	ck_assert_uint_eq(perf_ring_add(&ring, &out), 0);
-	ck_assert_uint_eq(page->data_tail, page->data_head);
-	perf_ring_close(&ring);
-	buffer_free(&out);
-	close(fd);
-}
-
 START_TEST(its_size_is_a_power_of_two)
 {
 	static const size_t pages[][2] = { { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 4 }, { 7, 4 } };

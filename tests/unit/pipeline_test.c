@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "model/pipeline.h"
 #include "suite.h"
@@ -87,7 +88,7 @@ static const struct finding_rule rules[] = {
 			.at_least = { .setting = "used", .unit = UNIT_SECONDS, .number = 0.2 } } } },
 };
 
-struct stage {
+static struct {
 	struct reel reel;
 	struct source source;
 	struct scope scope;
@@ -96,56 +97,52 @@ struct stage {
 	unsigned n_kept;
 	double kept_busy, kept_rate; /* of the frame kept last */
 	bool kept_finding;
-};
+} stage;
 
 static void keep(void *state, const struct frame *frame)
 {
-	struct stage *stage = state;
-
-	stage->n_kept++;
-	stage->kept_busy = frame_number(frame, "account", "busy", "cpu_seconds");
-	stage->kept_rate = frame_number(frame, "process", NULL, "cpu_ratio");
-	stage->kept_finding = frame_table(frame, "finding") != NULL;
+	(void)state;
+	stage.n_kept++;
+	stage.kept_busy = frame_number(frame, "account", "busy", "cpu_seconds");
+	stage.kept_rate = frame_number(frame, "process", NULL, "cpu_ratio");
+	stage.kept_finding = frame_table(frame, "finding") != NULL;
 }
 
-static void open_stage(struct stage *stage, bool recorded, const char *in)
+static void open_stage(bool recorded, const char *in)
 {
 	struct scope_term term;
 	char why[256];
 
-	*stage = (struct stage){ .source = { .next = next, .seek = recorded ? seek : NULL } };
-	stage->source.state = &stage->reel;
-	for (int i = 0; i < 2; i++)
-		frame_open(&stage->frames[i], topic_schemas(), n_topics);
-	frame_open(&stage->base, topic_schemas(), n_topics);
+	for (int i = 0; i < 3; i++)
+		frame_close(i < 2 ? &stage.frames[i] : &stage.base);
+	if (stage.pipeline.findings)
+		findings_close(stage.pipeline.findings);
+	scope_free(&stage.scope);
+	memset(&stage, 0, sizeof(stage));
+	stage.source = (struct source){ .next = next, .seek = recorded ? seek : NULL, .state = &stage.reel };
+	for (int i = 0; i < 3; i++)
+		frame_open(i < 2 ? &stage.frames[i] : &stage.base, topic_schemas(), n_topics);
 	if (in)
-		ck_assert(scope_term_parse(&term, in, why, sizeof(why)) && scope_add(&stage->scope, &term));
-	stage->pipeline = (struct pipeline){
-		.source = &stage->source,
-		.scope = &stage->scope,
-		.findings = findings_open(rules, 1, NULL),
-		.keep = keep,
-		.keep_state = stage,
-	};
+		ck_assert(scope_term_parse(&term, in, why, sizeof(why)) && scope_add(&stage.scope, &term));
+	stage.pipeline = (struct pipeline){ .source = &stage.source,
+					    .scope = &stage.scope,
+					    .keep = keep,
+					    .findings = findings_open(rules, 1, NULL) };
 }
 
-static void close_stage(struct stage *stage)
+static double rate_of(const struct frame *frame)
 {
-	for (int i = 0; i < 2; i++)
-		frame_close(&stage->frames[i]);
-	frame_close(&stage->base);
-	findings_close(stage->pipeline.findings);
-	scope_free(&stage->scope);
+	return frame_number(frame, "process", NULL, "cpu_ratio");
 }
 
 /* The last of the first n frames. */
-static const struct frame *run(struct stage *stage, size_t n)
+static const struct frame *run(size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		ck_assert_int_eq(pipeline_next(&stage->pipeline, &stage->frames[i % 2],
-					       i > 0 ? &stage->frames[(i + 1) % 2] : NULL),
+		ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.frames[i % 2],
+					       i > 0 ? &stage.frames[(i + 1) % 2] : NULL),
 				 1);
-	return &stage->frames[(n + 1) % 2];
+	return &stage.frames[(n + 1) % 2];
 }
 
 static double since(const struct frame *frame)
@@ -155,94 +152,72 @@ static double since(const struct frame *frame)
 
 START_TEST(a_recorded_frame_gets_rates_findings_and_its_scope)
 {
-	struct stage stage;
 	const struct frame *frame;
 
-	open_stage(&stage, true, "user=1000");
-	frame = run(&stage, 9);
-	ck_assert(fabs(frame_number(frame, "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
-	ck_assert(fabs(since(frame) - 6) < 1e-9);
+	open_stage(true, "user=1000");
+	frame = run(9);
+	ck_assert_double_eq_tol(rate_of(frame), 0.1, 1e-9);
+	ck_assert_double_eq_tol(since(frame), 6, 1e-9);
 	ck_assert(scope_has(&stage.scope, 7, 5));
-	ck_assert(fabs(frame_number(frame, "account", "tasks", "cpu_ratio") - 0.1) < 1e-9);
+	ck_assert_double_eq_tol(frame_number(frame, "account", "tasks", "cpu_ratio"), 0.1, 1e-9);
 	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, frame), 1);
-	close_stage(&stage);
 }
 
 START_TEST(what_is_kept_is_whole_judged_and_not_split)
 {
-	struct stage stage;
-
-	open_stage(&stage, true, "user=0");
-	run(&stage, 5);
+	open_stage(true, "user=0");
+	run(5);
 	ck_assert_uint_eq(stage.n_kept, 5);
 	ck_assert(fabs(stage.kept_busy - 2) < 1e-9 && fabs(stage.kept_rate - 0.1) < 1e-9);
 	ck_assert(stage.kept_finding);
-	close_stage(&stage);
 }
 
 /* Live the sampler feeds the scope, and findings are judged only where they are sampled. */
 START_TEST(a_live_frame_is_not_read_again)
 {
-	struct stage stage;
 	const struct frame *frame;
 
-	open_stage(&stage, false, "user=1000");
-	frame = run(&stage, 9);
+	open_stage(false, "user=1000");
+	frame = run(9);
 	ck_assert(!stage.scope.has_looked && !frame_table(frame, "finding"));
 	ck_assert(isnan(frame_number(frame, "account", "tasks", "cpu_ratio")));
-	ck_assert(fabs(frame_number(frame, "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
-	close_stage(&stage);
+	open_stage(true, "user=1000");
+	stage.pipeline.scope_is_live = true; /* the past of a live screen: the sampler goes on feeding it */
+	frame = run(3);
+	ck_assert(!stage.scope.has_looked);
+	ck_assert_double_eq_tol(rate_of(frame), 0.1, 1e-9);
 }
 
 START_TEST(a_frame_by_its_index_is_the_one_of_a_run)
 {
-	struct stage stage;
 	struct frame *frame = &stage.frames[0];
 
-	open_stage(&stage, true, NULL);
+	open_stage(true, NULL);
 	for (size_t i = 0; i < 8; i += 2)
 		ck_assert_int_eq(pipeline_derive(&stage.pipeline, i, &stage.frames[1], NULL), 1);
 	ck_assert_uint_eq(stage.n_kept, 0);
 	ck_assert_int_eq(pipeline_read(&stage.pipeline, 8, frame, &stage.base), 1);
-	ck_assert(fabs(frame_number(frame, "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
-	ck_assert(fabs(since(frame) - 6) < 1e-9);
+	ck_assert_double_eq_tol(rate_of(frame), 0.1, 1e-9);
+	ck_assert_double_eq_tol(since(frame), 6, 1e-9);
 	ck_assert_int_eq(pipeline_read(&stage.pipeline, 0, frame, &stage.base), 1);
-	ck_assert(isnan(frame_number(frame, "process", NULL, "cpu_ratio")));
+	ck_assert(isnan(rate_of(frame)));
 	ck_assert_int_eq(pipeline_read(&stage.pipeline, 100, frame, &stage.base), -EIO);
 	ck_assert_int_eq(pipeline_derive(&stage.pipeline, 100, frame, NULL), -EIO);
-	close_stage(&stage);
 }
 
 /* What it was about is forgotten: the first frame, and another place in a recording. */
 START_TEST(a_scope_begins_again_without_the_frame_before)
 {
-	struct stage stage;
-
-	open_stage(&stage, true, "user=1000");
-	run(&stage, 3);
+	open_stage(true, "user=1000");
+	run(3);
 	ck_assert(stage.scope.tasks_seconds > 0.15);
 	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), 1);
 	ck_assert(scope_has(&stage.scope, 7, 5) && stage.scope.tasks_seconds < 0.05);
-	close_stage(&stage);
-}
-
-/* The past of a live screen: the sampler goes on feeding it. */
-START_TEST(a_live_scope_is_left_alone)
-{
-	struct stage stage;
-
-	open_stage(&stage, true, "user=1000");
-	stage.pipeline.scope_is_live = true;
-	run(&stage, 3);
-	ck_assert(!stage.scope.has_looked);
-	close_stage(&stage);
 }
 
 START_TEST(without_a_frame_nothing_is_passed_on)
 {
-	struct stage stage;
-
-	open_stage(&stage, true, NULL);
+	open_stage(true, NULL);
 	stage.reel.answer = -EAGAIN;
 	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), -EAGAIN);
 	stage.reel.answer = 0;
@@ -251,20 +226,4 @@ START_TEST(without_a_frame_nothing_is_passed_on)
 	stage.reel.next = N_FRAMES;
 	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), 0);
 	ck_assert_uint_eq(stage.n_kept, 0);
-	close_stage(&stage);
-}
-
-/* As a calibration and trends of the past use it. */
-START_TEST(rates_alone_need_neither_scope_nor_rules)
-{
-	struct reel reel = { 0 };
-	const struct source source = { .next = next, .state = &reel };
-	const struct pipeline pipeline = { .source = &source };
-	struct stage stage;
-
-	open_stage(&stage, false, NULL);
-	ck_assert_int_eq(pipeline_next(&pipeline, &stage.frames[0], NULL), 1);
-	ck_assert_int_eq(pipeline_next(&pipeline, &stage.frames[1], &stage.frames[0]), 1);
-	ck_assert(fabs(frame_number(&stage.frames[1], "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
-	close_stage(&stage);
 }

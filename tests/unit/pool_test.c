@@ -75,18 +75,3 @@ START_TEST(memory_of_a_crowd_is_given_back)
 	pool_free(&pool);
 	ck_assert_uint_eq(pool.n_chunks, 0);
 }
-
-/* One that comes and goes needs no new chunk each time. */
-START_TEST(an_empty_chunk_is_kept)
-{
-	struct pool pool = { .size = 8 };
-	void *first = pool_take(&pool);
-
-	for (unsigned i = 0; i < 100; i++) {
-		pool_give(&pool, first);
-		ck_assert_ptr_eq(pool_take(&pool), first);
-		ck_assert_uint_eq(pool.n_chunks, 1);
-	}
-	pool_give(&pool, first);
-	pool_free(&pool);
-}

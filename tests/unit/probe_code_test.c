@@ -39,71 +39,76 @@
 
 /* --- Names. */
 
-static void check_name(const char *text, const char *file, bool is_path, const char *provider,
-		       const char *function)
-{
-	struct probe_name name;
-
-	ck_assert_msg(probe_name_parse(&name, span_text(text)), "%s", text);
-	ck_assert(span_is(name.file, file));
-	ck_assert_int_eq(name.is_path, is_path);
-	ck_assert(span_is(name.provider, provider));
-	ck_assert(span_is(name.function, function));
-}
-
 START_TEST(a_name_is_of_a_file_and_a_function)
 {
+	static const char *const cases[][2] = {
+		{ "libfoo.so.1:open", "name libfoo.so.1, of , open" },
+		{ "/usr/lib/libfoo.so:open", "path /usr/lib/libfoo.so, of , open" },
+		{ "./a:b/libfoo:open", "path ./a:b/libfoo, of , open" },
+		{ "python3:python:gc__start", "name python3, of python, gc__start" },
+	};
 	static const char *const wrong[] = { "",     "libfoo",  "libfoo:",    ":open",
 					     "/a/b", "/a:b/c",  "/a/:open",   "libfoo::open",
 					     "a:b:", "a:b:c:d", "/dir:with/", ":" };
 	struct probe_name name;
 
-	check_name("libfoo.so.1:open", "libfoo.so.1", false, "", "open");
-	check_name("/usr/lib/libfoo.so:open", "/usr/lib/libfoo.so", true, "", "open");
-	check_name("./a:b/libfoo:open", "./a:b/libfoo", true, "", "open");
-	check_name("python3:python:gc__start", "python3", false, "python", "gc__start");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(probe_name_parse(&name, span_text(cases[i][0])), "%s", cases[i][0]);
+		ck_assert_str_eq(textf("%s %.*s, of %.*s, %.*s", name.is_path ? "path" : "name",
+				       (int)span_length(name.file), name.file.at,
+				       (int)span_length(name.provider), name.provider.at,
+				       (int)span_length(name.function), name.function.at), cases[i][1]);
+	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert_msg(!probe_name_parse(&name, span_text(wrong[i])), "%s", wrong[i]);
 }
 
-static enum probe_file_match match(const char *file, const char *path)
-{
-	struct probe_name name = { .file = span_text(file) };
-
-	return probe_name_matches(&name, span_text(path));
-}
-
 START_TEST(a_short_name_stands_for_versions)
 {
-	ck_assert_int_eq(match("libfoo", "/usr/lib/libfoo.so.1"), PROBE_FILE_BEGINS);
-	ck_assert_int_eq(match("libc", "/lib/libc-2.31.so"), PROBE_FILE_BEGINS);
-	ck_assert_int_eq(match("python3", "/usr/bin/python3.11"), PROBE_FILE_BEGINS);
-	ck_assert_int_eq(match("libfoo.so.1", "/usr/lib/libfoo.so.1"), PROBE_FILE_IS);
-	ck_assert_int_eq(match("work", "/tmp/work (deleted)"), PROBE_FILE_IS);
-	ck_assert_int_eq(match("libc", "/lib/libcap.so.2"), PROBE_FILE_OTHER);
-	ck_assert_int_eq(match("lib", "/lib/other"), PROBE_FILE_OTHER);
-	ck_assert_int_eq(match("libfoo.so.1", ""), PROBE_FILE_OTHER);
+	static const struct {
+		const char *file, *path;
+		enum probe_file_match match;
+	} cases[] = {
+		{ "libfoo", "/usr/lib/libfoo.so.1", PROBE_FILE_BEGINS },
+		{ "libc", "/lib/libc-2.31.so", PROBE_FILE_BEGINS },
+		{ "python3", "/usr/bin/python3.11", PROBE_FILE_BEGINS },
+		{ "libfoo.so.1", "/usr/lib/libfoo.so.1", PROBE_FILE_IS },
+		{ "work", "/tmp/work (deleted)", PROBE_FILE_IS },
+		{ "libc", "/lib/libcap.so.2", PROBE_FILE_OTHER },
+		{ "lib", "/lib/other", PROBE_FILE_OTHER },
+		{ "libfoo.so.1", "", PROBE_FILE_OTHER },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct probe_name name = { .file = span_text(cases[i].file) };
+
+		ck_assert_msg(probe_name_matches(&name, span_text(cases[i].path)) == cases[i].match,
+			      "%s of %s", cases[i].file, cases[i].path);
+	}
 }
 
 /* --- Files. */
 
 enum section { TEXT_SECTION, SYMBOLS, NAMES, PROBES, BASE };
 
-struct parts {
+/* What the file of a test is made of; each test has a process of its own. */
+static struct {
 	struct image image;
 	struct buffer code, symbols, names, notes, file;
-};
+} parts;
+
+#define CODE(name, offset) { name, TEXT + (offset), 1, FUNCTION, 1 }
+#define OF_KIND(name, kind) { name, TEXT, 5, ELF64_ST_INFO(STB_GLOBAL, kind), 1 }
+#define DATA(name) OF_KIND(name, STT_OBJECT)
+#define CHOOSER(name) OF_KIND(name, STT_GNU_IFUNC)
+#define CALLED(name) { name, 0, 0, FUNCTION, SHN_UNDEF }
+#define OUTSIDE(name) { name, 0x999999, 5, FUNCTION, 1 }
 
 static const struct image_symbol all_symbols[] = {
-	{ "", 0, 0, 0, 0 },
 	{ "count_words", TEXT, 5, FUNCTION, 1 },
 	{ "twice", TEXT + 5, 1, ELF64_ST_INFO(STB_LOCAL, STT_FUNC), 1 },
 	{ "twice", TEXT + 6, 1, ELF64_ST_INFO(STB_LOCAL, STT_FUNC), 1 },
-	{ "choose", TEXT, 5, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1 },
-	{ "table", TEXT, 5, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1 },
-	{ "open", 0, 0, FUNCTION, SHN_UNDEF },
-	{ "outside", 0x999999, 5, FUNCTION, 1 },
-	{ "both", TEXT + 5, 1, FUNCTION, 1 },
+	CHOOSER("choose"), DATA("table"), CALLED("open"), OUTSIDE("outside"), CODE("both", 5),
 };
 
 static const char code[] = "\x0f\x1f\x44\x00\x00" /* a nop of 5 bytes */
@@ -111,180 +116,210 @@ static const char code[] = "\x0f\x1f\x44\x00\x00" /* a nop of 5 bytes */
 			   "\x90\x90\x90"; /* nops of a byte */
 
 /* A note of a probe; addresses are those before the file moved by 0x1000. */
-static void add_note(struct buffer *notes, bool is_64, uint64_t address, uint64_t semaphore,
-		     const char *texts, size_t text_bytes)
+static void add_note(uint64_t address, uint64_t semaphore, const char *texts, size_t text_bytes)
 {
-	unsigned word = is_64 ? 8 : 4;
+	bool is_64 = parts.image.is_64;
 
-	image_add(notes, 8, 4);
-	image_add(notes, 3 * word + text_bytes, 4);
-	image_add(notes, 3, 4);
-	buffer_add(notes, "stapsdt", 8);
-	image_add(notes, address - 0x1000, word);
-	image_add(notes, NOTES_BASE - 0x1000, word);
-	image_add(notes, semaphore ? semaphore - 0x1000 : 0, word);
-	buffer_add(notes, texts, text_bytes);
-	buffer_fill(notes, '\0', (4 - notes->length % 4) % 4);
+	IMAGE_ADD(&parts.notes, is_64, "444", 8, (is_64 ? 24 : 12) + text_bytes, 3);
+	buffer_add(&parts.notes, "stapsdt", 8);
+	IMAGE_ADD(&parts.notes, is_64, "www", address - 0x1000, NOTES_BASE - 0x1000,
+		  semaphore ? semaphore - 0x1000 : 0);
+	buffer_add(&parts.notes, texts, text_bytes);
+	buffer_fill(&parts.notes, '\0', (4 - parts.notes.length % 4) % 4);
 }
 
-#define NOTE(address, semaphore, texts)                                                                      \
-	add_note(&parts->notes, is_64, address, semaphore, texts, sizeof(texts))
+#define NOTE(address, semaphore, texts) add_note(address, semaphore, texts, sizeof(texts))
 
-static void make_parts(struct parts *parts, bool is_64, uint16_t machine)
+static void write_file(void)
 {
-	*parts = (struct parts){ 0 };
-	buffer_add(&parts->code, code, sizeof(code) - 1);
-	for (size_t i = 0; i < sizeof(all_symbols) / sizeof(all_symbols[0]); i++)
-		image_add_symbol(is_64, &parts->symbols, &parts->names, &all_symbols[i]);
-	NOTE(TEXT + 7, 0,
-	     "work\0begin\0"
-	     "8@%rax");
+	const struct span contents[] = { image_span(&parts.code), image_span(&parts.symbols),
+					 image_span(&parts.names), image_span(&parts.notes) };
+
+	for (unsigned i = 0; i < 4; i++)
+		parts.image.sections[i].content = contents[i];
+	image_write(&parts.file, &parts.image);
+}
+
+/* Its symbols are these, behind the first one, which is none. */
+static void set_symbols(const struct image_symbol *symbols, size_t n)
+{
+	const struct image_symbol none = { "", 0, 0, 0, 0 };
+
+	buffer_empty(&parts.symbols);
+	buffer_empty(&parts.names);
+	image_add_symbol(parts.image.is_64, &parts.symbols, &parts.names, &none);
+	for (size_t i = 0; i < n && symbols[i].name; i++)
+		image_add_symbol(parts.image.is_64, &parts.symbols, &parts.names, &symbols[i]);
+	write_file();
+}
+
+static void set_code(const char *bytes, size_t length)
+{
+	buffer_empty(&parts.code);
+	buffer_add(&parts.code, bytes, length);
+	write_file();
+}
+
+static void make_file(bool is_64, uint16_t machine)
+{
+	parts.image = (struct image){
+		.is_64 = is_64, .machine = machine, .type = ET_DYN,
+		.sections = { { ".text", SHT_PROGBITS, .address = TEXT },
+			      { ".symtab", SHT_SYMTAB, NAMES + 1 },
+			      { ".strtab", SHT_STRTAB },
+			      { ".note.stapsdt", SHT_NOTE },
+			      { ".stapsdt.base", SHT_PROGBITS, 0, span_of("x", 1), NOTES_BASE } },
+	};
+	buffer_empty(&parts.code);
+	buffer_add(&parts.code, code, sizeof(code) - 1);
+	buffer_empty(&parts.notes);
+	NOTE(TEXT + 7, 0, "work\0begin\0008@%rax");
 	NOTE(TEXT + 8, TEXT + 6, "work\0begin\0");
 	NOTE(TEXT + 9, 0, "other\0begin\0");
 	NOTE(TEXT + 5, 0, "work\0no_nop\0");
 	NOTE(0x999999, 0, "work\0outside\0");
 	NOTE(TEXT + 9, 0x999999, "work\0no_semaphore\0");
 	NOTE(TEXT + 9, 0, "work\0both\0");
-	parts->image = (struct image){ .is_64 = is_64, .machine = machine, .type = ET_DYN };
-	memcpy(parts->image.sections,
-	       (struct image_section[]){
-		       { ".text", SHT_PROGBITS, 0, image_span(&parts->code), TEXT },
-		       { ".symtab", SHT_SYMTAB, NAMES + 1, image_span(&parts->symbols), 0 },
-		       { ".strtab", SHT_STRTAB, 0, image_span(&parts->names), 0 },
-		       { ".note.stapsdt", SHT_NOTE, 0, image_span(&parts->notes), 0 },
-		       { ".stapsdt.base", SHT_PROGBITS, 0, span_of("x", 1), NOTES_BASE },
-	       },
-	       5 * sizeof(parts->image.sections[0]));
-	image_write(&parts->file, &parts->image);
+	set_symbols(all_symbols, sizeof(all_symbols) / sizeof(all_symbols[0]));
 }
 
-static void free_parts(struct parts *parts)
-{
-	buffer_free(&parts->code);
-	buffer_free(&parts->symbols);
-	buffer_free(&parts->names);
-	buffer_free(&parts->notes);
-	buffer_free(&parts->file);
-}
-
-static const struct {
-	bool is_64;
-	uint16_t machine;
-} kinds[] = { { true, EM_X86_64 }, { false, EM_386 } };
-
-static struct probe_code find(const struct parts *parts, const char *text)
+static struct probe_code find(const char *text)
 {
 	struct probe_code found;
 	struct probe_name name;
 
 	ck_assert(probe_name_parse(&name, span_text(text)));
-	probe_code_find(&found, image_span(&parts->file), &name, &(struct progress){ 0 });
+	probe_code_find(&found, image_span(&parts.file), &name, &(struct progress){ 0 });
 	return found;
 }
 
-START_TEST(functions_are_found_where_they_begin)
+/* "function 0 (nop) 6", "probe 7 8/6": offsets in the code, and that of a semaphore; or why there is none. */
+static const char *found_text(const char *text)
 {
-	for (size_t i = 0; i < 2; i++) {
-		struct parts parts;
-		struct probe_code found;
-		uint64_t text;
-
-		make_parts(&parts, kinds[i].is_64, kinds[i].machine);
-		text = image_offset(&parts.image, TEXT_SECTION);
-		found = find(&parts, "a:count_words");
-		ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
-		ck_assert(found.is_function);
-		ck_assert_uint_eq(found.n_places, 1);
-		ck_assert_uint_eq(found.places[0].offset, text);
-		ck_assert(found.places[0].is_nop);
-		found = find(&parts, "a:twice"); /* two local functions of this name */
-		ck_assert_uint_eq(found.n_places, 2);
-		ck_assert_uint_eq(found.places[1].offset, text + 6);
-		ck_assert(!found.places[1].is_nop);
-		found = find(&parts, "a:both"); /* a function, although there is a probe, too */
-		ck_assert(found.is_function);
-		ck_assert_uint_eq(found.n_places, 1);
-		free_parts(&parts);
-	}
-}
-
-START_TEST(probes_are_all_places_with_their_name)
-{
-	for (size_t i = 0; i < 2; i++) {
-		struct parts parts;
-		struct probe_code found;
-		uint64_t text;
-
-		make_parts(&parts, kinds[i].is_64, kinds[i].machine);
-		text = image_offset(&parts.image, TEXT_SECTION);
-		found = find(&parts, "a:begin");
-		ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
-		ck_assert(!found.is_function);
-		ck_assert_uint_eq(found.n_places, 3);
-		found = find(&parts, "a:work:begin");
-		ck_assert_uint_eq(found.n_places, 2);
-		ck_assert_uint_eq(found.places[0].offset, text + 7);
-		ck_assert_uint_eq(found.places[0].semaphore_offset, 0);
-		ck_assert_uint_eq(found.places[1].offset, text + 8);
-		ck_assert_uint_eq(found.places[1].semaphore_offset, text + 6);
-		found = find(&parts, "a:work:both");
-		ck_assert(!found.is_function);
-		ck_assert_uint_eq(found.n_places, 1);
-		free_parts(&parts);
-	}
-}
-
-START_TEST(what_cannot_be_probed_has_its_fault)
-{
-	static const struct {
-		const char *text;
-		enum probe_fault fault;
-		const char *near;
-	} cases[] = {
-		{ "a:choose", PROBE_FAULT_CHOOSER, NULL },
-		{ "a:table", PROBE_FAULT_DATA, NULL },
-		{ "a:open", PROBE_FAULT_ELSEWHERE, NULL },
-		{ "a:outside", PROBE_FAULT_NOT_CODE, NULL },
-		{ "a:count_wrods", PROBE_FAULT_NOTHING, "count_words" },
-		{ "a:xyz", PROBE_FAULT_NOTHING, "" },
-		{ "a:work:bgein", PROBE_FAULT_NOTHING, "begin" },
-		{ "a:work:no_nop", PROBE_FAULT_NOTHING, NULL },
-		{ "a:work:outside", PROBE_FAULT_NOTHING, NULL },
-		{ "a:work:no_semaphore", PROBE_FAULT_NOTHING, NULL },
-		{ "a:nobody:begin", PROBE_FAULT_NO_NAMES, NULL },
+	static const char *const faults[] = {
+		[PROBE_FAULT_CHOOSER] = "chooser",   [PROBE_FAULT_DATA] = "data",
+		[PROBE_FAULT_ELSEWHERE] = "elsewhere", [PROBE_FAULT_NOT_CODE] = "not code",
+		[PROBE_FAULT_NOTHING] = "nothing",   [PROBE_FAULT_NO_NAMES] = "no names",
+		[PROBE_FAULT_NO_ELF] = "no ELF",     [PROBE_FAULT_PLACES] = "places",
 	};
-	struct parts parts;
+	struct probe_code found = find(text);
+	uint64_t start = image_offset(&parts.image, TEXT_SECTION);
+	const char *places = found.is_function ? "function" : "probe";
 
-	make_parts(&parts, true, EM_X86_64);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct probe_code found = find(&parts, cases[i].text);
+	if (found.fault == PROBE_FAULT_NOTHING)
+		return textf("nothing near '%s'", found.near);
+	if (found.fault != PROBE_FAULT_NONE)
+		return faults[found.fault];
+	for (unsigned i = 0; i < found.n_places; i++) {
+		const struct probe_place *place = &found.places[i];
 
-		ck_assert_msg(found.fault == cases[i].fault, "%s: %d", cases[i].text, (int)found.fault);
-		ck_assert_uint_eq(found.n_places, 0);
-		if (cases[i].near)
-			ck_assert_str_eq(found.near, cases[i].near);
+		places = textf("%s %d%s", places, (int)(place->offset - start),
+			       place->is_nop ? " (nop)" : "");
+		if (place->semaphore_offset)
+			places = textf("%s/%d", places, (int)(place->semaphore_offset - start));
+	}
+	return places;
+}
+
+START_TEST(functions_and_probes_are_found_where_they_are)
+{
+	static const char *const cases[][2] = {
+		{ "a:count_words", "function 0 (nop)" },
+		{ "a:twice", "function 5 6" }, /* two local functions of this name */
+		{ "a:both", "function 5" },    /* although there is a probe, too */
+		{ "a:begin", "probe 7 8/6 9" },
+		{ "a:work:begin", "probe 7 8/6" },
+		{ "a:work:both", "probe 9" },
+		{ "a:choose", "chooser" },
+		{ "a:table", "data" },
+		{ "a:open", "elsewhere" },
+		{ "a:outside", "not code" },
+		{ "a:count_wrods", "nothing near 'count_words'" },
+		{ "a:xyz", "nothing near ''" },
+		{ "a:work:bgein", "nothing near 'begin'" },
+		{ "a:work:no_nop", "nothing near ''" },
+		{ "a:work:outside", "nothing near ''" },
+		{ "a:work:no_semaphore", "nothing near ''" },
+		{ "a:work:count_words", "nothing near ''" },
+		{ "a:nobody:begin", "no names" },
+	};
+
+	for (unsigned kind = 0; kind < 2; kind++) {
+		make_file(kind, kind ? EM_X86_64 : EM_386);
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			check_text(cases[i][0], found_text(cases[i][0]), cases[i][1]);
 	}
 	parts.file.bytes[0] = 'x';
-	ck_assert_int_eq(find(&parts, "a:count_words").fault, PROBE_FAULT_NO_ELF);
-	free_parts(&parts);
+	ck_assert_str_eq(found_text("a:count_words"), "no ELF");
+	make_file(true, EM_X86_64);
+	for (unsigned i = 0; i < 5; i++) {
+		char other[8] = "\x0f\x1f\x44\x00\x00\x0f\x1f\x44";
+
+		other[i] ^= 1; /* no nop of 5 bytes */
+		set_code(other, sizeof(other));
+		ck_assert_str_eq(found_text("a:count_words"), "function 0");
+	}
 }
 
-START_TEST(too_many_places_are_refused)
+/* What says most of a name that several have; near are those that could be probed. */
+START_TEST(a_name_may_be_of_several_symbols)
 {
-	struct parts parts_, *parts = &parts_;
-	const bool is_64 = true;
+#define ENDS { CODE("finished", 0), CODE("finish", 0), CODE("finishes", 0) }
+	static const struct {
+		struct image_symbol symbols[6];
+		const char *name, *found;
+	} cases[] = {
+		{ { CODE("work", 0), CODE("work", 5), CODE("work", 0), CODE("worker", 6) }, "a:work",
+		  "function 0 (nop) 5" },
+		{ { DATA("work"), CALLED("work") }, "a:work", "data" },
+		{ { CALLED("work"), DATA("work") }, "a:work", "elsewhere" },
+		{ { DATA("work"), CHOOSER("work") }, "a:work", "chooser" },
+		{ { CHOOSER("work"), DATA("work") }, "a:work", "chooser" },
+		{ { CALLED("work"), CHOOSER("work") }, "a:work", "chooser" },
+		{ { CALLED("work"), OUTSIDE("work") }, "a:work", "not code" },
+		{ { OUTSIDE("work"), DATA("work") }, "a:work", "not code" },
+		{ { CALLED("work"), CODE("work", 0) }, "a:work", "function 0 (nop)" },
+		{ { CODE("work", 0), DATA("work") }, "a:work", "function 0 (nop)" },
+		{ { CALLED("begin") }, "a:begin", "probe 7 8/6 9" },
+		{ { DATA("table") }, "a:tabel", "nothing near ''" },
+		{ { CHOOSER("choose") }, "a:chooes", "nothing near ''" },
+		{ { CALLED("called") }, "a:calld", "nothing near ''" },
+		{ ENDS, "a:finsh", "nothing near 'finish'" },
+		{ ENDS, "a:begn", "nothing near 'begin'" },
+		{ ENDS, "a:other:begn", "nothing near 'begin'" },
+		{ ENDS, "a:other:boht", "nothing near ''" },
+		{ ENDS, "a:work:finsh", "nothing near ''" },
+		{ ENDS, "a:work:boht", "nothing near 'both'" },
+	};
 
-	make_parts(parts, is_64, EM_X86_64);
-	buffer_empty(&parts->code);
-	buffer_fill(&parts->code, '\x90', PROBE_PLACES_MAX + 1);
-	buffer_empty(&parts->notes);
-	for (unsigned i = 0; i <= PROBE_PLACES_MAX; i++)
-		NOTE(TEXT + i, 0, "work\0many\0");
-	parts->image.sections[TEXT_SECTION].content = image_span(&parts->code);
-	parts->image.sections[PROBES].content = image_span(&parts->notes);
-	image_write(&parts->file, &parts->image);
-	ck_assert_int_eq(find(parts, "a:many").fault, PROBE_FAULT_PLACES);
-	free_parts(parts);
+	make_file(true, EM_X86_64);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		set_symbols(cases[i].symbols, 6);
+		ck_assert_msg(strcmp(found_text(cases[i].name), cases[i].found) == 0, "case %zu, %s: %s", i,
+			      cases[i].name, found_text(cases[i].name));
+	}
+	buffer_empty(&parts.notes);
+	set_symbols(NULL, 0);
+	ck_assert_str_eq(found_text("a:work"), "no names");
+	set_symbols(&(struct image_symbol)DATA("table"), 1); /* data alone has no function's name */
+	ck_assert_str_eq(found_text("a:work"), "no names");
+}
+
+START_TEST(as_many_places_as_there_is_room_for)
+{
+	struct image_symbol symbols[PROBE_PLACES_MAX + 1];
+	char nops[PROBE_PLACES_MAX + 1];
+
+	for (unsigned i = 0; i <= PROBE_PLACES_MAX; i++) /* the first one twice */
+		symbols[i] = (struct image_symbol)CODE("many", i % PROBE_PLACES_MAX);
+	memset(nops, '\x90', sizeof(nops));
+	make_file(true, EM_X86_64);
+	set_code(nops, sizeof(nops));
+	set_symbols(symbols, PROBE_PLACES_MAX + 1);
+	ck_assert_uint_eq(find("a:many").n_places, 64);
+	symbols[PROBE_PLACES_MAX].address = TEXT + PROBE_PLACES_MAX;
+	set_symbols(symbols, PROBE_PLACES_MAX + 1);
+	ck_assert_str_eq(found_text("a:many"), "places");
 }
 
 /* Notes that lie about their sizes, or are cut. */
@@ -292,11 +327,10 @@ START_TEST(hostile_notes_are_left)
 {
 	struct usdt_place place;
 	struct elf_file file;
-	struct parts parts;
 	struct span rest;
 	unsigned n;
 
-	make_parts(&parts, true, EM_X86_64);
+	make_file(true, EM_X86_64);
 	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
 	for (size_t length = 0; length < span_length(file.probe_notes); length++) {
 		rest = span_of(file.probe_notes.at, length);
@@ -311,229 +345,27 @@ START_TEST(hostile_notes_are_left)
 		ck_assert(!usdt_next(&file, &rest, &place));
 		image_set(&parts.notes, 4 * field, field == 0 ? 8 : 36, 4);
 	}
-	free_parts(&parts);
 }
 
-/* The same file with other symbols, in one table. */
-static void set_symbols(struct parts *parts, const struct image_symbol *symbols, size_t n)
+/* A file with one note. */
+static void make_note(bool is_64, uint16_t machine, uint64_t address, const char *texts, size_t text_bytes)
 {
-	const struct image_symbol none = { "", 0, 0, 0, 0 };
-	bool is_64 = parts->image.is_64;
-
-	buffer_empty(&parts->symbols);
-	buffer_empty(&parts->names);
-	image_add_symbol(is_64, &parts->symbols, &parts->names, &none);
-	for (size_t i = 0; i < n; i++)
-		image_add_symbol(is_64, &parts->symbols, &parts->names, &symbols[i]);
-	parts->image.sections[SYMBOLS].content = image_span(&parts->symbols);
-	parts->image.sections[NAMES].content = image_span(&parts->names);
-	image_write(&parts->file, &parts->image);
-}
-
-static void set_code(struct parts *parts, const char *bytes, size_t length)
-{
-	buffer_empty(&parts->code);
-	buffer_add(&parts->code, bytes, length);
-	parts->image.sections[TEXT_SECTION].content = image_span(&parts->code);
-	image_write(&parts->file, &parts->image);
-}
-
-START_TEST(only_the_nop_of_5_bytes_is_one)
-{
-	static const char nop[] = "\x0f\x1f\x44\x00\x00\x0f\x1f\x44";
-	struct parts parts;
-
-	make_parts(&parts, true, EM_X86_64);
-	set_code(&parts, nop, 8);
-	ck_assert(find(&parts, "a:count_words").places[0].is_nop);
-	for (unsigned i = 0; i < 5; i++) {
-		char other[8];
-
-		memcpy(other, nop, 8);
-		other[i] ^= 1;
-		set_code(&parts, other, 8);
-		ck_assert(!find(&parts, "a:count_words").places[0].is_nop);
-	}
-	free_parts(&parts);
-}
-
-START_TEST(a_place_counts_once)
-{
-	static const struct image_symbol symbols[] = {
-		{ "work", TEXT, 1, FUNCTION, 1 },       { "work", TEXT + 5, 1, FUNCTION, 1 },
-		{ "work", TEXT, 1, FUNCTION, 1 },       { "work", TEXT + 5, 1, FUNCTION, 1 },
-		{ "worker", TEXT + 6, 1, FUNCTION, 1 },
-	};
-	struct parts parts;
-	struct probe_code found;
-
-	make_parts(&parts, true, EM_X86_64);
-	set_symbols(&parts, symbols, 5);
-	found = find(&parts, "a:work");
-	ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
-	ck_assert_uint_eq(found.n_places, 2);
-	ck_assert_uint_eq(found.places[1].offset, found.places[0].offset + 5);
-	free_parts(&parts);
-}
-
-START_TEST(as_many_places_as_there_is_room_for)
-{
-	struct image_symbol symbols[PROBE_PLACES_MAX + 2];
-	char nops[PROBE_PLACES_MAX + 1];
-	struct probe_code found;
-	struct parts parts;
-
-	for (unsigned i = 0; i < PROBE_PLACES_MAX + 2; i++)
-		symbols[i] = (struct image_symbol){ "many", TEXT + i, 1, FUNCTION, 1 };
-	memset(nops, '\x90', sizeof(nops));
-	make_parts(&parts, true, EM_X86_64);
-	set_code(&parts, nops, sizeof(nops));
-	symbols[PROBE_PLACES_MAX].address = TEXT; /* again */
-	set_symbols(&parts, symbols, PROBE_PLACES_MAX + 1);
-	found = find(&parts, "a:many");
-	ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
-	ck_assert_uint_eq(found.n_places, 64);
-	ck_assert_uint_eq(found.places[63].offset, found.places[0].offset + 63);
-	symbols[PROBE_PLACES_MAX].address = TEXT + PROBE_PLACES_MAX;
-	set_symbols(&parts, symbols, PROBE_PLACES_MAX + 1);
-	found = find(&parts, "a:many");
-	ck_assert_int_eq(found.fault, PROBE_FAULT_PLACES);
-	ck_assert_uint_eq(found.n_places, 64);
-	free_parts(&parts);
-}
-
-#define OTHER(kind, at)                                                                                      \
-	{                                                                                                    \
-		"work", at, 1, ELF64_ST_INFO(STB_GLOBAL, kind), 1                                            \
-	}
-#define CALLED                                                                                               \
-	{                                                                                                    \
-		"work", 0, 0, FUNCTION, SHN_UNDEF                                                            \
-	}
-
-/* What says most of a name that several have. */
-START_TEST(faults_of_a_name_that_several_have)
-{
-	static const struct {
-		struct image_symbol symbols[2];
-		enum probe_fault fault;
-	} cases[] = {
-		{ { OTHER(STT_OBJECT, TEXT), CALLED }, PROBE_FAULT_DATA },
-		{ { CALLED, OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_ELSEWHERE },
-		{ { OTHER(STT_OBJECT, TEXT), OTHER(STT_GNU_IFUNC, TEXT) }, PROBE_FAULT_CHOOSER },
-		{ { OTHER(STT_GNU_IFUNC, TEXT), OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_CHOOSER },
-		{ { CALLED, OTHER(STT_GNU_IFUNC, TEXT) }, PROBE_FAULT_CHOOSER },
-		{ { OTHER(STT_GNU_IFUNC, TEXT), CALLED }, PROBE_FAULT_CHOOSER },
-		{ { CALLED, OTHER(STT_FUNC, 0x999999) }, PROBE_FAULT_NOT_CODE },
-		{ { OTHER(STT_FUNC, 0x999999), OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_NOT_CODE },
-		{ { CALLED, OTHER(STT_FUNC, TEXT) }, PROBE_FAULT_NONE },
-		{ { OTHER(STT_FUNC, TEXT), OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_NONE },
-	};
-	struct parts parts;
-
-	make_parts(&parts, true, EM_X86_64);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct probe_code found;
-
-		set_symbols(&parts, cases[i].symbols, 2);
-		found = find(&parts, "a:work");
-		ck_assert_msg(found.fault == cases[i].fault, "%zu: %d", i, (int)found.fault);
-		ck_assert_uint_eq(found.n_places, found.fault == PROBE_FAULT_NONE);
-		ck_assert_int_eq(found.is_function, found.fault == PROBE_FAULT_NONE);
-	}
-	free_parts(&parts);
-}
-
-START_TEST(a_probe_of_a_function_that_is_elsewhere)
-{
-	static const struct image_symbol called = { "begin", 0, 0, FUNCTION, SHN_UNDEF };
-	struct probe_code found;
-	struct parts parts;
-
-	make_parts(&parts, true, EM_X86_64);
-	set_symbols(&parts, &called, 1);
-	found = find(&parts, "a:begin");
-	ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
-	ck_assert_uint_eq(found.n_places, 3);
-	ck_assert(!found.is_function);
-	ck_assert_int_eq(find(&parts, "a:work:count_words").fault, PROBE_FAULT_NOTHING);
-	free_parts(&parts);
-}
-
-/* Of functions, and of probes of that provider. */
-START_TEST(near_names_are_of_what_could_be_probed)
-{
-	static const struct image_symbol symbols[] = {
-		{ "table", TEXT, 5, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1 },
-		{ "choose", TEXT, 5, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1 },
-		{ "called", 0, 0, FUNCTION, SHN_UNDEF },
-		{ "finished", TEXT, 5, FUNCTION, 1 },
-		{ "finish", TEXT, 5, FUNCTION, 1 },
-		{ "finishes", TEXT, 5, FUNCTION, 1 },
-	};
-	static const char *const cases[][2] = {
-		{ "a:tabel", "" },       { "a:chooes", "" },     { "a:calld", "" },
-		{ "a:finsh", "finish" }, { "a:begn", "begin" },  { "a:other:begn", "begin" },
-		{ "a:other:boht", "" },  { "a:work:finsh", "" }, { "a:work:boht", "both" },
-	};
-	struct parts parts;
-
-	make_parts(&parts, true, EM_X86_64);
-	set_symbols(&parts, symbols, sizeof(symbols) / sizeof(symbols[0]));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct probe_code found = find(&parts, cases[i][0]);
-
-		ck_assert_msg(found.fault == PROBE_FAULT_NOTHING, "%s", cases[i][0]);
-		ck_assert_msg(strcmp(found.near, cases[i][1]) == 0, "%s: %s", cases[i][0], found.near);
-	}
-	free_parts(&parts);
-}
-
-/* Only its beginning was typed. */
-START_TEST(a_near_name_has_room)
-{
-	static char name[PROBE_NEAR_MAX + 1];
-	const struct image_symbol symbol = { name, TEXT, 5, FUNCTION, 1 };
-	struct parts parts;
-
-	make_parts(&parts, true, EM_X86_64);
-	for (size_t length = PROBE_NEAR_MAX - 1; length <= PROBE_NEAR_MAX; length++) {
-		memset(name, 'm', length);
-		set_symbols(&parts, &symbol, 1);
-		ck_assert_str_eq(find(&parts, "a:mmmm").near, length < PROBE_NEAR_MAX ? name : "");
-		ck_assert_int_eq(find(&parts, "a:mmmm").fault, PROBE_FAULT_NOTHING);
-	}
-	free_parts(&parts);
-}
-
-START_TEST(a_file_without_names)
-{
-	struct parts parts;
-
-	make_parts(&parts, true, EM_X86_64);
+	make_file(is_64, machine);
 	buffer_empty(&parts.notes);
-	parts.image.sections[PROBES].content = image_span(&parts.notes);
-	set_symbols(&parts, NULL, 0);
-	ck_assert_int_eq(find(&parts, "a:work").fault, PROBE_FAULT_NO_NAMES);
-	set_symbols(&parts, &all_symbols[5], 1); /* data alone has no function's name */
-	ck_assert_int_eq(find(&parts, "a:work").fault, PROBE_FAULT_NO_NAMES);
-	set_symbols(&parts, &all_symbols[1], 1);
-	ck_assert_int_eq(find(&parts, "a:work").fault, PROBE_FAULT_NOTHING);
-	free_parts(&parts);
+	add_note(address, 0, texts, text_bytes);
 }
 
-/* The only note of the file: is it of a place that can be probed? */
-static bool has_place(struct parts *parts, struct usdt_place *place)
+/* Is it of a place that can be probed? */
+static bool has_place(struct usdt_place *place)
 {
 	struct elf_file file;
 	struct span rest;
 	bool found;
 
-	parts->image.sections[PROBES].content = image_span(&parts->notes);
-	image_write(&parts->file, &parts->image);
-	ck_assert(elf_file_parse(&file, image_span(&parts->file)));
+	write_file();
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
 	rest = file.probe_notes;
-	ck_assert_uint_eq(span_length(rest), parts->notes.length);
+	ck_assert_uint_eq(span_length(rest), parts.notes.length);
 	found = usdt_next(&file, &rest, place);
 	ck_assert(rest.at == rest.end && !usdt_next(&file, &rest, place));
 	return found;
@@ -547,10 +379,8 @@ START_TEST(probes_are_at_nops_of_their_architecture)
 		size_t bytes;
 		const char *code;
 	} nops[] = {
-		{ EM_X86_64, true, 1, "\x90" },
-		{ EM_X86_64, true, 5, "\x0f\x1f\x44\x00\x00" },
-		{ EM_386, false, 1, "\x90" },
-		{ EM_386, false, 5, "\x0f\x1f\x44\x00\x00" },
+		{ EM_X86_64, true, 1, "\x90" }, { EM_X86_64, true, 5, "\x0f\x1f\x44\x00\x00" },
+		{ EM_386, false, 1, "\x90" },   { EM_386, false, 5, "\x0f\x1f\x44\x00\x00" },
 		{ EM_AARCH64, true, 4, "\x1f\x20\x03\xd5" }, /* nop */
 		{ EM_RISCV, true, 2, "\x01\x00" },           /* c.nop */
 		{ EM_RISCV, false, 4, "\x13\x00\x00\x00" },  /* addi x0, x0, 0 */
@@ -561,134 +391,23 @@ START_TEST(probes_are_at_nops_of_their_architecture)
 	struct usdt_place place;
 
 	for (size_t i = 0; i < sizeof(nops) / sizeof(nops[0]); i++) {
-		bool is_64 = nops[i].is_64;
-		struct parts parts_, *parts = &parts_;
+		bool is_x86 = nops[i].machine == EM_X86_64 || nops[i].machine == EM_386;
 		char bytes[8] = "";
 
-		make_parts(parts, is_64, nops[i].machine);
-		buffer_empty(&parts->notes);
-		NOTE(TEXT, 0, "work\0begin\0");
+		make_note(nops[i].is_64, nops[i].machine, TEXT, "work\0begin\0", 12);
 		memcpy(bytes, nops[i].code, nops[i].bytes);
-		set_code(parts, bytes, sizeof(bytes));
-		ck_assert_msg(has_place(parts, &place), "nop %zu", i);
-		ck_assert_uint_eq(place.offset, image_offset(&parts->image, TEXT_SECTION));
+		set_code(bytes, sizeof(bytes));
+		ck_assert_msg(has_place(&place), "nop %zu", i);
+		ck_assert_uint_eq(place.offset, image_offset(&parts.image, TEXT_SECTION));
 		ck_assert(span_is(place.provider, "work") && span_is(place.name, "begin"));
-		ck_assert_uint_eq(place.semaphore_offset, 0);
-		for (size_t k = 0; k < nops[i].bytes; k++) {
-			bytes[k] ^= 1;
-			set_code(parts, bytes, sizeof(bytes));
-			ck_assert_msg(!has_place(parts, &place), "nop %zu, byte %zu", i, k);
-			bytes[k] ^= 1;
-		}
-		set_code(parts, bytes, sizeof(bytes));
 		for (size_t k = 0; k < sizeof(machines) / sizeof(machines[0]); k++) {
-			bool is_x86 = nops[i].code[0] == '\x90' || nops[i].code[0] == '\x0f';
-			bool is_same = is_x86 ? machines[k] == EM_X86_64 || machines[k] == EM_386
-					      : machines[k] == nops[i].machine;
-
-			parts->image.machine = machines[k];
-			ck_assert_msg(has_place(parts, &place) == is_same, "nop %zu for %u", i, machines[k]);
+			parts.image.machine = machines[k];
+			ck_assert_msg(has_place(&place) == (is_x86 ? k < 2 : machines[k] == nops[i].machine),
+				      "nop %zu for %u", i, machines[k]);
 		}
-		free_parts(parts);
-	}
-}
-
-/* What is wrong with a note that is right but for that. */
-START_TEST(notes_of_probes_are_whole)
-{
-	static const struct {
-		size_t offset;
-		uint64_t value;
-		unsigned bytes;
-		bool is_place;
-	} changes[] = {
-		{ 0, 8, 4, true },
-		{ 0, 7, 4, false },
-		{ 0, 9, 4, false },
-		{ 8, 3, 4, true },
-		{ 8, 2, 4, false },
-		{ 8, 4, 4, false },
-		{ 12, 's', 1, true },
-		{ 12, 'S', 1, false },
-		{ 18, 'T', 1, false },
-		{ 19, 'x', 1, false },
-		{ 44, 'W', 1, true },
-		{ 44, 0, 1, false }, /* no provider */
-		{ 49, 0, 1, false }, /* no name */
-		{ 4, 24 + 11, 4, true },
-		{ 4, 24 + 10, 4, false }, /* its NUL is outside */
-		{ 4, 23, 4, false },
-		{ 36, IMAGE_ADDRESS - 0x1000, 8, false }, /* no semaphore is the first byte */
-		{ 36, IMAGE_ADDRESS - 0x1000 + 1, 8, true },
-	};
-	const bool is_64 = true;
-	struct usdt_place place;
-
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		struct parts parts_, *parts = &parts_;
-
-		make_parts(parts, is_64, EM_X86_64);
-		buffer_empty(&parts->notes);
-		add_note(&parts->notes, is_64, TEXT + 7, 0, "work\0begin", 11);
-		ck_assert(has_place(parts, &place));
-		image_set(&parts->notes, changes[i].offset, changes[i].value, changes[i].bytes);
-		ck_assert_msg(has_place(parts, &place) == changes[i].is_place, "change %zu", i);
-		free_parts(parts);
-	}
-}
-
-START_TEST(names_of_probes_are_as_long_as_those_of_functions)
-{
-	const bool is_64 = true;
-	struct usdt_place place;
-
-	for (size_t provider = SYMBOL_NAME_MAX; provider <= SYMBOL_NAME_MAX + 1; provider++)
-		for (size_t name = SYMBOL_NAME_MAX; name <= SYMBOL_NAME_MAX + 1; name++) {
-			struct parts parts_, *parts = &parts_;
-			struct buffer texts = { 0 };
-
-			make_parts(parts, is_64, EM_X86_64);
-			buffer_fill(&texts, 'p', provider);
-			buffer_char(&texts, '\0');
-			buffer_fill(&texts, 'n', name);
-			buffer_char(&texts, '\0');
-			buffer_empty(&parts->notes);
-			add_note(&parts->notes, is_64, TEXT + 7, 0, texts.bytes, texts.length);
-			ck_assert_int_eq(has_place(parts, &place),
-					 provider == SYMBOL_NAME_MAX && name == SYMBOL_NAME_MAX);
-			buffer_free(&texts);
-			free_parts(parts);
-		}
-}
-
-/* Only where both the file and the note say where it was. */
-START_TEST(places_move_with_their_file)
-{
-	static const struct {
-		uint64_t file_base, note_base, address;
-	} cases[] = {
-		{ NOTES_BASE, NOTES_BASE - 0x1000, TEXT + 7 - 0x1000 },
-		{ NOTES_BASE, NOTES_BASE + 0x1000, TEXT + 7 + 0x1000 },
-		{ NOTES_BASE, 0, TEXT + 7 },
-		{ 0, NOTES_BASE, TEXT + 7 },
-	};
-	const bool is_64 = true;
-	struct usdt_place place;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct parts parts_, *parts = &parts_;
-
-		make_parts(parts, is_64, EM_X86_64);
-		buffer_empty(&parts->notes);
-		NOTE(TEXT + 7, 0, "work\0begin\0");
-		image_set(&parts->notes, 20, cases[i].address, 8);
-		image_set(&parts->notes, 28, cases[i].note_base, 8);
-		parts->image.sections[BASE].address = cases[i].file_base;
-		ck_assert_msg(has_place(parts, &place), "case %zu", i);
-		ck_assert_uint_eq(place.offset, image_offset(&parts->image, TEXT_SECTION) + 7);
-		image_set(&parts->notes, 20, cases[i].address + 0x1000, 8);
-		ck_assert_msg(!has_place(parts, &place), "case %zu", i);
-		free_parts(parts);
+		parts.image.machine = nops[i].machine;
+		parts.code.bytes[nops[i].bytes - 1] ^= 1;
+		ck_assert_msg(!has_place(&place), "nop %zu", i);
 	}
 }
 
@@ -743,13 +462,8 @@ int uprobe_open(const struct uprobe_form *form, const struct uprobe_place *place
 	if (event_error && (event_error_pid == 0 || process == event_error_pid))
 		return event_error;
 	ck_assert_uint_lt(n_events, sizeof(events) / sizeof(events[0]));
-	events[n_events] = (struct event){ process,
-					   place->offset,
-					   place->semaphore_offset,
-					   place->at_return,
-					   memfd_create("event", MFD_CLOEXEC),
-					   number_of(program),
-					   0 };
+	events[n_events] = (struct event){ process, place->offset, place->semaphore_offset, place->at_return,
+					   memfd_create("event", MFD_CLOEXEC), number_of(program), 0 };
 	events[n_events].number = number_of(events[n_events].fd);
 	return events[n_events++].fd;
 }
@@ -814,7 +528,7 @@ static char path[SCRATCH_PATH_MAX + 16];
 static uint64_t code_offset;
 
 /* False: what is there may not be mapped as code. */
-static bool write_library_to(const char *directory, const struct parts *parts)
+static bool write_library_to(const char *directory)
 {
 	FILE *file;
 	void *mapped;
@@ -822,7 +536,7 @@ static bool write_library_to(const char *directory, const struct parts *parts)
 	snprintf(path, sizeof(path), "%s/libwork.so", directory);
 	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(parts->file.bytes, 1, parts->file.length, file), parts->file.length);
+	ck_assert_uint_eq(fwrite(parts.file.bytes, 1, parts.file.length, file), parts.file.length);
 	fclose(file);
 	file = fopen(path, "r");
 	mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
@@ -835,91 +549,57 @@ static bool write_library_to(const char *directory, const struct parts *parts)
 static void write_library(void)
 {
 	char on_disk[SCRATCH_PATH_MAX], in_memory[SCRATCH_PATH_MAX];
-	struct parts parts;
 
 	ck_assert_int_eq(privilege_open(), 0); /* helpers of root keep what they need in a container */
 	scratch_directory(on_disk, "probes");
 	scratch_directory_in_memory(in_memory, "probes");
-	make_parts(&parts, true, EM_X86_64);
+	make_file(true, EM_X86_64);
 	code_offset = image_offset(&parts.image, TEXT_SECTION);
-	if (!write_library_to(on_disk, &parts) && !write_library_to(in_memory, &parts))
+	if (!write_library_to(on_disk) && !write_library_to(in_memory))
 		skip_test("files made here may not be mapped as code: %s", strerror(errno));
-	free_parts(&parts);
 }
-
-struct child {
-	pid_t pid;
-	int orders, answers;
-};
 
 /* It maps the file by an order, or takes it off. */
 static void obey(int orders, int answers)
 {
 	FILE *file = fopen(path, "r");
 	void *mapped = NULL;
-	char letter;
+	char letter = 'm';
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (read(orders, &letter, 1) == 1) {
+	do {
 		if (letter == 'm')
 			mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
 		else
 			munmap(mapped, 4096);
 		if (write(answers, &letter, 1) != 1)
 			break;
-	}
-	_exit(0);
+	} while (read(orders, &letter, 1) == 1);
 }
 
-static void order(const struct child *child, char what)
+static void order(const struct ordered_child *child, char what)
 {
-	ck_assert_int_eq(write(child->orders, &what, 1), 1);
-	ck_assert_int_eq(read(child->answers, &what, 1), 1);
-}
-
-static struct child start(bool maps)
-{
-	int orders[2], answers[2];
-	struct child child;
-
-	ck_assert_int_eq(pipe(orders), 0);
-	ck_assert_int_eq(pipe(answers), 0);
-	child.pid = fork();
-	ck_assert_int_ge(child.pid, 0);
-	if (child.pid == 0) {
-		close(orders[1]);
-		obey(orders[0], answers[1]);
-	}
-	close(orders[0]);
-	close(answers[1]);
-	child.orders = orders[1];
-	child.answers = answers[0];
-	if (maps)
-		order(&child, 'm');
-	return child;
+	order_child(child, what, &what, 1);
 }
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct child *one = a, *other = b;
+	const struct ordered_child *x = a, *y = b;
 
-	return (one->pid > other->pid) - (one->pid < other->pid);
+	return (x->pid > y->pid) - (x->pid < y->pid);
 }
+
+static struct ordered_child children[PROBE_PROCESSES_MAX + 1], one, other; /* the first two */
 
 /* Which have mapped it, in the order of their numbers. */
-static void start_all(struct child *children, unsigned n)
+static void start_all(unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		children[i] = start(true);
-	qsort(children, n, sizeof(*children), by_pid);
-}
+	char answer;
 
-static void end(const struct child *child)
-{
-	kill(child->pid, SIGKILL);
-	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
-	close(child->orders);
-	close(child->answers);
+	for (unsigned i = 0; i < n; i++)
+		children[i] = start_ordered_child(obey, &answer, 1);
+	qsort(children, n, sizeof(*children), by_pid);
+	one = children[0];
+	other = children[1];
 }
 
 /* --- Probes. */
@@ -965,6 +645,15 @@ static void check_state(const struct probe *probe, enum probe_state state)
 	ck_assert_msg(view.state == state, "%d, error %d, fault %d", view.state, view.error, view.fault);
 }
 
+static void check_process(unsigned i, pid_t pid, uint64_t start_ticks, enum probed_state state)
+{
+	const struct probed *probed = &view.processes[i];
+
+	ck_assert_str_eq(textf("%u: %u since %lu, %d", i, probed->target.pid,
+			       (unsigned long)probed->target.start_ticks, (int)probed->state),
+			 textf("%u: %d since %lu, %d", i, pid, (unsigned long)start_ticks, (int)state));
+}
+
 /* Of those of this process, from the first one on: "r0" a return at this place, "e0" an entry, "h0" a hit. */
 static void check_events(uint32_t pid, unsigned first, const char *expected)
 {
@@ -997,117 +686,102 @@ static unsigned n_open(uint32_t pid)
 	return n;
 }
 
+static void target(const struct probe_target *targets, unsigned n)
+{
+	prober_target(prober, targets, n, false);
+}
+
 #define TARGETS(...)                                                                                         \
-	prober_target(prober, (const struct probe_target[]){ __VA_ARGS__ },                                  \
-		      sizeof((const struct probe_target[]){ __VA_ARGS__ }) / sizeof(struct probe_target),    \
-		      false)
+	target((const struct probe_target[]){ __VA_ARGS__ },                                                 \
+	       sizeof((const struct probe_target[]){ __VA_ARGS__ }) / sizeof(struct probe_target))
 
 static void close_prober(void)
 {
 	prober_close(prober, true);
 	round_after(0);
 	ck_assert_uint_eq(n_open(0), 0);
+	for (unsigned i = 0; i < sizeof(children) / sizeof(children[0]) && children[i].pid; i++)
+		end_ordered_child(&children[i]);
+}
+
+/* A round so much later: the state then. */
+static void check_after(unsigned ms, const struct probe *probe, enum probe_state state)
+{
+	round_after(ms);
+	check_state(probe, state);
 }
 
 START_TEST(a_probe_counts_as_long_as_it_costs_little)
 {
-	struct child children[2], one, other;
 	struct probe *probe;
-	char text[64];
+	const char *set_anew;
 
 	open_prober();
-	start_all(children, 2);
-	one = children[0];
-	other = children[1];
+	start_all(2);
+	set_anew = textf("+%d=0 ", one.pid);
 	probe = add(path, "count_words", 0);
 	ck_assert_ptr_nonnull(probe);
-	check_state(probe, PROBE_LOOKING);
-	ck_assert(isnan(view.cost_seconds) && isnan(view.expected_per_second));
-	round_after(0); /* nobody is known */
-	check_state(probe, PROBE_LOOKING);
-	ck_assert_uint_eq(n_events, 0);
+	check_after(0, probe, PROBE_LOOKING); /* nobody is known */
+	ck_assert(isnan(view.cost_seconds) && isnan(view.expected_per_second) && n_events == 0);
 	TARGETS({ (uint32_t)one.pid, 11, false }, { (uint32_t)other.pid, 22, true });
-	round_after(0);
-	check_state(probe, PROBE_COUNTING);
+	check_after(0, probe, PROBE_COUNTING);
 	ck_assert(view.is_function && view.is_nop);
 	ck_assert_double_eq_tol(view.cost_seconds, 20e-9, 1e-12);
-	ck_assert(isnan(view.expected_per_second));
-	ck_assert(view.processes[0].target.pid == (uint32_t)one.pid &&
-		  view.processes[0].target.start_ticks == 11);
-	ck_assert_int_eq(view.processes[0].state, PROBED_COUNTING);
+	check_process(0, one.pid, 11, PROBED_COUNTING);
 	ck_assert_uint_eq(view.processes[1].target.pid, 0); /* it is outside */
 	ck_assert_uint_eq(n_events, 4); /* the first two for the price; returns before entries */
 	ck_assert_uint_eq(events[0].pid, (uint32_t)getpid());
 	ck_assert(events[0].program == programs[LEAVE] && events[1].program == programs[ENTER]);
 	check_events((uint32_t)one.pid, 0, "r0 e0 ");
-	snprintf(text, sizeof(text), "+%d=0 ", one.pid);
-	ck_assert_str_eq(wanted, text);
+	ck_assert_str_eq(wanted, set_anew);
 
 	hits[0].hits = 1000;
-	round_after(99); /* it is looked at after a tenth of a second */
-	prober_view(prober, probe, &view);
+	check_after(99, probe, PROBE_COUNTING); /* it is looked at after a tenth of a second */
 	ck_assert(isnan(view.expected_per_second));
-	round_after(1);
-	check_state(probe, PROBE_COUNTING);
+	check_after(1, probe, PROBE_COUNTING);
 	ck_assert_double_eq_tol(view.expected_per_second, 10000, 10);
 	hits[0].hits += 240000; /* 2.4 million a second take 4.8 % */
 	hits[1].hits += 9000;
-	round_after(100);
-	check_state(probe, PROBE_COUNTING);
+	check_after(100, probe, PROBE_COUNTING);
 	ck_assert_double_eq_tol(view.expected_per_second, 2490000, 2490);
 	hits[1].hits += 251000;
-	round_after(100);
-	check_state(probe, PROBE_COSTLY);
+	check_after(100, probe, PROBE_COSTLY);
 	ck_assert_int_eq(view.processes[0].state, PROBED_NOT);
 	ck_assert_uint_eq(n_open((uint32_t)one.pid), 0);
-	round_after(1000);
-	check_state(probe, PROBE_COSTLY);
+	check_after(1000, probe, PROBE_COSTLY);
 	wanted[0] = '\0';
 	prober_allow(prober, probe);
-	round_after(0);
-	check_state(probe, PROBE_COUNTING);
+	check_after(0, probe, PROBE_COUNTING);
 	check_events((uint32_t)one.pid, 4, "r0 e0 ");
 	ck_assert_uint_eq(n_events, 6); /* the price is known */
-	ck_assert_str_eq(wanted, text);
-	ck_assert_int_eq(view.processes[0].state, PROBED_COUNTING);
+	ck_assert_str_eq(wanted, set_anew);
 	hits[0].hits += 1000000;
-	round_after(100);
-	check_state(probe, PROBE_COUNTING);
+	check_after(100, probe, PROBE_COUNTING);
 
 	TARGETS({ (uint32_t)one.pid, 12, false }, { (uint32_t)other.pid, 22, false });
-	round_after(600); /* the first one is another process now */
-	check_state(probe, PROBE_COUNTING);
+	check_after(600, probe, PROBE_COUNTING); /* the first one is another process now */
 	ck_assert_int_eq(view.processes[0].state, PROBED_ENDED);
-	ck_assert_uint_eq(view.processes[1].target.pid, (uint32_t)one.pid);
-	ck_assert_uint_eq(view.processes[1].target.start_ticks, 12);
-	ck_assert_uint_eq(view.processes[2].target.pid, (uint32_t)other.pid);
-	ck_assert_uint_eq(hits[1].hits, 0); /* the number is given anew */
-	ck_assert_uint_ne(hits[0].hits, 0);
+	check_process(1, one.pid, 12, PROBED_COUNTING);
+	check_process(2, other.pid, 22, PROBED_COUNTING);
+	ck_assert(hits[1].hits == 0 && hits[0].hits != 0); /* the number is given anew */
 	TARGETS({ (uint32_t)other.pid, 22, true });
-	round_after(600);
-	check_state(probe, PROBE_ABSENT);
+	check_after(600, probe, PROBE_ABSENT);
 	ck_assert_int_eq(view.processes[1].state, PROBED_ENDED);
 	ck_assert_int_eq(view.processes[2].state, PROBED_NOT);
 	ck_assert_uint_eq(n_open((uint32_t)one.pid) + n_open((uint32_t)other.pid), 0);
-	prober_remove(prober, probe);
-	round_after(0);
 	close_prober();
-	end(&one);
-	end(&other);
 }
 
 START_TEST(a_probe_of_the_authors_has_places)
 {
-	struct child one;
 	struct probe *probe, *of_none;
 
 	open_prober();
-	one = start(true);
+	start_all(1);
 	probe = add("libwork.so", "work:begin", 0);
 	of_none = add("libother.so", "count_words", 0);
 	TARGETS({ (uint32_t)one.pid, 11, false });
-	round_after(0);
-	check_state(of_none, PROBE_ABSENT);
+	check_after(0, of_none, PROBE_ABSENT);
 	check_state(probe, PROBE_COUNTING);
 	ck_assert(!view.is_function && !view.is_nop);
 	check_events((uint32_t)one.pid, 0, "h7 h8 ");
@@ -1115,150 +789,107 @@ START_TEST(a_probe_of_the_authors_has_places)
 	ck_assert_uint_eq(events[1].semaphore_offset, 0);
 	ck_assert_uint_eq(events[2].semaphore_offset, code_offset + 6);
 	order(&one, 'u');
-	round_after(600);
-	check_state(probe, PROBE_ABSENT);
+	check_after(600, probe, PROBE_ABSENT);
 	ck_assert_int_eq(view.processes[0].state, PROBED_GONE);
 	ck_assert_uint_eq(n_open((uint32_t)one.pid), 0);
 	order(&one, 'm');
-	round_after(400); /* it is not looked for so often */
-	check_state(probe, PROBE_ABSENT);
-	round_after(200);
-	check_state(probe, PROBE_COUNTING);
-	ck_assert_int_eq(view.processes[0].state, PROBED_COUNTING);
+	check_after(400, probe, PROBE_ABSENT); /* it is not looked for so often */
+	check_after(200, probe, PROBE_COUNTING);
 	close_prober();
-	end(&one);
 }
 
 START_TEST(a_chosen_process_may_map_the_file_later)
 {
-	struct child children[2], one, other;
 	struct probe *of_one, *of_file;
 
 	open_prober();
-	start_all(children, 2);
-	one = children[0];
-	other = children[1];
+	start_all(2);
 	order(&one, 'u');
 	of_one = add(path, "count_words", (uint32_t)one.pid);
 	of_file = add("libwork.so", "count_words", (uint32_t)one.pid);
 	TARGETS({ (uint32_t)one.pid, 11, true }, { (uint32_t)other.pid, 22, false });
-	round_after(0);
-	check_state(of_file, PROBE_ABSENT); /* which file is meant is not known */
+	check_after(0, of_file, PROBE_ABSENT); /* which file is meant is not known */
 	check_state(of_one, PROBE_COUNTING);
-	ck_assert_int_eq(view.processes[0].state, PROBED_WAITING);
+	check_process(0, one.pid, 11, PROBED_WAITING);
 	ck_assert_uint_eq(view.processes[1].target.pid, 0);
 	check_events((uint32_t)one.pid, 0, "r0 e0 ");
 	order(&one, 'm');
-	round_after(600);
-	check_state(of_one, PROBE_COUNTING);
-	ck_assert_int_eq(view.processes[0].state, PROBED_COUNTING);
+	check_after(600, of_one, PROBE_COUNTING);
+	check_process(0, one.pid, 11, PROBED_COUNTING);
 	check_state(of_file, PROBE_COUNTING);
 	check_events((uint32_t)one.pid, 0, "r0 e0 r0 e0 ");
 	check_events((uint32_t)other.pid, 0, "");
-	order(&one, 'u');
-	round_after(600);
-	check_state(of_one, PROBE_ABSENT);
-	ck_assert_int_eq(view.processes[0].state, PROBED_GONE);
 	close_prober();
-	end(&one);
-	end(&other);
 }
 
 START_TEST(what_cannot_be_probed_is_told)
 {
-	struct child children[2], one, other;
 	struct probe *probe;
 
 	open_prober();
-	start_all(children, 2);
-	one = children[0];
-	other = children[1];
+	start_all(2);
 	ck_assert_ptr_null(prober_add(prober, &set, "no_colon", 0));
 	ck_assert_int_eq(errno, EINVAL);
 	TARGETS({ (uint32_t)one.pid, 11, false }, { (uint32_t)other.pid, 22, false });
-	probe = add(path, "count_wrds", 0);
-	round_after(0);
-	check_state(probe, PROBE_REFUSED);
+	check_after(0, add(path, "count_wrds", 0), PROBE_REFUSED);
 	ck_assert_int_eq(view.fault, PROBE_FAULT_NOTHING);
 	ck_assert_str_eq(view.near, "count_words");
-	probe = add("/nowhere/libwork.so", "count_words", 0);
-	round_after(0);
-	check_state(probe, PROBE_FAILED);
+	check_after(0, add("/nowhere/libwork.so", "count_words", 0), PROBE_FAILED);
 	ck_assert_int_eq(view.error, -ENOENT);
-	probe = add("libwork.so", "table", 0);
-	round_after(0);
-	check_state(probe, PROBE_REFUSED);
+	check_after(0, add("libwork.so", "table", 0), PROBE_REFUSED);
 	ck_assert_int_eq(view.fault, PROBE_FAULT_DATA);
 	ck_assert_uint_eq(n_events, 0);
 	event_error = -EACCES; /* of the price */
 	event_error_pid = (uint32_t)getpid();
-	probe = add(path, "count_words", 0);
-	round_after(0);
-	check_state(probe, PROBE_FAILED);
+	check_after(0, add(path, "count_words", 0), PROBE_FAILED);
 	ck_assert_int_eq(view.error, -EACCES);
 	ck_assert_uint_eq(n_open((uint32_t)one.pid), 0);
 	event_error = -ESRCH; /* it has ended meanwhile; the other one has not */
 	event_error_pid = (uint32_t)one.pid;
 	probe = add(path, "count_words", 0);
-	round_after(0);
-	check_state(probe, PROBE_COUNTING);
+	check_after(0, probe, PROBE_COUNTING);
 	ck_assert_int_eq(view.processes[0].state, PROBED_ENDED);
-	ck_assert_int_eq(view.processes[1].state, PROBED_COUNTING);
+	check_process(1, other.pid, 22, PROBED_COUNTING);
 	ck_assert_uint_eq(n_open((uint32_t)other.pid), 2);
 	prober_remove(prober, probe);
 	round_after(0);
 	ck_assert_uint_eq(n_open(0), 0);
 	event_error = -EINVAL; /* nothing stays */
 	event_error_pid = (uint32_t)other.pid;
-	probe = add(path, "twice", 0);
-	round_after(0);
-	check_state(probe, PROBE_FAILED);
+	check_after(0, add(path, "twice", 0), PROBE_FAILED);
 	ck_assert_int_eq(view.error, -EINVAL);
 	ck_assert_int_eq(view.processes[0].state, PROBED_NOT);
 	ck_assert_uint_eq(n_open(0), 0);
 	close_prober();
-	end(&one);
-	end(&other);
 }
 
 START_TEST(as_many_processes_are_probed_as_there_is_room_for)
 {
-	static struct child children[PROBE_PROCESSES_MAX + 1];
 	static struct probe_target targets[PROBE_PROCESSES_MAX + 1];
 	struct probe *probe;
 
 	open_prober();
-	start_all(children, PROBE_PROCESSES_MAX + 1);
+	start_all(PROBE_PROCESSES_MAX + 1);
 	for (unsigned i = 0; i <= PROBE_PROCESSES_MAX; i++)
 		targets[i] = (struct probe_target){ (uint32_t)children[i].pid, 7, false };
 	probe = add(path, "count_words", 0);
-	prober_target(prober, targets, PROBE_PROCESSES_MAX + 1, false);
-	round_after(0);
-	check_state(probe, PROBE_CROWDED);
-	ck_assert_uint_eq(view.n_mapped, PROBE_PROCESSES_MAX + 1);
-	ck_assert_uint_eq(n_events, 0);
-	prober_target(prober, targets, PROBE_PROCESSES_MAX, false);
-	round_after(60000);
-	check_state(probe, PROBE_COUNTING);
-	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++) {
-		ck_assert_uint_eq(view.processes[i].target.pid, targets[i].pid);
-		ck_assert_int_eq(view.processes[i].state, PROBED_COUNTING);
-	}
+	target(targets, PROBE_PROCESSES_MAX + 1);
+	check_after(0, probe, PROBE_CROWDED);
+	ck_assert(view.n_mapped == PROBE_PROCESSES_MAX + 1 && n_events == 0);
+	target(targets, PROBE_PROCESSES_MAX);
+	check_after(60000, probe, PROBE_COUNTING);
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
+		check_process(i, children[i].pid, 7, PROBED_COUNTING);
 	ck_assert_uint_eq(n_events, 2 + 2 * PROBE_PROCESSES_MAX);
 	hits[5].hits = 10;
-	prober_target(prober, targets + 1, PROBE_PROCESSES_MAX, false);
-	round_after(60000); /* the last one gets the number of the first */
-	check_state(probe, PROBE_COUNTING);
-	ck_assert_uint_eq(view.processes[0].target.pid, targets[PROBE_PROCESSES_MAX].pid);
+	target(targets + 1, PROBE_PROCESSES_MAX);
+	check_after(60000, probe, PROBE_COUNTING); /* the last one gets the number of the first */
+	check_process(0, children[PROBE_PROCESSES_MAX].pid, 7, PROBED_COUNTING);
 	ck_assert_uint_eq(hits[5].hits, 10);
-	prober_target(prober, targets, PROBE_PROCESSES_MAX + 1, false);
-	round_after(60000);
-	check_state(probe, PROBE_CROWDED);
-	for (unsigned i = 0; i <= PROBE_PROCESSES_MAX; i++)
-		ck_assert_uint_eq(n_open(targets[i].pid), 0);
+	target(targets, PROBE_PROCESSES_MAX + 1);
+	check_after(60000, probe, PROBE_CROWDED);
+	ck_assert_uint_eq(n_open(0), 0);
 	close_prober();
-	for (unsigned i = 0; i <= PROBE_PROCESSES_MAX; i++)
-		end(&children[i]);
 }
 
 /* --- Functions of a process. */
@@ -1279,53 +910,47 @@ static unsigned n_listed(const struct listed_functions *functions, const char *p
 	return n;
 }
 
+/* It is asked for so much later, and read; starts: is it read then? */
+static void update_list(struct function_list *list, uint32_t pid, uint64_t start_ticks, unsigned ms,
+			bool reads)
+{
+	held_routine = NULL;
+	clock_ns += ms * MS;
+	function_list_update(list, pid, start_ticks, ms == 0);
+	ck_assert_int_eq(held_routine != NULL, reads);
+	if (!reads)
+		return;
+	round_after(0);
+	function_list_update(list, pid, start_ticks, false);
+}
+
 START_TEST(functions_are_those_of_the_files_that_are_mapped)
 {
 	static const struct {
 		const char *provider, *name;
 		unsigned n;
 	} cases[] = {
-		{ "", "count_words", 1 },
-		{ "", "twice", 1 },
-		{ "", "both", 1 },
-		{ "", "table", 0 },
-		{ "", "open", 0 },
-		{ "", "outside", 0 },
-		{ "work", "begin", 1 },
-		{ "other", "begin", 1 },
-		{ "work", "both", 1 },
-		{ "", "begin", 0 },
-		{ "work", "count_words", 0 },
+		{ "", "count_words", 1 }, { "", "twice", 1 },       { "", "both", 1 },
+		{ "", "table", 0 },       { "", "open", 0 },        { "", "outside", 0 },
+		{ "work", "begin", 1 },   { "other", "begin", 1 },  { "work", "both", 1 },
+		{ "", "begin", 0 },       { "work", "count_words", 0 },
 	};
 	struct function_list list = { .clock = &script };
-	struct child one;
 	uint32_t pid;
 
 	write_library();
-	one = start(true);
+	start_all(1);
 	pid = (uint32_t)one.pid;
-	function_list_update(&list, 0, 0, true);
-	ck_assert(!list.known && held_routine == NULL); /* of no process */
-	function_list_update(&list, pid, 11, false);
-	ck_assert(!list.known && held_routine != NULL);
-	round_after(0);
-	function_list_update(&list, pid, 11, false);
-	ck_assert(list.known);
-	ck_assert_int_eq(list.now.error, 0);
+	update_list(&list, 0, 0, 0, false); /* of no process */
+	ck_assert(!list.known);
+	update_list(&list, pid, 11, 10, true);
+	ck_assert(list.known && list.now.error == 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && list.now.n_left_out == 0; i++)
 		ck_assert_msg(n_listed(&list.now, cases[i].provider, cases[i].name) == cases[i].n, "%s:%s",
 			      cases[i].provider, cases[i].name);
 	order(&one, 'u');
-	held_routine = NULL;
-	clock_ns += 1990 * MS;
-	function_list_update(&list, pid, 11, true); /* it was read just now */
-	ck_assert_ptr_null(held_routine);
-	clock_ns += 10 * MS;
-	function_list_update(&list, pid, 11, false);
-	ck_assert_ptr_nonnull(held_routine);
-	ck_assert(list.known); /* as it was before */
-	round_after(0);
-	function_list_update(&list, pid, 11, false);
+	update_list(&list, pid, 11, 1980, false); /* it was read just now */
+	update_list(&list, pid, 11, 20, true);
 	ck_assert(list.known && list.now.n > 0);
 	ck_assert_uint_eq(n_listed(&list.now, "", "count_words"), 0);
 	order(&one, 'm');
@@ -1337,11 +962,8 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 	ck_assert(list.known);
 	if (list.now.n_left_out == 0)
 		ck_assert_uint_eq(n_listed(&list.now, "", "count_words"), 1);
-	end(&one);
-	clock_ns += 3000 * MS;
-	function_list_update(&list, pid, 12, false);
-	round_after(0);
-	function_list_update(&list, pid, 12, false);
+	end_ordered_child(&one);
+	update_list(&list, pid, 12, 3000, true);
 	ck_assert_int_lt(list.now.error, 0); /* it has ended */
 	ck_assert_uint_eq(list.now.n, 0);
 	function_list_close(&list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the topic process_detail: where nice counts, main threads that ended, signals that stop. */
+/* Tests of the topic process_detail: main threads that ended, signals that stop. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -13,83 +13,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rig.h"
 #include "suite.h"
 
 #define HELD_BYTES ((size_t)8 << 20)
 
-static const char *nice_within(struct rig *rig)
-{
-	const struct table *table = frame_table(rig_sample(rig, 2), "process_detail");
+static struct machine machine;
 
-	return table_text(table, table_row(table, 0), "nice_within");
+static double detail_number(const char *column)
+{
+	return frame_number(machine.now, "process_detail", NULL, column);
 }
 
-#define TOP "sys/fs/cgroup/"
-#define ENABLED "proc/sys/kernel/sched_autogroup_enabled"
-
-START_TEST(among_whom_nice_counts)
+static const char *detail_text(const char *column)
 {
-	static const char *const names[] = { "process_detail", NULL };
-	struct rig rig;
-
-	rig_open(&rig, "empty", names);
-	rig.request.processes = "7";
-	rig_make(&rig, "proc/7");
-	rig_make(&rig, "proc/self");
-	rig_make(&rig, "proc/sys/kernel");
-	rig_make(&rig, TOP "a/b");
-	rig_make(&rig, TOP "b");
-	rig_put(&rig, "proc/7/stat", "7 (make) R 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 39 19 1 0 1 0 0\n");
-	rig_put(&rig, "proc/7/cgroup", "0::/\n");
-	rig_put(&rig, "proc/self/mountinfo", "24 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-	rig_put(&rig, TOP "cgroup.procs", "7\n");
-	ck_assert_str_eq(nice_within(&rig), "machine"); /* a kernel without autogroups */
-	rig_put(&rig, ENABLED, "1\n");
-	ck_assert_str_eq(nice_within(&rig), ""); /* its own may not be read */
-	rig_put(&rig, "proc/7/autogroup", "/autogroup-12 nice 0\n");
-	ck_assert_str_eq(nice_within(&rig), "session");
-	rig_put(&rig, ENABLED, "0\n");
-	ck_assert_str_eq(nice_within(&rig), "machine");
-	rig_put(&rig, ENABLED, "1\n");
-	rig_put(&rig, "proc/7/autogroup", "%s", "");
-	ck_assert_str_eq(nice_within(&rig), "machine"); /* of no session */
-	rig_put(&rig, "proc/7/autogroup", "/autogroup-12 nice 0\n");
-	rig_put(&rig, "proc/7/cgroup", "0::/a/b\n");
-	rig_put(&rig, TOP "a/b/cgroup.procs", "7\n");
-	ck_assert_str_eq(nice_within(&rig), "session"); /* groups share no CPU time there */
-	rig_put(&rig, TOP "a/cpu.weight", "100\n");
-	ck_assert_str_eq(nice_within(&rig), "group");
-	rig_put(&rig, "proc/self/mountinfo", "24 1 0:22 / /sys/fs/cgroup rw - cgroup cgroup rw,cpu\n");
-	rig_put(&rig, "proc/7/cgroup", "2:cpu:/\n");
-	rig_put(&rig, TOP "cpu.shares", "1024\n");
-	ck_assert_str_eq(nice_within(&rig), "group"); /* what a container sees as the top is a group */
-	rig_put(&rig, TOP "release_agent", "\n");
-	ck_assert_str_eq(nice_within(&rig), "session");
-	rig_put(&rig, "proc/7/cgroup", "2:cpu:/b\n");
-	rig_put(&rig, TOP "b/cpu.shares", "1024\n");
-	ck_assert_str_eq(nice_within(&rig), "group");
-	rig_close(&rig);
-}
-
-static double detail_number(const struct machine *machine, const char *column)
-{
-	return frame_number(machine->now, "process_detail", NULL, column);
-}
-
-static const char *detail_text(const struct machine *machine, const char *column)
-{
-	const struct table *table = frame_table(machine->now, "process_detail");
+	const struct table *table = frame_table(machine.now, "process_detail");
 
 	return table_text(table, table_row(table, 0), column);
-}
-
-static const void *row_of(const struct table *table, uint64_t pid)
-{
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (table_u64(table, table_row(table, i), "pid") == pid)
-			return table_row(table, i);
-	ck_abort_msg("no row of %llu", (unsigned long long)pid);
 }
 
 static void *hold_a_file(void *to)
@@ -133,8 +72,6 @@ static pid_t start_without_main(int *hold)
 
 START_TEST(a_main_thread_ends_before_the_others)
 {
-	static const char *const names[] = { "process_detail", "process", "open_file", NULL };
-	struct machine machine = { 0 };
 	const struct table *table;
 	const void *row;
 	int hold;
@@ -143,36 +80,35 @@ START_TEST(a_main_thread_ends_before_the_others)
 
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, names);
+	open_machine(&machine, TOPICS("process_detail", "process", "open_file"));
 	do { /* both tables, which are not of one moment */
 		next_tick(&machine);
 		table = frame_table(machine.now, "process");
-		row = row_of(table, (uint64_t)child);
-	} while (strcmp(detail_text(&machine, "main_thread"), "ended") != 0 ||
-		 strcmp(detail_text(&machine, "state"), "S") != 0 ||
+		row = find_number(machine.now, "process", "pid", child);
+		ck_assert_ptr_nonnull(row);
+	} while (strcmp(detail_text("main_thread"), "ended") != 0 ||
+		 strcmp(detail_text("state"), "S") != 0 ||
 		 strcmp(table_text(table, row, "state"), "S") != 0);
-	ck_assert(isnan(detail_number(&machine, "exit_code")));
-	ck_assert(isnan(detail_number(&machine, "exited_time")));
-	ck_assert_int_eq((int)detail_number(&machine, "threads"), 2);
-	ck_assert(detail_number(&machine, "resident_bytes") > HELD_BYTES);
-	ck_assert(*detail_text(&machine, "executable") && *detail_text(&machine, "directory"));
+	ck_assert(isnan(detail_number("exit_code")));
+	ck_assert(isnan(detail_number("exited_time")));
+	ck_assert_int_eq((int)detail_number("threads"), 2);
+	ck_assert(detail_number("resident_bytes") > HELD_BYTES);
+	ck_assert(*detail_text("executable") && *detail_text("directory"));
 	ck_assert(frame_table(machine.now, "open_file")->n_rows >= 4);
 	ck_assert(table_number(table, row, "resident_bytes") > HELD_BYTES);
 	ck_assert(table_number(table, row, "virtual_bytes") > HELD_BYTES);
 	close(hold);
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);
 	next_tick(&machine);
-	ck_assert_str_eq(detail_text(&machine, "state"), "X");
-	ck_assert_str_eq(detail_text(&machine, "main_thread"), "");
-	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
+	ck_assert_str_eq(detail_text("state"), "X");
+	ck_assert_str_eq(detail_text("main_thread"), "");
+	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	waitpid(child, NULL, 0);
 	close_machine(&machine);
 }
 
 START_TEST(a_stopped_child_names_the_signal)
 {
-	static const char *const names[] = { "process_detail", NULL };
-	struct machine machine = { 0 };
 	pid_t child = fork();
 	char pid[16];
 
@@ -183,16 +119,16 @@ START_TEST(a_stopped_child_names_the_signal)
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WSTOPPED | WNOWAIT), 0);
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, names);
+	open_machine(&machine, TOPICS("process_detail"));
 	next_tick(&machine);
-	ck_assert_str_eq(detail_text(&machine, "state"), "T");
-	if (*detail_text(&machine, "system_call")) /* a container may hide it */
-		ck_assert(strstr(detail_text(&machine, "system_call"), "kill"));
-	if (!isnan(detail_number(&machine, "stop_signal"))) /* since Linux 5.17 */
-		ck_assert_int_eq((int)detail_number(&machine, "stop_signal"), SIGSTOP);
+	ck_assert_str_eq(detail_text("state"), "T");
+	if (*detail_text("system_call")) /* a container may hide it */
+		ck_assert(strstr(detail_text("system_call"), "kill"));
+	if (!isnan(detail_number("stop_signal"))) /* since Linux 5.17 */
+		ck_assert_int_eq((int)detail_number("stop_signal"), SIGSTOP);
 	ck_assert_int_eq(waitpid(child, NULL, WUNTRACED), child);
 	next_tick(&machine);
-	ck_assert(isnan(detail_number(&machine, "stop_signal"))); /* its parent has read it */
+	ck_assert(isnan(detail_number("stop_signal"))); /* its parent has read it */
 	kill(child, SIGCONT);
 	waitpid(child, NULL, 0);
 	close_machine(&machine);

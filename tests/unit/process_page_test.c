@@ -4,7 +4,6 @@
 #include <config.h>
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -23,11 +22,8 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "kernel/net/net_socket.h"
 #include "kernel/pid/pid_fd.h"
-#include "kernel/pid/pid_limits.h"
 #include "kernel/pid/pid_stat.h"
-#include "kernel/pid/pid_status.h"
 #include "kernel/file_locks.h"
 #include "kernel/pid/pid_syscall.h"
 #include "pane/process/process_story.h"
@@ -49,80 +45,30 @@ START_TEST(positions_and_flags)
 	ck_assert(info.position == U64_UNKNOWN && info.flags == U64_UNKNOWN && info.inode == U64_UNKNOWN);
 }
 
-START_TEST(sockets_by_inode)
-{
-	struct span text = span_text(
-		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout "
-		"inode\n"
-		"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 12345 1 "
-		"0\n"
-		"   1: 0100007F:1F90 0200007F:C350 08 00000000:00000000 00:00000000 00000000  0  0 7\n"
-		"   2: 00000000000000000000000001000000:0016 00000000000000000000000000000000:0000 07 "
-		"00000000:00000000 00:00000000 00000000  0  0 8 1\n"
-		"   3: 0100007F 00000000:0000 0A 0:0 0:0 0 0 0 9\n"
-		"   4: 0100007F:1F90 00000000:0000 FF 0:0 0:0 0 0 0 10\n");
-	struct span unixes = span_text("Num       RefCount Protocol Flags    Type St Inode Path\n"
-				       "0000000000000000: 00000002 00000000 00010000 0001 01 21 /run/a b\n"
-				       "0000000000000000: 00000003 00000000 00000000 0001 03 22\n"
-				       "0000000000000000: 00000003 00000000 00000000 0001 03\n");
-	struct net_socket socket;
-	struct net_unix named;
-
-	ck_assert(net_socket_next(&text, true, &socket));
-	ck_assert_uint_eq(socket.inode, 12345);
-	if (htonl(1) != 1) /* the addresses above are those of a little-endian machine */
-		ck_assert_str_eq(socket.local, "127.0.0.1:8080");
-	ck_assert_str_eq(socket.remote, "");
-	ck_assert_str_eq(socket.state, "listening");
-	ck_assert(net_socket_next(&text, true, &socket));
-	ck_assert_str_eq(socket.state, "close-wait");
-	if (htonl(1) != 1)
-		ck_assert_str_eq(socket.remote, "127.0.0.2:50000");
-	ck_assert(net_socket_next(&text, false, &socket));
-	if (htonl(1) != 1)
-		ck_assert_str_eq(socket.local, "[::1]:22");
-	ck_assert(socket.inode == 8 && *socket.state == '\0');
-	ck_assert(net_socket_next(&text, true, &socket));
-	ck_assert(socket.inode == 10 && *socket.state == '\0'); /* a state that is not known */
-	ck_assert(!net_socket_next(&text, true, &socket));
-	ck_assert(net_unix_next(&unixes, &named));
-	ck_assert(named.inode == 21 && span_is(named.path, "/run/a b"));
-	ck_assert_str_eq(named.state, "listening");
-	ck_assert(net_unix_next(&unixes, &named));
-	ck_assert(named.inode == 22 && span_is(named.path, ""));
-	ck_assert_str_eq(named.state, "connected");
-	ck_assert(!net_unix_next(&unixes, &named));
-}
-
-static struct pid_syscall call_of(const char *text)
-{
-	struct pid_syscall call;
-
-	ck_assert_msg(pid_syscall_parse(span_text(text), &call), "%s", text);
-	return call;
-}
-
+/* A stack that is not where ours is means that the number is of another table of calls. */
 START_TEST(system_calls)
 {
 	static const char low[] = "0xffff0000", high[] = "0x7ffc00000000";
 	const char *stack = sizeof(void *) == 8 ? high : low, *other_stack = stack == high ? low : high;
-	struct pid_syscall call = call_of("running\n");
+	const struct {
+		const char *text, *name;
+		int fd;
+	} cases[] = {
+		{ "running\n", NULL, -1 },
+		{ "-1 0x7ffc0f0 0x7f00aa\n", NULL, -1 },
+		{ textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_read, stack), "read", 5 },
+		{ textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_futex, stack), "futex", -1 },
+		{ textf("%d 0x5 0x5 0x13 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_tgkill, stack), "tgkill", -1 },
+		{ textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0xf7f0\n", (int)SYS_read, other_stack), NULL, -1 },
+	};
+	struct pid_syscall call;
 
-	ck_assert(call.running && pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1);
-	call = call_of("-1 0x7ffc0f0 0x7f00aa\n");
-	ck_assert(call.none && pid_syscall_name(&call) == NULL);
-	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_read, stack));
-	ck_assert_str_eq(pid_syscall_name(&call), "read");
-	ck_assert_int_eq(pid_syscall_fd(&call), 5);
-	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_futex, stack));
-	ck_assert_str_eq(pid_syscall_name(&call), "futex");
-	ck_assert_int_eq(pid_syscall_fd(&call), -1);
-	call = call_of(textf("%d 0x5 0x5 0x13 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_tgkill, stack));
-	ck_assert_str_eq(pid_syscall_name(&call), "tgkill");
-	ck_assert_int_eq(pid_syscall_fd(&call), -1);
-	/* its stack is not where ours is: the number is of another table */
-	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0xf7f0\n", (int)SYS_read, other_stack));
-	ck_assert(pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(pid_syscall_parse(span_text(cases[i].text), &call), "%s", cases[i].text);
+		ck_assert_int_eq(call.running, i == 0);
+		ck_assert_pstr_eq(pid_syscall_name(&call), cases[i].name);
+		ck_assert_int_eq(pid_syscall_fd(&call), cases[i].fd);
+	}
 	ck_assert(!pid_syscall_parse(span_text("5 0x1 0x2\n"), &call));
 	ck_assert(!pid_syscall_parse(span_text(""), &call));
 	ck_assert(!pid_syscall_parse(span_text("x\n"), &call));
@@ -144,286 +90,135 @@ START_TEST(last_fields_of_stat)
 	ck_assert(!pid_stat_exit_status(span_text("77 (a) Z 1 77"), &status));
 }
 
-static const struct process_facts idle = {
-	.state = 'S',
-	.exit_code = NAN,
-	.exit_signal = NAN,
-	.threads = 1,
-	.running_threads = 0,
-	.waiting_threads = 0,
-	.cpu_ratio = 0,
-	.user_ratio = 0,
-	.system_ratio = 0,
-	.wait_ratio = 0,
-	.disk_ratio = 0,
-	.memory_ratio = 0,
-	.lock_ratio = 0,
-	.other_ratio = 0,
-	.throttled_ratio = 0,
-	.group_limit_ratio = 0.5,
-	.system_call = "",
-	.system_call_file = "",
-	.hot_function = "",
-	.hot_ratio = NAN,
-	.lock_holder_pid = NAN,
-	.lock_holder = "",
-	.wait_channel = "",
-	.nice_within = "",
-	.stop_signal = NAN,
+/* Of one that sleeps; what a case adds comes later, and so holds. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define IDLE                                                                                         \
+	.state = 'S', .exit_code = NAN, .exit_signal = NAN, .threads = 1, .group_limit_ratio = 0.5,  \
+	.system_call = "", .system_call_file = "", .hot_function = "", .hot_ratio = NAN,             \
+	.lock_holder_pid = NAN, .lock_holder = "", .wait_channel = "", .nice_within = "", .stop_signal = NAN
+#define SILENT PROCESS_SILENT, ""
+#define CALM PROCESS_CALM,
+#define SLOW PROCESS_SLOW,
+#define LITTLE_CPU .wait_ratio = 0.6, .cpu_ratio = 0.02
+#define FLOCK .system_call = "flock", .system_call_file = "/run/x.lock"
+
+/* Each sentence, and near misses in which it stays silent. */
+static const struct {
+	enum process_level level;
+	const char *text;
+	struct process_facts facts;
+} stories[] = {
+	{ SILENT, { IDLE } },
+	{ SILENT, { IDLE, .state = 'R', .cpu_ratio = 0.5 } },
+	{ SILENT, { IDLE, .cpu_ratio = NAN, .wait_ratio = NAN, .disk_ratio = NAN, .throttled_ratio = NAN,
+		    .major_faults_per_second = NAN, .threads = NAN, .memory_ratio = NAN, .lock_ratio = NAN,
+		    .other_ratio = NAN } },
+	/* how it ended */
+	{ SLOW "It has exited.", { IDLE, .state = 'X' } },
+	{ SLOW "It has exited with code 3.", { IDLE, .state = 'X', .exit_code = 3 } },
+	{ SLOW "It was killed by SIGKILL.", { IDLE, .state = 'X', .exit_signal = SIGKILL } },
+	{ SLOW "It was killed by signal 40.", { IDLE, .state = 'X', .exit_signal = 40 } },
+	{ SLOW "It has exited with code 0. Its parent has not read its exit status yet.",
+	  { IDLE, .state = 'Z', .exit_code = 0 } },
+	/* without its main thread */
+	{ CALM "Its main thread has ended; 1 thread goes on.", { IDLE, .threads = 2, .main_ended = true } },
+	{ CALM "Its main thread has ended; 3 threads go on.", { IDLE, .threads = 4, .main_ended = true } },
+	{ CALM "Its main thread has ended; 3 threads go on.",
+	  { IDLE, .threads = 4, .main_ended = true, .state = '\0' } },
+	{ CALM "Its main thread has ended; the first that lives sleeps until a time has passed: nanosleep.",
+	  { IDLE, .threads = 4, .main_ended = true, .system_call = "nanosleep" } },
+	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0).",
+	  { IDLE, .threads = 4, .main_ended = true, .state = 'R', .cpu_ratio = 1.2 } },
+	/* where it computes */
+	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0). More than half of that in shade.",
+	  { IDLE, .cpu_ratio = 1.2, .threads = 2, .hot_function = "shade", .hot_ratio = 0.51 } },
+	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0).",
+	  { IDLE, .cpu_ratio = 1.2, .threads = 2, .hot_function = "shade", .hot_ratio = 0.5 } },
+	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0).",
+	  { IDLE, .cpu_ratio = 1.2, .threads = 2, .hot_ratio = 0.9 } },
+	{ SILENT, { IDLE, .cpu_ratio = 0.5, .threads = 2, .hot_function = "shade", .hot_ratio = 0.9 } },
+	{ CALM "It computes: 99 % of one CPU (user 90, system 9); its one thread cannot use more.",
+	  { IDLE, .state = 'R', .cpu_ratio = 0.99, .user_ratio = 0.9, .system_ratio = 0.09 } },
+	{ SILENT, { IDLE, .state = 'R', .cpu_ratio = 0.89, .user_ratio = 0.8, .system_ratio = 0.09 } },
+	/* what stops it */
+	{ SLOW "A signal has stopped it; SIGCONT continues it.", { IDLE, .state = 'T' } },
+	{ SLOW "SIGTTIN has stopped it; SIGCONT continues it.",
+	  { IDLE, .state = 'T', .stop_signal = SIGTTIN } },
+	{ SLOW "Its tracer, process 12, has stopped it.",
+	  { IDLE, .state = 'T', .stop_signal = SIGTTIN, .tracer_pid = 12 } },
+	{ SILENT, { IDLE, .stop_signal = SIGTTIN, .tracer_pid = 12 } },
+	{ SLOW "Its control group is frozen: it does not run.", { IDLE, .frozen = true } },
+	/* its limit; where others of its group are throttled it asks for nothing */
+	{ SLOW "The CPU limit of its control group, 0.50 CPUs, stopped that group in 60 % of the periods.",
+	  { IDLE, .cpu_ratio = 0.5, .throttled_ratio = 0.6 } },
+	{ SILENT, { IDLE, .cpu_ratio = 0.5, .throttled_ratio = 0.09 } },
+	{ SILENT, { IDLE, .cpu_ratio = 0.01, .throttled_ratio = 0.6 } },
+	/* waits for a CPU; a little of much is none */
+	{ SLOW "It waits for a CPU: it could use 1.0 CPUs and gets 0.4.",
+	  { IDLE, .cpu_ratio = 0.4, .wait_ratio = 0.6 } },
+	{ SILENT, { IDLE, .cpu_ratio = 0.4, .wait_ratio = 0.19 } },
+	{ CALM "It computes: 4.0 CPUs (user 0.0, system 0.0).",
+	  { IDLE, .cpu_ratio = 4, .threads = 8, .wait_ratio = 0.3 } },
+	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.", { IDLE, LITTLE_CPU, .nice = 19 } },
+	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 lets others go first.",
+	  { IDLE, LITTLE_CPU, .nice = 19, .nice_within = "machine" } },
+	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only among the "
+	       "processes of its session (autogroup).",
+	  { IDLE, LITTLE_CPU, .nice = 19, .nice_within = "session" } },
+	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only within its "
+	       "control group.",
+	  { IDLE, LITTLE_CPU, .nice = 19, .nice_within = "group" } },
+	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
+	  { IDLE, LITTLE_CPU, .nice = NAN, .nice_within = "machine" } },
+	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
+	  { IDLE, LITTLE_CPU, .nice = -5, .nice_within = "machine" } },
+	/* the longer wait */
+	{ SLOW "It waits for storage 61 % of the time.", { IDLE, LITTLE_CPU, .disk_ratio = 0.61 } },
+	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
+	  { IDLE, LITTLE_CPU, .disk_ratio = 0.59 } },
+	/* its time account */
+	{ SLOW "It waits for memory 60 % of the time: the kernel makes room for it, or reads its pages back.",
+	  { IDLE, .memory_ratio = 0.6, .disk_ratio = 0.3 } },
+	{ SLOW "It waits for storage 70 % of the time.", { IDLE, .memory_ratio = 0.6, .disk_ratio = 0.7 } },
+	{ SILENT, { IDLE, .memory_ratio = 0.19, .disk_ratio = 0.1 } },
+	{ CALM "It waits for a lock, or for another process, 80 % of the time.",
+	  { IDLE, .lock_ratio = 0.8 } },
+	{ SILENT, { IDLE, .lock_ratio = 0.49 } },
+	{ SILENT, { IDLE, .lock_ratio = 7, .threads = 8 } }, /* of a pool without work */
+	{ SLOW "It waits for the kernel 40 % of the time, not for storage.", { IDLE, .other_ratio = 0.4 } },
+	{ SILENT, { IDLE, .other_ratio = 0.19 } },
+	/* storage and the kernel */
+	{ SLOW "It waits for pages of its own memory: 200/s are read from storage, 85 % of the time.",
+	  { IDLE, .disk_ratio = 0.85, .major_faults_per_second = 200 } },
+	{ SILENT, { IDLE, .disk_ratio = 0.19, .major_faults_per_second = 200 } },
+	{ SLOW "It waits uninterruptibly: for a device or a lock of the kernel.", { IDLE, .state = 'D' } },
+	{ SLOW "It waits uninterruptibly, in nfs_wait_bit_killable of the kernel, read.",
+	  { IDLE, .state = 'D', .wait_channel = "nfs_wait_bit_killable", .system_call = "read" } },
+	/* what it sleeps for, unless its other threads work */
+	{ CALM "It sleeps for data: read pipe:[7].",
+	  { IDLE, .system_call = "read", .system_call_file = "pipe:[7]" } },
+	{ CALM "It sleeps for a lock of a file: flock /run/x.lock.", { IDLE, FLOCK } },
+	{ CALM "It sleeps for a lock of a file: flock /run/x.lock, held by rsync 4711.",
+	  { IDLE, FLOCK, .lock_holder_pid = 4711, .lock_holder = "rsync" } },
+	{ CALM "It sleeps for a lock of a file: flock /run/x.lock, taken by 4711, which has ended: a child "
+	       "of it holds it.",
+	  { IDLE, FLOCK, .lock_holder_pid = 4711 } },
+	{ CALM "Its main thread sleeps for a lock or another thread: futex.",
+	  { IDLE, .threads = 3, .system_call = "futex" } },
+	{ SILENT, { IDLE, .threads = 3, .system_call = "futex", .cpu_ratio = 0.3 } },
+	{ SILENT, { IDLE, .system_call = "23" } },
 };
 
-static void assert_story(const struct process_facts *facts, enum process_level level, const char *expected)
+START_TEST(what_a_process_does_is_one_sentence)
 {
-	char text[TEXT_MAX];
+	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++) {
+		char text[TEXT_MAX];
+		enum process_level level = process_story(&stories[i].facts, text, sizeof(text));
 
-	ck_assert_msg(process_story(facts, text, sizeof(text)) == level, "level of '%s'", text);
-	ck_assert_str_eq(text, expected);
-}
-
-START_TEST(it_is_silent_without_a_reason)
-{
-	struct process_facts facts = idle;
-
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts.cpu_ratio = facts.wait_ratio = facts.disk_ratio = facts.throttled_ratio = NAN;
-	facts.major_faults_per_second = facts.threads = NAN;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts.state = 'R';
-	facts.cpu_ratio = 0.5;
-	assert_story(&facts, PROCESS_SILENT, "");
-}
-
-START_TEST(how_it_ended)
-{
-	struct process_facts facts = idle;
-
-	facts.state = 'X';
-	assert_story(&facts, PROCESS_SLOW, "It has exited.");
-	facts.exit_code = 3;
-	assert_story(&facts, PROCESS_SLOW, "It has exited with code 3.");
-	facts.exit_code = NAN;
-	facts.exit_signal = SIGKILL;
-	assert_story(&facts, PROCESS_SLOW, "It was killed by SIGKILL.");
-	facts.exit_signal = 40;
-	assert_story(&facts, PROCESS_SLOW, "It was killed by signal 40.");
-	facts = idle;
-	facts.state = 'Z';
-	facts.exit_code = 0;
-	assert_story(&facts, PROCESS_SLOW,
-		     "It has exited with code 0. Its parent has not read its exit status yet.");
-}
-
-START_TEST(what_goes_on_without_its_main_thread)
-{
-	struct process_facts facts = idle;
-
-	facts.threads = 2;
-	facts.main_ended = true;
-	assert_story(&facts, PROCESS_CALM, "Its main thread has ended; 1 thread goes on.");
-	facts.threads = 4;
-	assert_story(&facts, PROCESS_CALM, "Its main thread has ended; 3 threads go on.");
-	facts.state = '\0'; /* which of them was not seen */
-	assert_story(&facts, PROCESS_CALM, "Its main thread has ended; 3 threads go on.");
-	facts.state = 'S';
-	facts.system_call = "nanosleep";
-	assert_story(&facts, PROCESS_CALM,
-		     "Its main thread has ended; the first that lives sleeps until a time has passed: "
-		     "nanosleep.");
-	facts.state = 'R';
-	facts.cpu_ratio = 1.2;
-	assert_story(&facts, PROCESS_CALM, "It computes: 1.2 CPUs (user 0.0, system 0.0).");
-	facts.state = 'X'; /* all of it has */
-	facts.main_ended = false;
-	facts.exit_code = 0;
-	assert_story(&facts, PROCESS_SLOW, "It has exited with code 0.");
-}
-
-START_TEST(where_it_computes)
-{
-	struct process_facts facts = idle;
-
-	facts.cpu_ratio = 1.2;
-	facts.threads = 2;
-	facts.hot_function = "shade";
-	facts.hot_ratio = 0.51;
-	assert_story(&facts, PROCESS_CALM,
-		     "It computes: 1.2 CPUs (user 0.0, system 0.0). More than half of that in shade.");
-	facts.hot_ratio = 0.5;
-	assert_story(&facts, PROCESS_CALM, "It computes: 1.2 CPUs (user 0.0, system 0.0).");
-	facts.hot_ratio = 0.9;
-	facts.hot_function = "";
-	assert_story(&facts, PROCESS_CALM, "It computes: 1.2 CPUs (user 0.0, system 0.0).");
-	facts.hot_function = "shade";
-	facts.cpu_ratio = 0.5; /* it does not compute all the time */
-	assert_story(&facts, PROCESS_SILENT, "");
-}
-
-START_TEST(what_stops_it)
-{
-	struct process_facts facts = idle;
-
-	facts.state = 'T';
-	assert_story(&facts, PROCESS_SLOW, "A signal has stopped it; SIGCONT continues it.");
-	facts.stop_signal = SIGTTIN;
-	assert_story(&facts, PROCESS_SLOW, "SIGTTIN has stopped it; SIGCONT continues it.");
-	facts.tracer_pid = 12;
-	assert_story(&facts, PROCESS_SLOW, "Its tracer, process 12, has stopped it.");
-	facts.state = 'S'; /* traced, but not stopped */
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts = idle;
-	facts.frozen = true;
-	assert_story(&facts, PROCESS_SLOW, "Its control group is frozen: it does not run.");
-}
-
-START_TEST(what_it_competes_for)
-{
-	struct process_facts facts = idle;
-
-	facts.cpu_ratio = 0.5;
-	facts.throttled_ratio = 0.6;
-	assert_story(
-		&facts, PROCESS_SLOW,
-		"The CPU limit of its control group, 0.50 CPUs, stopped that group in 60 % of the periods.");
-	facts.throttled_ratio = 0.09;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts.throttled_ratio = 0.6;
-	facts.cpu_ratio = 0.01; /* others of its group are throttled: it asks for nothing */
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts = idle;
-	facts.cpu_ratio = 0.4;
-	facts.wait_ratio = 0.6;
-	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 1.0 CPUs and gets 0.4.");
-	facts.nice = 19;
-	facts.cpu_ratio = 0.02;
-	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
-	facts.nice_within = "machine";
-	assert_story(&facts, PROCESS_SLOW,
-		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 lets others go "
-		     "first.");
-	facts.nice_within = "session";
-	assert_story(&facts, PROCESS_SLOW,
-		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only among "
-		     "the processes of its session (autogroup).");
-	facts.nice_within = "group";
-	assert_story(&facts, PROCESS_SLOW,
-		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only "
-		     "within its control group.");
-	facts.nice_within = "machine";
-	facts.nice = NAN; /* of another scheduling policy */
-	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
-	facts.nice = -5;
-	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
-	facts.disk_ratio = 0.61; /* the longer wait */
-	assert_story(&facts, PROCESS_SLOW, "It waits for storage 61 % of the time.");
-	facts.disk_ratio = 0.59;
-	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
-	facts.disk_ratio = 0;
-	facts.cpu_ratio = 0.4;
-	facts.wait_ratio = 0.19;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts.cpu_ratio = 4;
-	facts.threads = 8;
-	facts.wait_ratio = 0.3; /* a little of much */
-	assert_story(&facts, PROCESS_CALM, "It computes: 4.0 CPUs (user 0.0, system 0.0).");
-}
-
-START_TEST(what_its_time_account_says)
-{
-	struct process_facts facts = idle;
-
-	facts.memory_ratio = 0.6;
-	facts.disk_ratio = 0.3;
-	assert_story(&facts, PROCESS_SLOW,
-		     "It waits for memory 60 % of the time: the kernel makes room for it, or reads its pages "
-		     "back.");
-	facts.disk_ratio = 0.7; /* more than for memory */
-	assert_story(&facts, PROCESS_SLOW, "It waits for storage 70 % of the time.");
-	facts.memory_ratio = 0.19;
-	facts.disk_ratio = 0.1;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts = idle;
-	facts.threads = 1;
-	facts.lock_ratio = 0.8;
-	assert_story(&facts, PROCESS_CALM,
-		     "It waits for a lock, or for another process, 80 % of the time.");
-	facts.lock_ratio = 0.49;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts.lock_ratio = 7; /* threads of a pool without work */
-	facts.threads = 8;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts = idle;
-	facts.other_ratio = 0.4;
-	assert_story(&facts, PROCESS_SLOW, "It waits for the kernel 40 % of the time, not for storage.");
-	facts.other_ratio = 0.19;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts.memory_ratio = facts.lock_ratio = facts.other_ratio = NAN;
-	assert_story(&facts, PROCESS_SILENT, "");
-}
-
-START_TEST(what_it_waits_for_in_storage)
-{
-	struct process_facts facts = idle;
-
-	facts.disk_ratio = 0.85;
-	assert_story(&facts, PROCESS_SLOW, "It waits for storage 85 % of the time.");
-	facts.major_faults_per_second = 200;
-	assert_story(&facts, PROCESS_SLOW,
-		     "It waits for pages of its own memory: 200/s are read from storage, 85 % of the time.");
-	facts.disk_ratio = 0.19;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts = idle;
-	facts.state = 'D';
-	assert_story(&facts, PROCESS_SLOW, "It waits uninterruptibly: for a device or a lock of the kernel.");
-	facts.wait_channel = "nfs_wait_bit_killable";
-	facts.system_call = "read";
-	assert_story(&facts, PROCESS_SLOW,
-		     "It waits uninterruptibly, in nfs_wait_bit_killable of the kernel, read.");
-}
-
-START_TEST(what_it_does_when_nothing_holds_it)
-{
-	struct process_facts facts = idle;
-
-	facts.state = 'R';
-	facts.cpu_ratio = 0.99;
-	facts.user_ratio = 0.9;
-	facts.system_ratio = 0.09;
-	assert_story(&facts, PROCESS_CALM,
-		     "It computes: 99 % of one CPU (user 90, system 9); its one thread cannot use more.");
-	facts.cpu_ratio = 0.89;
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts = idle;
-	facts.system_call = "read";
-	facts.system_call_file = "pipe:[7]";
-	assert_story(&facts, PROCESS_CALM, "It sleeps for data: read pipe:[7].");
-	facts.system_call = "flock";
-	facts.system_call_file = "/run/x.lock";
-	assert_story(&facts, PROCESS_CALM, "It sleeps for a lock of a file: flock /run/x.lock.");
-	facts.lock_holder_pid = 4711;
-	facts.lock_holder = "rsync";
-	assert_story(&facts, PROCESS_CALM,
-		     "It sleeps for a lock of a file: flock /run/x.lock, held by rsync 4711.");
-	facts.lock_holder = "";
-	assert_story(&facts, PROCESS_CALM,
-		     "It sleeps for a lock of a file: flock /run/x.lock, taken by 4711, which has ended: "
-		     "a child of it holds it.");
-	facts.lock_holder_pid = NAN;
-	facts.threads = 3;
-	facts.system_call = "futex";
-	facts.system_call_file = "";
-	assert_story(&facts, PROCESS_CALM, "Its main thread sleeps for a lock or another thread: futex.");
-	facts.cpu_ratio = 0.3; /* its other threads work */
-	assert_story(&facts, PROCESS_SILENT, "");
-	facts = idle;
-	facts.system_call = "23";
-	assert_story(&facts, PROCESS_SILENT, "");
-}
-
-static uint64_t holder_for(const char *locks, uint64_t pid)
-{
-	uint64_t holder = 0;
-
-	return file_locks_holder(span_text(locks), pid, &holder) ? holder : 0;
+		ck_assert_msg(level == stories[i].level && strcmp(text, stories[i].text) == 0,
+			      "case %zu: \"%s\" of level %d, not \"%s\"", i, text, (int)level,
+			      stories[i].text);
+	}
 }
 
 START_TEST(who_holds_a_lock)
@@ -435,30 +230,42 @@ START_TEST(who_holds_a_lock)
 				    "2:  -> FLOCK  ADVISORY  READ 43 fe:00:10051891 0 EOF\n"
 				    "3: POSIX  ADVISORY  WRITE 4712 fe:00:7 0 EOF\n"
 				    "4: LEASE  ACTIVE    READ 42 fe:00:8 0 EOF\n";
+	static const struct {
+		const char *locks;
+		uint64_t pid, holder; /* holder: 0: none */
+	} cases[] = {
+		{ locks, 42, 4711 },
+		{ locks, 43, 4711 }, /* behind 42, which waits, too */
+		{ locks, 9, 0 },     /* of an open file description */
+		{ locks, 4711, 0 },  /* it holds one */
+		{ "", 42, 0 },
+		{ "2: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42, 0 },
+		{ "1: FLOCK  ADVISORY  WRITE 7 fe:00:1 0 EOF\n"
+		  "2: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42, 0 },
+		{ "1: FLOCK  ADVISORY  WRITE 7 fe:00:1 0 EOF\ntorn\n"
+		  "1: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42, 0 },
+		/* of another PID namespace */
+		{ "1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n1: -> FLOCK ADVISORY WRITE 42 fe:00:1 0 EOF\n",
+		  42, 0 }, };
 
-	ck_assert_uint_eq(holder_for(locks, 42), 4711);
-	ck_assert_uint_eq(holder_for(locks, 43), 4711); /* behind 42, which waits, too */
-	ck_assert_uint_eq(holder_for(locks, 9), 0);	/* of an open file description */
-	ck_assert_uint_eq(holder_for(locks, 4711), 0);	/* it holds one */
-	ck_assert_uint_eq(holder_for("", 42), 0);
-	ck_assert_uint_eq(holder_for("2: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
-	ck_assert_uint_eq(holder_for("1: FLOCK  ADVISORY  WRITE 7 fe:00:1 0 EOF\n"
-				     "2: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
-	ck_assert_uint_eq(holder_for("1: FLOCK  ADVISORY  WRITE 7 fe:00:1 0 EOF\n"
-				     "torn\n1: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
-	/* of another PID namespace */
-	ck_assert_uint_eq(holder_for("1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n"
-				     "1: -> FLOCK ADVISORY WRITE 42 fe:00:1 0 EOF\n", 42), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t holder = 0;
+		bool found = file_locks_holder(span_text(cases[i].locks), cases[i].pid, &holder);
+
+		ck_assert_msg((found ? holder : 0) == cases[i].holder, "case %zu", i);
+	}
 }
 
+static struct machine machine;
+
 /* A child that waits in a read of its first pipe. */
-struct known_child {
+static struct {
 	pid_t pid;
 	int hold; /* closing it ends the child with code 3 */
 	char directory[SCRATCH_PATH_MAX];
 	char file[SCRATCH_PATH_MAX + 16];
 	uint16_t port;
-};
+} known;
 
 #define FILE_FD 40
 #define PIPE_FD 41
@@ -475,23 +282,23 @@ static void put(int fd, int at)
 	close(fd);
 }
 
-static void become_known(const struct known_child *child, int listener, int ready, int hold)
+static void become_known(int listener, int ready, int hold)
 {
 	const struct rlimit files = { 123, 456 };
 	sigset_t blocked;
 	int pipes[2], pair[2];
 	char byte = 'r';
 
-	put(open(child->file, O_RDWR | O_APPEND), FILE_FD);
+	put(open(known.file, O_RDWR | O_APPEND), FILE_FD);
 	if (lseek(FILE_FD, 1234, SEEK_SET) != 1234 || pipe(pipes) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(child->directory) < 0)
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(known.directory) < 0)
 		_exit(9);
 	put(pipes[0], PIPE_FD);
 	put(pair[0], PAIR_FD);
 	put(listener, TCP_FD);
 	put(epoll_create1(EPOLL_CLOEXEC), EPOLL_FD);
 	put((int)syscall(SYS_memfd_create, "known", 0), MEMFD_FD);
-	put(open(child->directory, O_RDONLY | O_DIRECTORY), DIRECTORY_FD);
+	put(open(known.directory, O_RDONLY | O_DIRECTORY), DIRECTORY_FD);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
@@ -517,145 +324,131 @@ static int listen_on_loopback(uint16_t *port)
 	return fd;
 }
 
-static struct known_child start_known(void)
+static void start_known(void)
 {
-	struct known_child child = { 0 };
 	int ready[2], hold[2], listener, file;
 	char byte;
 
-	scratch_directory(child.directory, "known");
-	snprintf(child.file, sizeof(child.file), "%s/a\nfile", child.directory);
-	file = open(child.file, O_RDWR | O_CREAT, 0600);
+	scratch_directory(known.directory, "known");
+	snprintf(known.file, sizeof(known.file), "%s/a\nfile", known.directory);
+	file = open(known.file, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_eq(ftruncate(file, 5000), 0);
 	close(file);
-	listener = listen_on_loopback(&child.port);
+	listener = listen_on_loopback(&known.port);
 	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 	ck_assert_int_eq(pipe2(hold, O_CLOEXEC), 0);
-	child.pid = fork();
-	if (child.pid == 0) {
+	known.pid = fork();
+	if (known.pid == 0) {
 		close(hold[1]);
-		become_known(&child, listener, ready[1], hold[0]);
+		become_known(listener, ready[1], hold[0]);
 	}
 	close(listener);
 	close(hold[0]);
 	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
-	child.hold = hold[1];
-	return child;
+	known.hold = hold[1];
 }
 
 /* Samples these topics of the child until its main thread waits in its read. */
-static void open_known(struct machine *machine, struct known_child *child, const char *const *topics)
+static void open_known(const char *const *topics)
 {
 	static char pid[16];
 
-	*child = start_known();
-	snprintf(pid, sizeof(pid), "%d", child->pid);
-	machine->request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(machine, topics);
-	next_tick(machine);
+	start_known();
+	snprintf(pid, sizeof(pid), "%d", known.pid);
+	machine.request = (struct sample_request){ .batch = true, .processes = pid };
+	open_machine(&machine, topics);
+	next_tick(&machine);
 }
 
-static void end_known(struct machine *machine, struct known_child *child)
+static void end_known(void)
 {
-	close(child->hold);
-	waitpid(child->pid, NULL, 0);
-	close_machine(machine);
+	close(known.hold);
+	waitpid(known.pid, NULL, 0);
+	close_machine(&machine);
 }
 
-static const void *row_with(const struct machine *machine, const char *topic, const char *column,
-			    uint64_t number)
+static double detail_number(const char *column)
 {
-	const struct table *table = frame_table(machine->now, topic);
-
-	ck_assert_ptr_nonnull(table);
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (table_u64(table, table_row(table, i), column) == number)
-			return table_row(table, i);
-	ck_abort_msg("%s has no row with %s %llu", topic, column, (unsigned long long)number);
+	return frame_number(machine.now, "process_detail", NULL, column);
 }
 
-static double detail_number(const struct machine *machine, const char *column)
+static const char *detail_text(const char *column)
 {
-	return frame_number(machine->now, "process_detail", NULL, column);
-}
-
-static const char *detail_text(const struct machine *machine, const char *column)
-{
-	const struct table *table = frame_table(machine->now, "process_detail");
+	const struct table *table = frame_table(machine.now, "process_detail");
 
 	return table_text(table, table_row(table, 0), column);
 }
 
-static void assert_file(const struct machine *machine, uint64_t fd, const char *kind, const char *flags,
-			const char *path)
+/* wanted: its kind and flags, and maybe its path. */
+static void assert_file(int fd, const char *wanted)
 {
-	const struct table *table = frame_table(machine->now, "open_file");
-	const void *row = row_with(machine, "open_file", "fd", fd);
+	const struct table *table = frame_table(machine.now, "open_file");
+	const void *row = find_number(machine.now, "open_file", "fd", fd);
+	bool with_path = count_of(wanted, " ") == 2;
 
-	ck_assert_str_eq(table_text(table, row, "kind"), kind);
-	ck_assert_str_eq(table_text(table, row, "flags"), flags);
-	if (path)
-		ck_assert_str_eq(table_text(table, row, "path"), path);
+	ck_assert_ptr_nonnull(row);
+	ck_assert_str_eq(textf("%s %s%s%s", table_text(table, row, "kind"), table_text(table, row, "flags"),
+			       with_path ? " " : "", with_path ? table_text(table, row, "path") : ""),
+			 wanted);
+}
+
+static const char *file_text(int fd, const char *column)
+{
+	return table_text(frame_table(machine.now, "open_file"),
+			  find_number(machine.now, "open_file", "fd", fd), column);
 }
 
 START_TEST(open_files_of_a_known_child)
 {
-	static const char *const topics[] = { "open_file", "process_detail", NULL };
-	struct machine machine = { 0 };
-	struct known_child child;
 	const struct table *files;
 
-	open_known(&machine, &child, topics);
+	open_known(TOPICS("open_file", "process_detail"));
 	files = frame_table(machine.now, "open_file");
-	assert_file(&machine, FILE_FD, "file", "rw,append", child.file);
-	ck_assert_uint_eq(table_u64(files, row_with(&machine, "open_file", "fd", FILE_FD), "position_bytes"),
-			  1234);
-	assert_file(&machine, PIPE_FD, "pipe", "r", NULL);
-	assert_file(&machine, PAIR_FD, "socket", "rw", NULL);
-	assert_file(&machine, TCP_FD, "socket", "rw", textf("127.0.0.1:%u", child.port));
-	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "socket_state"),
-			 "listening");
-	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "protocol"), "tcp");
-	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", PAIR_FD), "protocol"),
-			 "unix");
-	assert_file(&machine, EPOLL_FD, "eventpoll", "rw", "anon_inode:[eventpoll]");
-	assert_file(&machine, MEMFD_FD, "memfd", "rw", "/memfd:known");
-	assert_file(&machine, DIRECTORY_FD, "directory", "r", child.directory);
-	if (!isnan(detail_number(&machine, "open_files"))) /* since Linux 6.2 */
-		ck_assert_int_eq((int)detail_number(&machine, "open_files"), (int)files->n_rows);
-	end_known(&machine, &child);
+	assert_file(FILE_FD, textf("file rw,append %s", known.file));
+	ck_assert_double_eq(table_number(files, find_number(machine.now, "open_file", "fd", FILE_FD),
+					 "position_bytes"),
+			    1234);
+	assert_file(PIPE_FD, "pipe r");
+	assert_file(PAIR_FD, "socket rw");
+	assert_file(TCP_FD, textf("socket rw 127.0.0.1:%u", known.port));
+	ck_assert_str_eq(file_text(TCP_FD, "socket_state"), "listening");
+	ck_assert_str_eq(file_text(TCP_FD, "protocol"), "tcp");
+	ck_assert_str_eq(file_text(PAIR_FD, "protocol"), "unix");
+	assert_file(EPOLL_FD, "eventpoll rw anon_inode:[eventpoll]");
+	assert_file(MEMFD_FD, "memfd rw /memfd:known");
+	assert_file(DIRECTORY_FD, textf("directory r %s", known.directory));
+	if (!isnan(detail_number("open_files"))) /* since Linux 6.2 */
+		ck_assert_int_eq((int)detail_number("open_files"), (int)files->n_rows);
+	end_known();
 }
 
 #define START_TICK_NS 2e7 /* starts are told in hundredths of a second, by another clock */
 
 START_TEST(a_known_child_in_detail)
 {
-	static const char *const topics[] = { "process_detail", "limit", "signal", "environment", NULL };
-	struct machine machine = { 0 };
-	struct known_child child;
 	const struct table *table;
 	const void *row;
 	double before_ns;
 
 	before_ns = (double)clock_wall_ns(&real_clock);
-	open_known(&machine, &child, topics);
-	ck_assert_double_ge(detail_number(&machine, "started_time"), before_ns - START_TICK_NS);
-	ck_assert_double_le(detail_number(&machine, "started_time"),
+	open_known(TOPICS("process_detail", "limit", "signal", "environment"));
+	ck_assert_double_ge(detail_number("started_time"), before_ns - START_TICK_NS);
+	ck_assert_double_le(detail_number("started_time"),
 			    (double)clock_wall_ns(&real_clock) + START_TICK_NS);
-	ck_assert_int_eq((int)detail_number(&machine, "pid"), child.pid);
-	ck_assert_int_eq((int)detail_number(&machine, "ppid"), getpid());
-	ck_assert_str_eq(detail_text(&machine, "name"), "known (x) \n");
-	ck_assert_str_eq(detail_text(&machine, "directory"), child.directory);
-	ck_assert_str_eq(detail_text(&machine, "executable_state"), "");
-	ck_assert_int_eq((int)detail_number(&machine, "threads"), 1);
-	ck_assert_int_eq((int)detail_number(&machine, "uid"), (int)geteuid());
-	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "S") != 0; i++)
+	ck_assert_str_eq(textf("%.0f %.0f %.0f %.0f %s %s", detail_number("pid"),
+			       detail_number("ppid"), detail_number("threads"),
+			       detail_number("uid"), detail_text("name"),
+			       detail_text("directory")),
+			 textf("%d %d 1 %d known (x) \n %s", known.pid, getpid(), (int)geteuid(),
+			       known.directory));
+	ck_assert_str_eq(detail_text("executable_state"), "");
+	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
 		next_tick(&machine);
-	if (*detail_text(&machine, "system_call")) { /* a container may hide it */
-		ck_assert_str_eq(detail_text(&machine, "system_call"), "read");
-		ck_assert(strncmp(detail_text(&machine, "system_call_file"), "pipe:[", 6) == 0);
+	if (*detail_text("system_call")) { /* a container may hide it */
+		ck_assert_str_eq(detail_text("system_call"), "read");
+		ck_assert(strncmp(detail_text("system_call_file"), "pipe:[", 6) == 0);
 	}
 	table = frame_table(machine.now, "limit");
 	row = table_find(table, "Max open files", NULL);
@@ -667,61 +460,53 @@ START_TEST(a_known_child_in_detail)
 	row = table_find(table, "Max file size", NULL);
 	ck_assert(isnan(table_number(table, row, "used")));
 	table = frame_table(machine.now, "signal");
-	row = row_with(&machine, "signal", "number", SIGUSR1);
-	ck_assert_str_eq(table_text(table, row, "blocked"), "yes");
-	ck_assert_str_eq(table_text(table, row, "pending"), "yes");
-	ck_assert_str_eq(table_text(table, row, "action"), "default");
-	row = row_with(&machine, "signal", "number", SIGUSR2);
-	ck_assert_str_eq(table_text(table, row, "action"), "ignored");
-	ck_assert_str_eq(table_text(table, row, "blocked"), "no");
+	for (int number = SIGUSR1; number <= SIGUSR2; number += SIGUSR2 - SIGUSR1) {
+		row = find_number(machine.now, "signal", "number", number);
+		ck_assert_str_eq(textf("%s %s %s", table_text(table, row, "blocked"),
+				       table_text(table, row, "pending"), table_text(table, row, "action")),
+				 number == SIGUSR1 ? "yes yes default" : "no no ignored");
+	}
 	ck_assert(frame_table(machine.now, "environment")->n_rows > 0);
-	end_known(&machine, &child);
+	end_known();
 }
 
 /* Its rows stay, and say how it ended. */
 START_TEST(a_child_that_exits_stays_on_its_page)
 {
-	static const char *const topics[] = { "process_detail", "limit", "open_file", NULL };
-	struct machine machine = { 0 };
-	struct known_child child;
 	size_t n_files, n_limits;
 
-	open_known(&machine, &child, topics);
+	open_known(TOPICS("process_detail", "limit", "open_file"));
 	n_files = frame_table(machine.now, "open_file")->n_rows;
 	n_limits = frame_table(machine.now, "limit")->n_rows;
-	close(child.hold);
-	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "X") != 0; i++) {
+	close(known.hold);
+	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "X") != 0; i++) {
 		usleep(1000);
 		next_tick(&machine);
 	}
-	ck_assert_str_eq(detail_text(&machine, "state"), "X"); /* a zombie of ours */
-	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
-	ck_assert(!isnan(detail_number(&machine, "exited_time")));
-	ck_assert_str_eq(detail_text(&machine, "directory"), child.directory);
+	ck_assert_str_eq(detail_text("state"), "X"); /* a zombie of ours */
+	ck_assert_int_eq((int)detail_number("exit_code"), 3);
+	ck_assert(!isnan(detail_number("exited_time")));
+	ck_assert_str_eq(detail_text("directory"), known.directory);
 	/* it closes them before it exits: a sample may fall between */
 	ck_assert(frame_table(machine.now, "open_file")->n_rows <= n_files);
 	ck_assert(frame_table(machine.now, "limit")->n_rows == n_limits && n_limits > 10);
-	waitpid(child.pid, NULL, 0);
+	waitpid(known.pid, NULL, 0);
 	next_tick(&machine);
-	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
+	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	close_machine(&machine);
 }
 
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
-	static const char *const topics[] = { "process_detail", NULL };
-	struct machine machine = { 0 };
-	struct known_child child;
-
-	open_known(&machine, &child, topics);
-	kill(child.pid, SIGKILL);
-	waitpid(child.pid, NULL, 0);
+	open_known(TOPICS("process_detail"));
+	kill(known.pid, SIGKILL);
+	waitpid(known.pid, NULL, 0);
 	next_tick(&machine);
-	ck_assert_str_eq(detail_text(&machine, "state"), "X");
-	ck_assert(isnan(detail_number(&machine, "exit_code")));
-	if (!isnan(detail_number(&machine, "exit_signal"))) /* since Linux 6.15 */
-		ck_assert_int_eq((int)detail_number(&machine, "exit_signal"), SIGKILL);
-	close(child.hold);
+	ck_assert_str_eq(detail_text("state"), "X");
+	ck_assert(isnan(detail_number("exit_code")));
+	if (!isnan(detail_number("exit_signal"))) /* since Linux 6.15 */
+		ck_assert_int_eq((int)detail_number("exit_signal"), SIGKILL);
+	close(known.hold);
 	close_machine(&machine);
 }
 
@@ -757,8 +542,6 @@ static size_t count_files(pid_t pid)
 
 START_TEST(many_files_are_read_in_turns)
 {
-	static const char *const topics[] = { "open_file", NULL };
-	struct machine machine = { 0 };
 	int ready[2], hold[2];
 	char byte, pid[16], notice[96];
 	size_t n_files;
@@ -777,7 +560,7 @@ START_TEST(many_files_are_read_in_turns)
 		skip_test("%d files cannot be opened here", MANY);
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, topics);
+	open_machine(&machine, TOPICS("open_file"));
 	next_tick(&machine);
 	ck_assert_int_eq((int)frame_table(machine.now, "open_file")->n_rows, 1000);
 	ck_assert_int_eq((int)machine.now->n_notices, 1);
@@ -815,8 +598,6 @@ static pid_t start_waiter(const char *path, int held)
 
 START_TEST(the_holder_of_a_lock_is_named)
 {
-	static const char *const topics[] = { "process_detail", NULL };
-	struct machine machine = { 0 };
 	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 16], pid[16], name[16];
 	int file, status;
 	pid_t child;
@@ -829,13 +610,13 @@ START_TEST(the_holder_of_a_lock_is_named)
 	child = start_waiter(path, file);
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, topics);
+	open_machine(&machine, TOPICS("process_detail"));
 	next_tick(&machine);
-	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "S") != 0; i++)
+	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
 		next_tick(&machine);
-	if (*detail_text(&machine, "system_call") || *detail_text(&machine, "wait_channel")) {
-		ck_assert_int_eq((int)detail_number(&machine, "lock_holder_pid"), getpid());
-		ck_assert_str_eq(detail_text(&machine, "lock_holder"), name);
+	if (*detail_text("system_call") || *detail_text("wait_channel")) {
+		ck_assert_int_eq((int)detail_number("lock_holder_pid"), getpid());
+		ck_assert_str_eq(detail_text("lock_holder"), name);
 	}
 	close(file);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);

@@ -92,20 +92,6 @@ START_LIVE_TEST(a_rate_can_be_changed)
 	close_events();
 }
 
-START_LIVE_TEST(they_fit_the_cpus_that_are_online)
-{
-	open_events(97);
-	ck_assert(profile_events_fit(&events));
-	events.cpus[0] += 1000;
-	ck_assert(!profile_events_fit(&events)); /* another one */
-	events.cpus[0] -= 1000;
-	events.n_rings--;
-	ck_assert(!profile_events_fit(&events)); /* one more is online now */
-	events.n_rings++;
-	ck_assert(profile_events_fit(&events));
-	close_events();
-}
-
 START_TEST(another_machine_has_none)
 {
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);

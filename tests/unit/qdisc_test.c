@@ -43,32 +43,26 @@ static struct answer answer_of(uint32_t parent)
 	};
 }
 
+static struct span bytes_of(const struct answer *answer)
+{
+	return span_of((const char *)answer, sizeof(*answer));
+}
+
 START_TEST(a_queue)
 {
 	struct answer root = answer_of(TC_H_ROOT), leaf = answer_of(0x10001);
 	struct qdisc qdisc;
 
-	ck_assert(qdisc_parse(span_of((const char *)&root, sizeof(root)), &qdisc));
-	ck_assert_uint_eq(qdisc.interface, 7);
-	ck_assert_uint_eq(qdisc.handle, 0x80010000);
-	ck_assert_uint_eq(qdisc.drops, 11);
-	ck_assert_uint_eq(qdisc.waiting_bytes, 4500);
-	ck_assert(qdisc.is_root);
-	ck_assert(qdisc_parse(span_of((const char *)&leaf, sizeof(leaf)), &qdisc));
-	ck_assert(!qdisc.is_root);
-}
-
-START_TEST(cut_and_hostile_messages)
-{
-	struct answer answer = answer_of(TC_H_ROOT);
-	struct qdisc qdisc;
-
-	for (size_t length = 0; length < sizeof(answer); length++)
-		ck_assert(!qdisc_parse(span_of((const char *)&answer, length), &qdisc));
-	answer.queue_header.nla_len = sizeof(struct nlattr) + 4; /* shorter than its numbers */
-	ck_assert(!qdisc_parse(span_of((const char *)&answer, sizeof(answer)), &qdisc));
-	answer.kind_header.nla_len = UINT16_MAX;
-	ck_assert(!qdisc_parse(span_of((const char *)&answer, sizeof(answer)), &qdisc));
+	ck_assert(qdisc_parse(bytes_of(&root), &qdisc));
+	ck_assert(qdisc.interface == 7 && qdisc.handle == 0x80010000 && qdisc.is_root);
+	ck_assert(qdisc.drops == 11 && qdisc.waiting_bytes == 4500);
+	ck_assert(qdisc_parse(bytes_of(&leaf), &qdisc) && !qdisc.is_root);
+	for (size_t length = 0; length < sizeof(root); length++)
+		ck_assert(!qdisc_parse(span_of((const char *)&root, length), &qdisc));
+	root.queue_header.nla_len = sizeof(struct nlattr) + 4; /* shorter than its numbers */
+	ck_assert(!qdisc_parse(bytes_of(&root), &qdisc));
+	root.kind_header.nla_len = UINT16_MAX;
+	ck_assert(!qdisc_parse(bytes_of(&root), &qdisc));
 }
 
 START_TEST(drops_go_on)
@@ -89,19 +83,6 @@ START_TEST(drops_go_on)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_uint_eq(qdisc_dropped(&cases[i].before, &cases[i].now), cases[i].dropped);
-}
-
-START_TEST(a_request)
-{
-	char request[QDISC_REQUEST_BYTES];
-	struct nlmsghdr header;
-
-	ck_assert_uint_eq(qdisc_request(request, 9), sizeof(header) + sizeof(struct tcmsg));
-	memcpy(&header, request, sizeof(header));
-	ck_assert_int_eq(header.nlmsg_type, RTM_GETQDISC);
-	ck_assert_uint_eq(header.nlmsg_seq, 9);
-	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(struct tcmsg));
-	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
 }
 
 static struct netlink_socket *open_socket(int protocol, uint32_t groups)

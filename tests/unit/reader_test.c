@@ -54,11 +54,8 @@ static void close_below(void *state)
 }
 
 static const struct reader below_reader = {
-	.name = "below",
-	.state_size = sizeof(struct below),
-	.open = open_below,
-	.update = update_below,
-	.close = close_below,
+	.name = "below", .state_size = sizeof(struct below), .open = open_below, .update = update_below,
+	.close = close_below
 };
 
 static int open_above(void *state, const struct sample *sample)
@@ -93,12 +90,8 @@ static const struct reading above_reads[] = {
 };
 
 static const struct reader above_reader = {
-	.name = "above",
-	.state_size = sizeof(struct above),
-	.reads = above_reads,
-	.open = open_above,
-	.update = update_above,
-	.close = close_above,
+	.name = "above", .state_size = sizeof(struct above), .reads = above_reads, .open = open_above,
+	.update = update_above, .close = close_above
 };
 
 static struct env env;
@@ -161,36 +154,6 @@ START_TEST(an_error_is_kept_for_all_of_the_tick)
 	env_close(&env);
 }
 
-START_TEST(only_what_is_read_for_a_sample_is_due)
-{
-	begin();
-	reader_open(&above_reader, &sample, NULL);
-	env.tick++;
-	ck_assert(!reader_is_due(&below_reader, &env));
-	readings_announce(above_reads, &env);
-	ck_assert(reader_is_due(&below_reader, &env));
-	ck_assert(!reader_is_due(&above_reader, &env));
-	env.tick++;
-	ck_assert(!reader_is_due(&below_reader, &env));
-	reader_update(&below_reader, &sample);
-	ck_assert(reader_is_due(&below_reader, &env));
-	reader_close(&above_reader, &env);
-	ck_assert(!reader_is_due(&below_reader, &env));
-	env_close(&env);
-}
-
-START_TEST(what_is_read_is_included)
-{
-	static const struct reading list[] = { { .reader = &above_reader }, { 0 } };
-	static const struct reader no_reader = { .name = "nothing" };
-
-	ck_assert(readings_include(list, &above_reader));
-	ck_assert(readings_include(list, &below_reader));
-	ck_assert(!readings_include(list, &no_reader));
-	ck_assert(!readings_include(NULL, &below_reader));
-	ck_assert(!readings_include(above_reads, &above_reader));
-}
-
 START_TEST(a_failed_open_leaves_nothing_open)
 {
 	static const struct reading both[] = {
@@ -220,11 +183,8 @@ START_TEST(a_failed_open_leaves_nothing_open)
 START_TEST(what_stays_is_closed_with_the_machine)
 {
 	static const struct reader staying = {
-		.name = "staying",
-		.state_size = sizeof(struct above),
-		.reads = above_reads,
-		.close = close_above,
-		.stays = true,
+		.name = "staying", .state_size = sizeof(struct above), .reads = above_reads,
+		.close = close_above, .stays = true
 	};
 	void *state;
 

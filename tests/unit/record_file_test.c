@@ -24,14 +24,11 @@ struct row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct row, number, .kind = COLUMN_KEY, .title = "number", .help = "h"),
+	COLUMN(struct row, number, .kind = COLUMN_KEY),
 };
 
 static const struct schema numbers = {
-	.name = "numbers",
-	.help = "one",
-	.row_size = sizeof(struct row),
-	SCHEMA_COLUMNS(columns),
+	.name = "numbers", .row_size = sizeof(struct row), SCHEMA_COLUMNS(columns),
 };
 
 static const struct schema *const schemas[] = { &numbers };

@@ -56,6 +56,7 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	rig->clock = still_clock_at(UINT64_C(1000000000000));
 	rig->env.clock = &rig->clock.clock;
 	rig->env.ticks_per_second = 100;
+	script_open(&rig->script, &rig->env);
 	frame_open(&rig->frames[0], schemas, n_topics);
 	frame_open(&rig->frames[1], schemas, n_topics);
 	for (; *names; names++)
@@ -70,7 +71,19 @@ void rig_close(struct rig *rig)
 	frame_close(&rig->frames[1]);
 	ck_assert_uint_eq(rig->env.pids.n_kept, 0); /* every attribute was given back */
 	env_close(&rig->env);
+	script_close(&rig->script);
 	settings_close(&rig->settings);
+}
+
+void rig_script(struct rig *rig, const char *format, ...)
+{
+	char text[2048];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	ck_assert_msg(script_run(&rig->script, text), "%s", text);
 }
 
 void rig_put(struct rig *rig, const char *path, const char *format, ...)
@@ -85,6 +98,10 @@ void rig_put(struct rig *rig, const char *path, const char *format, ...)
 		return;
 	}
 	file = fopen(full, "w");
+	if (!file) {
+		rig_make(rig, textf("%.*s", (int)(strrchr(path, '/') - path), path));
+		file = fopen(full, "w");
+	}
 	ck_assert_msg(file != NULL, "%s", full);
 	va_start(list, format);
 	vfprintf(file, format, list);

@@ -19,13 +19,13 @@ static const struct column item_columns[] = {
 	COLUMN(struct item, share, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO),
 };
 
-static const struct schema item_schema = {
-	.name = "item",
-	.row_size = sizeof(struct item),
-	SCHEMA_COLUMNS(item_columns),
-};
+static const struct schema item_schema = { .name = "item",
+					   .row_size = sizeof(struct item),
+					   SCHEMA_COLUMNS(item_columns) };
 
-static void add(struct row_trends *trends, uint64_t second, const struct item *items, size_t n_items)
+static struct row_trends trends;
+
+static void add(uint64_t second, const struct item *items, size_t n_items)
 {
 	struct table table = { .schema = &item_schema,
 			       .mono_ns = second * SECOND_NS,
@@ -34,18 +34,18 @@ static void add(struct row_trends *trends, uint64_t second, const struct item *i
 
 	for (size_t i = 0; i < n_items; i++)
 		rows[i] = &items[i];
-	row_trends_add(trends, &table, &item_columns[1], rows, n_items);
+	row_trends_add(&trends, &table, &item_columns[1], rows, n_items);
 }
 
 /* Eight characters: digits for levels, '-' for unknown; "" for an unknown row. */
-static const char *drawn(const struct row_trends *trends, uint64_t id)
+static const char *drawn(uint64_t id)
 {
 	static char text[ROW_TREND_CELLS + 1];
 	struct item item = { .id = id };
 	double values[ROW_TREND_CELLS];
 	unsigned char levels[ROW_TREND_CELLS];
 
-	if (!row_trends_find(trends, row_hash_key(&item_schema, &item), values))
+	if (!row_trends_find(&trends, row_hash_key(&item_schema, &item), values))
 		return "";
 	row_trend_levels(&item_columns[1], values, levels);
 	for (int i = 0; i < ROW_TREND_CELLS; i++)
@@ -55,90 +55,68 @@ static const char *drawn(const struct row_trends *trends, uint64_t id)
 
 START_TEST(values_move_from_the_right)
 {
-	struct row_trends trends = { 0 };
-
-	add(&trends, 1, (struct item[]){ { 1, 0 }, { 2, 0.05 } }, 2);
-	ck_assert_str_eq(drawn(&trends, 1), "-------1");
-	ck_assert_str_eq(drawn(&trends, 2), "-------5"); /* a tenth is the least full height */
-	add(&trends, 1, (struct item[]){ { 1, 0.5 } }, 1); /* the same sample */
-	ck_assert_str_eq(drawn(&trends, 1), "-------1");
-	for (uint64_t i = 2; i < 12; i++)
-		add(&trends, i, (struct item[]){ { 1, (double)i / 11 } }, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "44556778");
-	ck_assert_str_eq(drawn(&trends, 3), "");
 	row_trends_free(&trends);
+	add(1, (struct item[]){ { 1, 0 }, { 2, 0.05 } }, 2);
+	ck_assert_str_eq(drawn(1), "-------1");
+	ck_assert_str_eq(drawn(2), "-------5");   /* a tenth is the least full height */
+	add(1, (struct item[]){ { 1, 0.5 } }, 1); /* the same sample */
+	ck_assert_str_eq(drawn(1), "-------1");
+	for (uint64_t i = 2; i < 12; i++)
+		add(i, (struct item[]){ { 1, (double)i / 11 } }, 1);
+	ck_assert_str_eq(drawn(1), "44556778");
+	ck_assert_str_eq(drawn(3), "");
 }
 
 /* A row that a sample did not have is unknown there, never 0. */
 START_TEST(what_is_missing_is_a_gap)
 {
-	struct row_trends trends = { 0 };
-
-	add(&trends, 1, (struct item[]){ { 1, 1 } }, 1);
-	add(&trends, 2, (struct item[]){ { 2, 1 } }, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "------5-");
-	add(&trends, 3, (struct item[]){ { 1, 1 }, { 2, NAN } }, 2);
-	ck_assert_str_eq(drawn(&trends, 1), "-----5-5");
-	ck_assert_str_eq(drawn(&trends, 2), "------5-");
-	for (uint64_t i = 4; i < 20; i++)
-		add(&trends, i, NULL, 0);
-	ck_assert_str_eq(drawn(&trends, 1), "--------");
 	row_trends_free(&trends);
+	add(1, (struct item[]){ { 1, 1 } }, 1);
+	add(2, (struct item[]){ { 2, 1 } }, 1);
+	ck_assert_str_eq(drawn(1), "------5-");
+	add(3, (struct item[]){ { 1, 1 }, { 2, NAN } }, 2);
+	ck_assert_str_eq(drawn(1), "-----5-5");
+	ck_assert_str_eq(drawn(2), "------5-");
+	for (uint64_t i = 4; i < 20; i++)
+		add(i, NULL, 0);
+	ck_assert_str_eq(drawn(1), "--------");
 }
 
 START_TEST(time_that_does_not_go_on)
 {
-	struct row_trends trends = { 0 };
 	struct item item = { 1, 1 };
 
-	add(&trends, 5, &item, 1);
-	add(&trends, 6, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "------55");
-	add(&trends, 4, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "-------5");
-	add(&trends, 7, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "------55");
-	add(&trends, 11, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "-------5");
 	row_trends_free(&trends);
-}
-
-START_TEST(another_column_begins_again)
-{
-	struct row_trends trends = { 0 };
-	struct item item = { 1, 1 };
-	struct table table = { .schema = &item_schema, .mono_ns = 2 * SECOND_NS, .interval_ns = SECOND_NS };
-	const void *rows[] = { &item };
-
-	add(&trends, 1, &item, 1);
-	row_trends_add(&trends, &table, &item_columns[0], rows, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "-------5");
-	add(&trends, 2, &item, 1); /* of the same sample */
-	ck_assert_str_eq(drawn(&trends, 1), "-------5");
-	row_trends_free(&trends);
-	ck_assert_str_eq(drawn(&trends, 1), "");
+	add(5, &item, 1);
+	add(6, &item, 1);
+	ck_assert_str_eq(drawn(1), "------55");
+	add(4, &item, 1);
+	ck_assert_str_eq(drawn(1), "-------5");
+	add(7, &item, 1);
+	ck_assert_str_eq(drawn(1), "------55");
+	add(11, &item, 1);
+	ck_assert_str_eq(drawn(1), "-------5");
 }
 
 /* Rows that come and go take no room from those that come after them. */
 START_TEST(memory_is_bounded)
 {
 	static struct item items[2 * ROW_TREND_ROWS_MAX];
-	struct row_trends trends = { 0 };
 	uint64_t id = 0;
 
+	row_trends_free(&trends);
 	for (uint64_t second = 1; second < 30; second++) {
 		for (size_t i = 0; i < 2 * ROW_TREND_ROWS_MAX; i++)
 			items[i] = (struct item){ id++, 1 };
 		items[0].id = UINT32_MAX;
 		items[7].id = UINT32_MAX - 1;
-		add(&trends, second, items, 2 * ROW_TREND_ROWS_MAX);
-		ck_assert_str_eq(drawn(&trends, items[ROW_TREND_ROWS_MAX - 1].id), "-------5");
-		ck_assert_str_eq(drawn(&trends, items[ROW_TREND_ROWS_MAX].id), "");
+		add(second, items, 2 * ROW_TREND_ROWS_MAX);
+		ck_assert_str_eq(drawn(items[ROW_TREND_ROWS_MAX - 1].id), "-------5");
+		ck_assert_str_eq(drawn(items[ROW_TREND_ROWS_MAX].id), "");
 	}
-	ck_assert_str_eq(drawn(&trends, UINT32_MAX), "55555555");
-	ck_assert_str_eq(drawn(&trends, UINT32_MAX - 1), "55555555");
+	ck_assert_str_eq(drawn(UINT32_MAX), "55555555");
+	ck_assert_str_eq(drawn(UINT32_MAX - 1), "55555555");
 	ck_assert_uint_le(trends.capacity, 2 * ROW_TREND_CELLS * ROW_TREND_ROWS_MAX);
-	row_trends_free(&trends);
 }
 
 /* A size is drawn between its least and its largest value; one that does not change is low. */

@@ -25,8 +25,9 @@
 
 static struct still_clock now;
 static char path[SCRATCH_PATH_MAX + 8];
+static struct sample_file file;
 
-static void open_file(struct sample_file *file, const struct sink_format *format, bool arguments)
+static void open_file(const struct sink_format *format, bool arguments)
 {
 	const struct options options = {
 		.clock = &now.clock, .write = path, .format = format, .arguments = arguments
@@ -38,12 +39,12 @@ static void open_file(struct sample_file *file, const struct sink_format *format
 	umask(0);
 	scratch_directory(directory, "sample-file");
 	snprintf(path, sizeof(path), "%s/file", directory);
-	ck_assert_int_eq(sample_file_open(file, &options), 0);
-	ck_assert_int_eq(sample_file_check(file), 0);
+	ck_assert_int_eq(sample_file_open(&file, &options), 0);
+	ck_assert_int_eq(sample_file_check(&file), 0);
 }
 
 /* Each letter is a sample: l is lost, as files may not be longer than nothing then, w is written. */
-static void write_samples(struct sample_file *file, const char *samples)
+static void write_samples(const char *samples)
 {
 	struct rlimit limit;
 
@@ -54,7 +55,7 @@ static void write_samples(struct sample_file *file, const char *samples)
 		buffer_text(&sample, "sample");
 		limit.rlim_cur = *samples == 'l' ? 0 : limit.rlim_max;
 		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-		ck_assert_int_eq(sample_file_replace(file, &sample), 0);
+		ck_assert_int_eq(sample_file_replace(&file, &sample), 0);
 		buffer_free(&sample);
 	}
 	limit.rlim_cur = limit.rlim_max;
@@ -79,97 +80,79 @@ static const char *messages(void)
 	return texts;
 }
 
-START_TEST(each_sample_that_is_lost_is_counted)
-{
-	struct sample_file file;
-
-	open_file(&file, &sink_json, false);
-	write_samples(&file, "w");
-	ck_assert_str_eq(messages(), "");
-	write_samples(&file, "lll");
-	ck_assert_str_eq(messages(), LOST "\n");
-	write_samples(&file, "www");
-	ck_assert_str_eq(messages(), "written again; 3 samples were lost\n");
-	ck_assert_int_eq(sample_file_close(&file), 0);
-	ck_assert_str_eq(messages(), "");
-}
-END_TEST
-
+/* What is written and lost, some time after what is above, and what is said of it. */
 START_TEST(a_file_that_fails_now_and_then_gives_few_messages)
 {
-	struct sample_file file;
+	static const struct {
+		unsigned seconds;
+		const char *samples, *messages;
+	} steps[] = {
+		{ 0, "w", "" },
+		{ 0, "lll", LOST "\n" },
+		{ 0, "www", "written again; 3 samples were lost\n" },
+		{ 59, "lwwlwlww", "" },
+		{ 1, "w", "" },
+		{ 0, "lw", LOST "\nwritten again; 4 samples were lost\n" },
+		{ 0, "lwlw", "" },
+	};
 
-	open_file(&file, &sink_json, false);
-	write_samples(&file, "lwl");
-	ck_assert_str_eq(messages(), LOST "\nwritten again; 1 sample was lost\n");
-	now.ns += 59 * SECOND_NS;
-	write_samples(&file, "wlwlww");
-	ck_assert_str_eq(messages(), "");
-	now.ns += SECOND_NS;
-	write_samples(&file, "w");
-	ck_assert_str_eq(messages(), "");
-	write_samples(&file, "lw");
-	ck_assert_str_eq(messages(), LOST "\nwritten again; 4 samples were lost\n");
-	write_samples(&file, "lwlw");
+	open_file(&sink_json, false);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		now.ns += steps[i].seconds * SECOND_NS;
+		write_samples(steps[i].samples);
+		ck_assert_str_eq(messages(), steps[i].messages);
+	}
 	ck_assert_int_eq(sample_file_close(&file), 0);
 	ck_assert_str_eq(messages(), "2 samples were lost\n");
 }
-END_TEST
 
 START_TEST(what_lasts_is_reported_again_after_a_minute)
 {
-	struct sample_file file;
-
-	open_file(&file, &sink_json, false);
+	open_file(&sink_json, false);
 	for (unsigned second = 0; second <= 120; second++) {
-		write_samples(&file, "l");
+		write_samples("l");
 		ck_assert_str_eq(messages(), second % 60 == 0 ? LOST "\n" : "");
 		now.ns += SECOND_NS;
 	}
-	write_samples(&file, "w");
+	write_samples("w");
 	ck_assert_str_eq(messages(), "written again; 121 samples were lost\n");
 	ck_assert_int_eq(sample_file_close(&file), 0);
 }
-END_TEST
 
 START_TEST(the_status_is_that_of_the_last_sample)
 {
-	struct sample_file file;
-
-	open_file(&file, &sink_json, false);
-	write_samples(&file, "wl");
+	open_file(&sink_json, false);
+	write_samples("wl");
 	ck_assert_str_eq(messages(), LOST "\n");
 	ck_assert_int_eq(sample_file_close(&file), 1);
 	ck_assert_str_eq(messages(), "1 sample was lost\n");
 }
-END_TEST
-
-static mode_t mode_of_new(const struct sink_format *format, bool arguments)
-{
-	struct sample_file file;
-	struct stat status;
-
-	open_file(&file, format, arguments);
-	write_samples(&file, "w");
-	sample_file_close(&file);
-	ck_assert_int_eq(stat(path, &status), 0);
-	return status.st_mode & 07777;
-}
 
 START_TEST(all_may_read_what_has_no_command_lines)
 {
-	ck_assert_uint_eq(mode_of_new(&sink_prometheus, false), 0644);
-	ck_assert_uint_eq(mode_of_new(&sink_openmetrics, false), 0644);
-	ck_assert_uint_eq(mode_of_new(&sink_prometheus, true), 0640);
-	ck_assert_uint_eq(mode_of_new(&sink_json, false), 0640);
-	ck_assert_uint_eq(mode_of_new(&sink_text, false), 0640);
+	static const struct {
+		const struct sink_format *format;
+		bool arguments;
+		mode_t mode;
+	} cases[] = {
+		{ &sink_prometheus, false, 0644 }, { &sink_openmetrics, false, 0644 },
+		{ &sink_prometheus, true, 0640 },  { &sink_json, false, 0640 },
+		{ &sink_text, false, 0640 },
+	};
+	struct stat status;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		open_file(cases[i].format, cases[i].arguments);
+		write_samples("w");
+		sample_file_close(&file);
+		ck_assert_int_eq(stat(path, &status), 0);
+		ck_assert_uint_eq(status.st_mode & 07777, cases[i].mode);
+	}
 }
-END_TEST
 
 START_TEST(a_file_needs_its_directory)
 {
 	struct options options = { .write = path, .format = &sink_json };
-	struct sample_file file;
 	char directory[SCRATCH_PATH_MAX];
 
 	scratch_directory(directory, "sample-file");
@@ -178,15 +161,13 @@ START_TEST(a_file_needs_its_directory)
 	ck_assert_ptr_nonnull(strstr(said_now(), "there is no directory"));
 	ck_assert_int_eq(sample_file_close(&file), 0);
 }
-END_TEST
 
 START_TEST(what_is_replayed_is_not_written)
 {
 	struct options options = { .write = path, .format = &sink_json };
-	struct sample_file file;
 
-	open_file(&file, &sink_json, false);
-	write_samples(&file, "w");
+	open_file(&sink_json, false);
+	write_samples("w");
 	sample_file_close(&file);
 	ck_assert_int_eq(sample_file_open(&file, &options), 0);
 	sample_file_close(&file);
@@ -200,7 +181,6 @@ START_TEST(what_is_replayed_is_not_written)
 	ck_assert_int_eq(sample_file_open(&file, &options), 1);
 	sample_file_close(&file);
 }
-END_TEST
 
 /* The directory of the file gets this name. */
 static void move_directory(const char *to)
@@ -214,16 +194,15 @@ static void move_directory(const char *to)
 START_TEST(samples_stay_in_their_directory)
 {
 	char moved[sizeof(path) + 8];
-	struct sample_file file;
 	struct stat status;
 
-	open_file(&file, &sink_json, false);
-	write_samples(&file, "w");
+	open_file(&sink_json, false);
+	write_samples("w");
 	snprintf(moved, sizeof(moved), "%.*s-moved", (int)(strrchr(path, '/') - path), path);
 	move_directory(moved);
-	write_samples(&file, "w");
+	write_samples("w");
 	ck_assert_ptr_nonnull(strstr(messages(), "no longer leads to the directory"));
-	write_samples(&file, "ww");
+	write_samples("ww");
 	ck_assert_str_eq(messages(), ""); /* it is said once */
 	strcat(moved, "/file");
 	ck_assert_int_eq(stat(moved, &status), 0);
@@ -244,13 +223,11 @@ START_TEST(samples_stay_in_their_directory)
 	}
 	ck_assert_int_eq(sample_file_close(&file), 0); /* nothing more was tried */
 }
-END_TEST
 
 /* In a file system of its own without room for another file. */
 static int check_full(const char *directory)
 {
 	const struct options options = { .write = path, .format = &sink_json };
-	struct sample_file file;
 
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("none", directory, "tmpfs", 0, "nr_inodes=1") < 0)
@@ -277,4 +254,3 @@ START_TEST(there_may_be_room_later)
 		skip_test("no file system can be mounted here");
 	ck_assert_int_eq(status, 0);
 }
-END_TEST

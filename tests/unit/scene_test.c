@@ -468,7 +468,7 @@ static void add_wanted(const char *text)
 	if (is_silent)
 		text = text[6] == ' ' ? text + strlen("silent ") : kinds[0].name;
 	*line = (struct wanted){ .text = text, .is_silent = is_silent };
-	if (!case_file.in_steps && !is_variant)
+	if (!is_variant && !strchr(case_file.here->text, '$'))
 		line->line = case_file.here;
 	for (size_t i = 0; i < N_KINDS; i++)
 		if (begins_with_word(text, kinds[i].name) || strcmp(text, kinds[i].name) == 0)

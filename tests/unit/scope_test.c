@@ -2,116 +2,16 @@
 /* Tests of the scope: how it is typed, and who is a member, also where pids and parents change. */
 #include <config.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/scope.h"
 #include "suite.h"
 
 static char why[1024];
-
-static bool parses(const char *text)
-{
-	struct scope_term term;
-
-	*why = '\0';
-	return scope_term_parse(&term, text, why, sizeof(why));
-}
-
-static bool is_refused(const char *text, const char *with)
-{
-	return !parses(text) && strstr(why, with);
-}
-
-START_TEST(scopes_are_typed)
-{
-	static const char *const right[] = { "pid=1",         "pid=1,sh,42",
-					     "tree=1",        "TREE=2147483647",
-					     "user=root",     "user=0,bob",
-					     "cgroup=/",      "cgroup=/a b/c",
-					     "service=nginx", "service=getty@tty1.service",
-					     "container=web", "container=3f2a",
-					     "container=a=b", "container=db" };
-
-	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
-		ck_assert_msg(parses(right[i]), "%s: %s", right[i], why);
-}
-
-START_TEST(wrong_scopes_say_what_to_write)
-{
-	char text[2 * SCOPE_TEXT_MAX];
-
-	ck_assert(is_refused("nginx", "service=nginx"));
-	ck_assert(is_refused("usr=bob", "did you mean user=bob?"));
-	ck_assert(is_refused("contaner=x", "did you mean container=x?"));
-	ck_assert(is_refused("quux=x", "use pid=LIST"));
-	ck_assert(is_refused("", "use pid=LIST"));
-	ck_assert(is_refused("=", "use pid=LIST"));
-	ck_assert(is_refused("user=", "empty"));
-	ck_assert(is_refused("tree=0", "number of a process"));
-	ck_assert(is_refused("tree=-1", "number of a process"));
-	ck_assert(is_refused("tree=1x", "number of a process"));
-	ck_assert(is_refused("tree=99999999999999999999", "number of a process"));
-	ck_assert(is_refused("cgroup=system.slice", "/system.slice"));
-	ck_assert(is_refused("service=/a/b", "cgroup=PATH"));
-	ck_assert(is_refused("container=a/b", "cgroup=PATH"));
-	memset(text, 'a', sizeof(text));
-	memcpy(text, "user=", 5);
-	text[sizeof(text) - 1] = '\0';
-	ck_assert(is_refused(text, "too long"));
-}
-
-static bool has_group(const char *text, const char *path)
-{
-	struct scope_term term;
-
-	ck_assert_msg(scope_term_parse(&term, text, why, sizeof(why)), "%s", why);
-	return scope_term_has_group(&term, path);
-}
-
-START_TEST(a_group_has_those_below_it)
-{
-	ck_assert(has_group("cgroup=/a", "/a") && has_group("cgroup=/a", "/a/b"));
-	ck_assert(has_group("cgroup=/a/", "/a") && has_group("cgroup=//", "/a"));
-	ck_assert(has_group("cgroup=/", "/") && has_group("cgroup=/", "/a/b"));
-	ck_assert(!has_group("cgroup=/a", "/ab") && !has_group("cgroup=/a/b", "/a"));
-	ck_assert(!has_group("cgroup=/", "") && !has_group("cgroup=/", "nonsense"));
-}
-
-START_TEST(a_service_is_a_unit_of_the_path)
-{
-	ck_assert(has_group("service=nginx", "/system.slice/nginx.service"));
-	ck_assert(has_group("service=nginx.service", "/system.slice/nginx.service/sub"));
-	ck_assert(has_group("service=user@1000", "/user.slice/user-1000.slice/user@1000.service/app.slice"));
-	ck_assert(has_group("service=session-1.scope", "/user.slice/user-1000.slice/session-1.scope"));
-	ck_assert(has_group("service=sshd", "/openrc.sshd"));
-	ck_assert(!has_group("service=ngin", "/system.slice/nginx.service"));
-	ck_assert(!has_group("service=nginx", "/system.slice/nginx.service.d"));
-	ck_assert(!has_group("service=nginx", "/system.slice/my-nginx.service"));
-	ck_assert(!has_group("service=nginx", "/nginx") && !has_group("service=nginx.service", "/nginx"));
-}
-
-#define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
-
-START_TEST(a_container_is_found_by_the_beginning_of_its_id)
-{
-	ck_assert(has_group("container=3f2a", "/docker/" ID));
-	ck_assert(has_group("container=" ID, "/system.slice/docker-" ID ".scope"));
-	ck_assert(has_group("container=3f2a9c0d4b1e", "/machine.slice/libpod-" ID ".scope/container"));
-	ck_assert(has_group("container=3f2a",
-			    "/kubepods.slice/kubepods-podx.slice/cri-containerd-" ID ".scope"));
-	ck_assert(has_group("container=web", "/lxc.payload.web/init.scope"));
-	ck_assert(has_group("container=web", "/lxc/web"));
-	ck_assert(has_group("container=web", "/machine.slice/machine-web.scope"));
-	ck_assert(!has_group("container=2a9c", "/docker/" ID));
-	ck_assert(!has_group("container=3f2b", "/docker/" ID));
-	ck_assert(!has_group("container=3f2", "/docker/" ID)); /* too few digits: a name */
-	ck_assert(!has_group("container=" ID "0", "/docker/" ID));
-	ck_assert(!has_group("container=3f2a", "/docker/3f2a9c0d"));
-	ck_assert(!has_group("container=3f2a", "/docker/x" ID));
-	ck_assert(!has_group("container=web", "/web") && !has_group("container=docker", "/docker/" ID));
-}
 
 static struct scope *scope_of(const char *text)
 {
@@ -131,6 +31,123 @@ static void also(struct scope *scope, const char *text)
 	struct scope_term term;
 
 	ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(scope, &term));
+}
+
+#define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
+
+START_TEST(wrong_scopes_say_what_to_write)
+{
+	static const char *const cases[][2] = {
+		{ "nginx", "service=nginx" },
+		{ "usr=bob", "did you mean user=bob?" },
+		{ "contaner=x", "did you mean container=x?" },
+		{ "quux=x", "use pid=LIST" },
+		{ "", "use pid=LIST" },
+		{ "=", "use pid=LIST" },
+		{ "user=", "empty" },
+		{ "tree=0", "number of a process" },
+		{ "tree=-1", "number of a process" },
+		{ "tree=1x", "number of a process" },
+		{ "tree=99999999999999999999", "number of a process" },
+		{ "cgroup=system.slice", "/system.slice" },
+		{ "service=/a/b", "cgroup=PATH" },
+		{ "container=a/b", "cgroup=PATH" },
+		{ "user=" ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID ID, "too long" },
+	};
+	struct scope_term term;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		*why = '\0';
+		ck_assert_msg(!scope_term_parse(&term, cases[i][0], why, sizeof(why)) &&
+				      strstr(why, cases[i][1]),
+			      "%s: %s", cases[i][0], why);
+	}
+}
+
+/* As it is typed, and as it is shown. */
+START_TEST(scopes_are_written_as_they_are_typed)
+{
+	static const char *const cases[][2] = {
+		{ "pid=1", "process 1" },    { "pid=1,sh,42", "processes 1,sh,42" },
+		{ "tree=7", "tree of 7" },     { "tree=2147483647", "tree of 2147483647" },
+		{ "user=bob", "user bob" },    { "user=0,bob", "user 0,bob" },
+		{ "cgroup=/a", "/a" },	       { "cgroup=/a b/c", "/a b/c" },
+		{ "cgroup=/", "/" },	       { "service=nginx", "nginx.service" },
+		{ "container=web", "container web" }, { "container=a=b", "container a=b" },
+		{ "service=getty@tty1.service", "getty@tty1.service" },
+	};
+	char text[SCOPE_TEXT_MAX + 16];
+	struct scope *scope;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		scope = scope_of(cases[i][0]);
+		scope_term_write(&scope->terms[0], text, sizeof(text));
+		ck_assert_str_eq(text, cases[i][0]);
+		scope_describe(scope, text, sizeof(text));
+		ck_assert_str_eq(text, cases[i][1]);
+	}
+	scope = scope_of("user=bob");
+	also(scope, "TREE=7");
+	also(scope, "container=web");
+	scope_write(scope, text, sizeof(text));
+	ck_assert_str_eq(text, "user=bob & tree=7 & container=web");
+	scope_describe(scope, text, sizeof(text));
+	ck_assert_str_eq(text, "user bob, tree of 7, container web");
+	scope_write(scope, text, sizeof("user=bob & tree")); /* as far as there is room */
+	ck_assert_str_eq(text, "user=bob & tree");
+	scope_write(scope, text, sizeof("user=bob &"));
+	ck_assert_str_eq(text, "user=bob");
+}
+
+START_TEST(groups_are_those_of_a_term)
+{
+	static const struct {
+		const char *term, *path;
+		bool has;
+	} cases[] = {
+		{ "cgroup=/a", "/a", true },
+		{ "cgroup=/a", "/a/b", true },
+		{ "cgroup=/a/", "/a", true },
+		{ "cgroup=//", "/a", true },
+		{ "cgroup=/", "/", true },
+		{ "cgroup=/", "/a/b", true },
+		{ "cgroup=/a", "/ab", false },
+		{ "cgroup=/a/b", "/a", false },
+		{ "cgroup=/", "", false },
+		{ "cgroup=/", "nonsense", false },
+		/* a unit of the path */
+		{ "service=nginx", "/system.slice/nginx.service", true },
+		{ "service=nginx.service", "/system.slice/nginx.service/sub", true },
+		{ "service=user@1000", "/user.slice/user-1000.slice/user@1000.service/app.slice", true },
+		{ "service=session-1.scope", "/user.slice/user-1000.slice/session-1.scope", true },
+		{ "service=sshd", "/openrc.sshd", true },
+		{ "service=ngin", "/system.slice/nginx.service", false },
+		{ "service=nginx", "/system.slice/nginx.service.d", false },
+		{ "service=nginx", "/system.slice/my-nginx.service", false },
+		{ "service=nginx", "/nginx", false },
+		{ "service=nginx.service", "/nginx", false },
+		/* the beginning of an ID; too few digits are a name */
+		{ "container=3f2a", "/docker/" ID, true },
+		{ "container=" ID, "/system.slice/docker-" ID ".scope", true },
+		{ "container=3f2a9c0d4b1e", "/machine.slice/libpod-" ID ".scope/container", true },
+		{ "container=3f2a", "/kubepods.slice/kubepods-podx.slice/cri-containerd-" ID ".scope", true },
+		{ "container=web", "/lxc.payload.web/init.scope", true },
+		{ "container=web", "/lxc/web", true },
+		{ "container=web", "/machine.slice/machine-web.scope", true },
+		{ "container=2a9c", "/docker/" ID, false },
+		{ "container=3f2b", "/docker/" ID, false },
+		{ "container=3f2", "/docker/" ID, false },
+		{ "container=" ID "0", "/docker/" ID, false },
+		{ "container=3f2a", "/docker/3f2a9c0d", false },
+		{ "container=3f2a", "/docker/x" ID, false },
+		{ "container=web", "/web", false },
+		{ "container=docker", "/docker/" ID, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(scope_term_has_group(&scope_of(cases[i].term)->terms[0], cases[i].path) ==
+				      cases[i].has,
+			      "%s %s", cases[i].term, cases[i].path);
 }
 
 /* The processes of a sample; a pid of 0 ends them. */
@@ -175,72 +192,103 @@ static void fork_event(struct scope *scope, uint64_t pid, uint64_t parent, uint6
 	scope_event(scope, &process, true);
 }
 
-START_TEST(without_terms_all_are_members)
-{
-	const struct scope *scope = scope_of(NULL);
+/*
+ * What a scope has after one look at all processes, and after the next: a process is PID@START<PARENT, and
+ * behind that maybe ,uUSER ,gGROUP ,nNAME; a start of ? is unknown.
+ */
+static const struct {
+	const char *scope;
+	struct {
+		const char *all, *in, *out;
+	} looks[3];
+} members[] = {
+	{ "tree=10", /* pids wrapped: a child has a smaller one */
+	  { { "1@0<0 5@1<12 10@1<1 11@2<10 12@2<11 13@2<1", "10@1 11@2 12@2 5@1", "1@0 13@2 99@9" } } },
+	{ "tree=10", /* it is adopted; what has ended is still to be counted */
+	  { { "1@0<0 10@1<1 11@2<10 12@2<11", "12@2", "1@0" },
+	    { "1@0<0 12@2<1", "12@2", "1@0" },
+	    { "1@0<0 12@2<1 13@5<12", "13@5 11@2", "1@0" } } },
+	{ "tree=10", /* pids are used again */
+	  { { "1@0<0 10@1<1 11@2<10", "10@1 11@2", "" },
+	    { "1@0<0 10@7<1 11@8<1 12@8<10", "11@2", "10@7 11@8 12@8 11@?" } } },
+	{ "pid=10,sh", /* a number is one process, a name all that have it */
+	  { { "10@1<0 20@1<0,nsh", "10@1 20@1", "" }, { "10@3<0 20@4<0,nsh", "20@4", "10@3" } } },
+	{ "tree=10", /* it waits for its first process */
+	  { { "1@0<0", "", "1@0 10@3" }, { "1@0<0 10@3<1 11@3<10", "10@3 11@3", "1@0" } } },
+	{ "user=1000", /* su */
+	  { { "1@0<0,u0 10@1<1,u1000 11@2<10,u1001", "10@1", "11@2" },
+	    { "1@0<0,u0 10@1<1,u0 11@2<10,u1000", "11@2", "10@1" } } },
+	{ "cgroup=/a", /* one whose group was not read yet is where its parent is; they move */
+	  { { "10@1<1,g/a/b 11@1<10,g/c 12@1<10 13@1<11", "10@1 12@1", "11@1 13@1" },
+	    { "10@1<1,g/c 11@1<10,g/a 12@1<10,g/a", "11@1 12@1", "10@1" } } },
+	{ "tree=10 & user=1000", /* below a process of another user, too */
+	  { { "1@0<0,u1000 10@1<1,u1000 11@1<10,u0 12@1<11,u1000", "10@1 12@1", "1@0 11@1" } } },
+	{ "tree=10", /* in any order; 11 was seen before */
+	  { { "12@2<11 10@1<1 11@2<10", "10@1 11@2 12@2", "" }, { "5@3<11 12@2<1", "5@3 12@2 10@1", "" } } },
+	{ "tree=10", { { "5@2<10 10@1<1", "5@2 10@1", "" } } },
+	{ "tree=10", /* parents in a circle */
+	  { { "20@1<21 21@1<20 22@1<22 10@1<20 11@1<10", "10@1 11@1", "20@1 21@1 22@1" } } },
+	{ "tree=10", /* a start is written in hundredths of a second, rounded down, or as it was */
+	  { { "10@1<1 11@2<10", "11@2.02 11@1.98", "11@2.022 11@1.978" } } },
+};
 
-	ck_assert(scope_has(scope, 1, 0) && !scope_is_set(scope) && scope_has(NULL, 1, 0));
+static void look_at(struct scope *scope, const char *text)
+{
+	static char groups[8][32], names[8][16]; /* until the look ends */
+	struct span left = span_text(text), word;
+
+	memset(groups, 0, sizeof(groups));
+	memset(names, 0, sizeof(names));
+	scope_begin(scope);
+	for (unsigned n = 0; span_word(&left, &word); n++) {
+		const char *one = textf("%.*s", (int)span_length(word), word.at);
+		struct scope_process process;
+		struct seen seen = { 0 };
+
+		sscanf(one, "%" SCNu64 "@%lf<%" SCNu64, &seen.pid, &seen.start, &seen.parent);
+		for (const char *part = strchr(one, ','); part; part = strchr(part + 1, ',')) {
+			sscanf(part, ",u%" SCNu64, &seen.uid);
+			sscanf(part, ",g%31[^,]", groups[n]);
+			sscanf(part, ",n%15[^,]", names[n]);
+		}
+		seen.group = *groups[n] ? groups[n] : NULL;
+		seen.name = names[n];
+		process = process_of(&seen);
+		scope_look(scope, &process);
+	}
+	scope_end(scope);
 }
 
-START_TEST(a_tree_has_its_root_and_descendants)
+static void check_members(const struct scope *scope, const char *text, bool are_in, size_t i)
 {
-	struct scope *scope = scope_of("tree=10");
+	struct span left = span_text(text), word;
 
-	LOOK(scope, { 1, 0, 0 }, { 5, 1, 12 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 11 }, { 13, 2, 1 });
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 2) && scope_has(scope, 12, 2));
-	ck_assert(scope_has(scope, 5, 1)); /* pids wrapped: the child has the smaller one */
-	ck_assert(!scope_has(scope, 1, 0) && !scope_has(scope, 13, 2) && !scope_has(scope, 99, 9));
-	ck_assert_uint_eq(scope->n_members, 4);
+	while (span_word(&left, &word)) {
+		uint64_t pid = strtoull(word.at, NULL, 10);
+		const char *start = (const char *)memchr(word.at, '@', span_length(word)) + 1;
+
+		double began = *start == '?' ? (double)NAN : strtod(start, NULL);
+
+		ck_assert_msg(scope_has(scope, pid, began) == are_in, "case %zu: %.*s", i,
+			      (int)span_length(word), word.at);
+	}
 }
 
-START_TEST(a_member_of_a_tree_stays_when_its_parent_ends)
+START_TEST(processes_are_members)
 {
-	struct scope *scope = scope_of("tree=10");
+	ck_assert(scope_has(scope_of(NULL), 1, 0) && !scope_is_set(scope_of(NULL)) && scope_has(NULL, 1, 0));
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		const char *also_of = strstr(members[i].scope, " & ");
+		struct scope *scope = scope_of(also_of ? "tree=10" : members[i].scope);
 
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 11 });
-	LOOK(scope, { 1, 0, 0 }, { 12, 2, 1 }); /* adopted */
-	ck_assert(scope_has(scope, 12, 2) && !scope_has(scope, 1, 0));
-	LOOK(scope, { 1, 0, 0 }, { 12, 2, 1 }, { 13, 5, 12 });
-	ck_assert(scope_has(scope, 13, 5));
-	ck_assert(scope_has(scope, 11, 2)); /* it has ended, but its exit is still to be counted */
-}
-
-START_TEST(a_pid_that_is_used_again_is_another_process)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 });
-	LOOK(scope, { 1, 0, 0 }, { 10, 7, 1 }, { 11, 8, 1 }, { 12, 8, 10 });
-	ck_assert(!scope_has(scope, 10, 7) && !scope_has(scope, 11, 8) && !scope_has(scope, 12, 8));
-	ck_assert(!scope_has(scope, 11, NAN) && scope_has(scope, 11, 2));
-	scope = scope_of("pid=10,sh");
-	LOOK(scope, { 10, 1, 0 }, { 20, 1, 0, 0, NULL, "sh" });
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 20, 1));
-	LOOK(scope, { 10, 3, 0 }, { 20, 4, 0, 0, NULL, "sh" });
-	ck_assert(!scope_has(scope, 10, 3)); /* a number is one process, … */
-	ck_assert(scope_has(scope, 20, 4));  /* … a name is all that have it */
-}
-
-START_TEST(a_scope_waits_for_its_first_process)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 1, 0, 0 });
-	ck_assert(scope->has_looked && scope->n_members == 0);
-	LOOK(scope, { 1, 0, 0 }, { 10, 3, 1 }, { 11, 3, 10 });
-	ck_assert_uint_eq(scope->n_members, 2);
-}
-
-START_TEST(a_user_is_its_number)
-{
-	struct scope *scope = scope_of("user=bob");
-
-	scope->terms[0].users[0] = 1000;
-	scope->terms[0].n_users = 1;
-	LOOK(scope, { 1, 0, 0, 0 }, { 10, 1, 1, 1000 }, { 11, 2, 10, 1001 });
-	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 11, 2));
-	LOOK(scope, { 1, 0, 0, 0 }, { 10, 1, 1, 0 }, { 11, 2, 10, 1000 }); /* su */
-	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 2));
+		if (also_of)
+			also(scope, also_of + 3);
+		for (unsigned k = 0; k < 3 && members[i].looks[k].all; k++) {
+			look_at(scope, members[i].looks[k].all);
+			check_members(scope, members[i].looks[k].in, true, i);
+			check_members(scope, members[i].looks[k].out, false, i);
+		}
+	}
 }
 
 /* In a recording there are names, of which one may have been given to another number. */
@@ -261,17 +309,6 @@ START_TEST(without_numbers_names_are_compared)
 	ck_assert(scope_has(scope, 7, 1) && !scope_has(scope, 8, 1) && scope_has(scope, 9, 1));
 }
 
-START_TEST(a_process_may_move_to_another_group)
-{
-	struct scope *scope = scope_of("cgroup=/a");
-
-	LOOK(scope, { 10, 1, 1, 0, "/a/b" }, { 11, 1, 10, 0, "/c" }, { 12, 1, 10, 0, NULL }, { 13, 1, 11 });
-	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 11, 1));
-	ck_assert(scope_has(scope, 12, 1) && !scope_has(scope, 13, 1)); /* not read yet: as the parent */
-	LOOK(scope, { 10, 1, 1, 0, "/c" }, { 11, 1, 10, 0, "/a" }, { 12, 1, 10, 0, "/a" });
-	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 1) && scope_has(scope, 12, 1));
-}
-
 START_TEST(what_a_source_lacks_is_known)
 {
 	struct scope *scope = scope_of("cgroup=/a");
@@ -283,16 +320,6 @@ START_TEST(what_a_source_lacks_is_known)
 	scope = scope_of("tree=12");
 	LOOK(scope, { 10, 1, U64_UNKNOWN }, { 11, 1, U64_UNKNOWN });
 	ck_assert_uint_eq(scope->unknown, 1);
-}
-
-START_TEST(all_terms_hold)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	also(scope, "user=1000");
-	LOOK(scope, { 1, 0, 0, 1000 }, { 10, 1, 1, 1000 }, { 11, 1, 10, 0 }, { 12, 1, 11, 1000 });
-	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 1, 0));
-	ck_assert(!scope_has(scope, 11, 1) && scope_has(scope, 12, 1)); /* below a process of another user */
 }
 
 START_TEST(children_between_two_samples_are_in)
@@ -334,79 +361,6 @@ START_TEST(a_record_is_judged_by_parent_and_user)
 	ck_assert(takes(scope, 30, 1, 5) && !takes(scope, 31, 30, 6));
 }
 
-START_TEST(processes_come_in_any_order)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 12, 2, 11 }, { 10, 1, 1 }, { 11, 2, 10 });
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 2) && scope_has(scope, 12, 2));
-	ck_assert_uint_eq(scope->n_members, 3);
-	LOOK(scope, { 5, 3, 11 }, { 12, 2, 1 }); /* 11 was seen before */
-	ck_assert(scope_has(scope, 5, 3) && scope_has(scope, 12, 2));
-	ck_assert_uint_eq(scope->n_members, 2);
-	ck_assert(scope_has(scope, 10, 1)); /* the first of those that ended */
-	scope = scope_of("tree=10");
-	LOOK(scope, { 5, 2, 10 }, { 10, 1, 1 });
-	ck_assert(scope_has(scope, 5, 2));
-	ck_assert_uint_eq(scope->n_members, 2);
-}
-
-START_TEST(events_are_kept_where_they_say_something_new)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	ck_assert(!takes(scope, 30, 20, 5)); /* nothing is known of 20, and it is not 10 */
-	ck_assert_uint_eq(scope->n_past, 0);
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 20, 1, 1 });
-	ck_assert(takes(scope, 31, 10, 5));
-	ck_assert_uint_eq(scope->n_past, 1);
-	ck_assert(takes(scope, 31, 10, 5) && takes(scope, 10, 1, 5) && !takes(scope, 20, 1, 5));
-	ck_assert_uint_eq(scope->n_past, 1);
-	fork_event(scope, 31, 10, 5);
-	ck_assert_uint_eq(scope->n_past, 2);
-	fork_event(scope, 21, 20, 5); /* no member, and never was one */
-	ck_assert_uint_eq(scope->n_past, 2);
-}
-
-START_TEST(parents_in_a_circle_have_no_answer)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 20, 1, 21 }, { 21, 1, 20 }, { 22, 1, 22 }, { 10, 1, 20 }, { 11, 1, 10 });
-	ck_assert(!scope_has(scope, 20, 1) && !scope_has(scope, 21, 1) && !scope_has(scope, 22, 1));
-	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 1));
-}
-
-START_TEST(only_members_that_ended_are_kept)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 10 }, { 20, 1, 1 });
-	ck_assert_uint_eq(scope->n_past, 0);
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }); /* 12 and 20 ended */
-	ck_assert_uint_eq(scope->n_past, 1);
-	ck_assert(scope_has(scope, 12, 2) && !scope_has(scope, 20, 1));
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 3, 1 }); /* 11 is another process */
-	ck_assert_uint_eq(scope->n_past, 2);
-	ck_assert(scope_has(scope, 11, 2) && !scope_has(scope, 11, 3));
-	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 3, 1 });
-	ck_assert_uint_eq(scope->n_past, 2);
-}
-
-/* A start is written in hundredths of a second, rounded down, or as it was. */
-START_TEST(starts_differ_by_two_hundredths_at_most)
-{
-	struct scope *scope = scope_of("tree=10");
-
-	LOOK(scope, { 10, 1, 1 }, { 11, 2, 10 });
-	ck_assert(scope_has(scope, 11, 2.02) && scope_has(scope, 11, 1.98));
-	ck_assert(!scope_has(scope, 11, 2.022) && !scope_has(scope, 11, 1.978));
-	LOOK(scope, { 10, 1, 1 }, { 11, 2.02, 10 });
-	ck_assert_uint_eq(scope->n_past, 0);
-	LOOK(scope, { 10, 1, 1 }, { 11, 2.05, 10 });
-	ck_assert_uint_eq(scope->n_past, 1);
-}
-
 /* As the many short commands of a shell in a tree. */
 START_TEST(the_past_is_bounded)
 {
@@ -417,43 +371,6 @@ START_TEST(the_past_is_bounded)
 		fork_event(scope, pid, 10, 0);
 	ck_assert_uint_le(scope->n_past, 65536);
 	ck_assert(scope_has(scope, 200099, NAN) && !scope_has(scope, 100, NAN));
-}
-
-START_TEST(scopes_are_written_as_they_are_typed)
-{
-	static const char *const texts[] = { "pid=1,sh",  "tree=7",        "user=bob",
-					     "cgroup=/a", "service=nginx", "container=web" };
-	static const char *const shown[] = { "processes 1,sh", "tree of 7",    "user bob", "/a",
-					     "nginx.service",  "container web" };
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct scope *scope = scope_of(texts[i]);
-		char text[SCOPE_TEXT_MAX + 16];
-
-		scope_term_write(&scope->terms[0], text, sizeof(text));
-		ck_assert_str_eq(text, texts[i]);
-		scope_describe(scope, text, sizeof(text));
-		ck_assert_str_eq(text, shown[i]);
-	}
-}
-
-/* Terms stand one behind the other, as far as there is room. */
-START_TEST(several_terms_are_written_in_a_line)
-{
-	struct scope *scope = scope_of("user=bob");
-	struct scope_term term;
-	char text[SCOPE_TEXT_MAX + 16];
-
-	ck_assert(scope_term_parse(&term, "tree=7", why, sizeof(why)) && scope_add(scope, &term));
-	ck_assert(scope_term_parse(&term, "container=web", why, sizeof(why)) && scope_add(scope, &term));
-	scope_write(scope, text, sizeof(text));
-	ck_assert_str_eq(text, "user=bob & tree=7 & container=web");
-	scope_describe(scope, text, sizeof(text));
-	ck_assert_str_eq(text, "user bob, tree of 7, container web");
-	scope_write(scope, text, sizeof("user=bob & tree"));
-	ck_assert_str_eq(text, "user=bob & tree");
-	scope_write(scope, text, sizeof("user=bob &"));
-	ck_assert_str_eq(text, "user=bob");
 }
 
 /* A name is learned for IDs; of many with the same name the newest are kept. */

@@ -91,16 +91,27 @@ static void derive(void)
 	scope_use_derive(&scope, &frame);
 }
 
-static double number(const char *column)
+/* "column=value ..." of the row; ? is unknown. */
+static void check_use(const char *wanted)
 {
-	return frame_number(&frame, "scope_use", NULL, column);
+	struct span left = span_text(wanted), word;
+
+	while (span_word(&left, &word)) {
+		const char *equals = memchr(word.at, '=', span_length(word));
+		const char *column = textf("%.*s", (int)(equals - word.at), word.at);
+		double found = frame_number(&frame, "scope_use", NULL, column);
+
+		ck_assert_msg(equals[1] == '?' ? isnan(found) : found == strtod(equals + 1, NULL), "%s: %g",
+			      column, found);
+	}
 }
 
-static const char *text_of(const char *column)
+static void check_basis(const char *basis, const char *group)
 {
 	const struct table *table = frame_table(&frame, "scope_use");
 
-	return table_text(table, table_row(table, 0), column);
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "basis"), basis);
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "group"), group);
 }
 
 START_TEST(without_a_scope_there_is_no_row)
@@ -119,34 +130,32 @@ START_TEST(processes_are_summed)
 	put_process(6, 500, 500);
 	put_process(9, 7000, 0);
 	derive();
-	ck_assert_str_eq(text_of("basis"), "processes");
-	ck_assert(number("processes") == 2 && number("memory_bytes") == 1500);
-	ck_assert(number("anonymous_bytes") == 700 && number("file_bytes") == 800);
-	ck_assert(isnan(number("kernel_bytes")) && isnan(number("other_bytes")));
-	ck_assert(isnan(number("cpu_ratio")) && isnan(number("proportional_bytes")));
+	check_basis("processes", "");
+	check_use("processes=2 memory_bytes=1500 anonymous_bytes=700 file_bytes=800 kernel_bytes=? "
+		  "other_bytes=? cpu_ratio=? proportional_bytes=?");
 	ck_assert_uint_eq(frame.n_notices, 0);
 	finish();
 }
 
-/* Unknown is not 0: it is left out, with a notice. */
-START_TEST(an_unknown_process_has_a_notice)
+/* Unknown is not 0: it is left out, with a notice; a kernel thread has no memory, which is known. */
+START_TEST(unknown_memory_of_a_process)
 {
 	choose("user=7");
 	put_process(5, 1000, 300);
 	put_process(6, NAN, 50);
 	derive();
-	ck_assert(number("processes") == 2 && number("memory_bytes") == 1000);
-	ck_assert(number("file_bytes") == 300);
+	check_use("processes=2 memory_bytes=1000 file_bytes=300");
 	ck_assert_uint_eq(frame.n_notices, 1);
 	finish();
-}
-
-START_TEST(nothing_known_is_unknown)
-{
 	choose("user=7");
 	put_process(6, NAN, NAN);
 	derive();
-	ck_assert(isnan(number("memory_bytes")) && isnan(number("anonymous_bytes")));
+	check_use("memory_bytes=? anonymous_bytes=?");
+	finish();
+	choose("user=7");
+	put_process(5, 0, 0);
+	derive();
+	check_use("memory_bytes=0 proportional_bytes=0");
 	finish();
 }
 
@@ -154,47 +163,25 @@ START_TEST(nothing_known_is_unknown)
 START_TEST(rates_and_proportional_memory)
 {
 	struct table *table;
-	void *row;
 
 	choose("user=7");
 	table = frame_slot(&frame, "process");
-	row = put_process(5, 1000, 300);
-	set(table, row, "cpu_ratio", 0.25);
-	set(table, row, "proportional_bytes", 800);
-	put_process(6, 500, 500);
-	derive();
-	ck_assert(number("cpu_ratio") == 0.25 && isnan(number("proportional_bytes")));
-	set(table, table_row(table, 1), "proportional_bytes", 100);
-	derive();
-	ck_assert(number("proportional_bytes") == 900);
-	finish();
-}
-
-/* A kernel thread has no memory, which is known: 0. */
-START_TEST(no_memory_is_known)
-{
-	choose("user=7");
-	put_process(5, 0, 0);
-	derive();
-	ck_assert(number("memory_bytes") == 0 && number("proportional_bytes") == 0);
-	finish();
-}
-
-START_TEST(rates_and_swap_of_processes_are_summed)
-{
-	choose("user=7");
 	for (unsigned i = 0; i < 2; i++) {
 		void *row = put_process(5 + i, 1000, 300);
-		struct table *table = frame_slot(&frame, "process");
 
 		set(table, row, "cpu_ratio", 0.25 + i);
 		set(table, row, "read_bytes_per_second", 10 + 7 * i);
 		set(table, row, "write_bytes_per_second", 20 + 7 * i);
 		set(table, row, "swapped_bytes", 30 + 7 * i);
 	}
+	set(table, table_row(table, 0), "proportional_bytes", 800);
 	derive();
-	ck_assert(number("cpu_ratio") == 1.5 && number("swapped_bytes") == 67);
-	ck_assert(number("read_bytes_per_second") == 27 && number("write_bytes_per_second") == 47);
+	check_use("cpu_ratio=1.5 swapped_bytes=67 read_bytes_per_second=27 write_bytes_per_second=47 "
+		  "proportional_bytes=?");
+	set(table, table_row(table, 1), "proportional_bytes", 100);
+	set(table, put_process(7, 500, 500), "proportional_bytes", 50);
+	derive();
+	check_use("cpu_ratio=1.5 proportional_bytes=950");
 	finish();
 }
 
@@ -207,11 +194,11 @@ START_TEST(without_processes_or_groups)
 	derive();
 	frame_slot(&frame, "process")->present = false;
 	scope_use_derive(&scope, &frame);
-	ck_assert(number("memory_bytes") == 1000 && isnan(number("processes")));
+	check_use("memory_bytes=1000 processes=?");
 	frame_slot(&frame, "process")->present = true;
 	frame_slot(&frame, "group")->present = false;
 	scope_use_derive(&scope, &frame);
-	ck_assert_str_eq(text_of("basis"), "processes");
+	check_basis("processes", "");
 	frame_slot(&frame, "process")->present = false;
 	frame_slot(&frame, "scope_use")->present = false;
 	scope_use_derive(&scope, &frame);
@@ -221,18 +208,22 @@ START_TEST(without_processes_or_groups)
 
 START_TEST(a_group_has_an_account_that_adds_up)
 {
+	struct table *table;
+
 	choose("cgroup=/a");
 	put_group("/", 90000, 1, 1, 1);
 	put_group("/a", 1000, 400, 300, 200);
 	put_group("/a/b", 500, 100, 100, 100);
 	put_group("/ab", 700, 700, 0, 0);
 	derive();
-	ck_assert_str_eq(text_of("basis"), "control group");
-	ck_assert_str_eq(text_of("group"), "/a");
-	ck_assert(number("memory_bytes") == 1000 && number("other_bytes") == 100);
-	ck_assert(number("anonymous_bytes") == 400 && number("file_bytes") == 300 &&
-		  number("kernel_bytes") == 200);
-	ck_assert(isnan(number("limit_bytes")));
+	check_basis("control group", "/a");
+	check_use("memory_bytes=1000 anonymous_bytes=400 file_bytes=300 kernel_bytes=200 other_bytes=100 "
+		  "limit_bytes=?");
+	table = frame_slot(&frame, "group");
+	set(table, table_row(table, 1), "memory_limit_bytes", 2000);
+	set(table, table_row(table, 1), "memory_limit_used_ratio", 0.35);
+	derive();
+	check_use("limit_bytes=2000 limit_used_ratio=0.35");
 	finish();
 }
 
@@ -242,19 +233,21 @@ START_TEST(the_rest_may_be_negative)
 	choose("service=nginx");
 	put_group("/system.slice/nginx.service", 1000, 900, 300, NAN);
 	derive();
-	ck_assert(number("other_bytes") == -200 && isnan(number("kernel_bytes")));
+	check_use("other_bytes=-200 kernel_bytes=?");
 	finish();
 }
 
 /* The same unit of two users. */
 START_TEST(several_groups_are_summed)
 {
+	struct table *table;
+
 	choose("service=agent");
 	put_group("/user.slice/1/agent.service", 1000, 900, 50, 50);
 	put_group("/user.slice/1/agent.service/sub", 1000, 900, 50, 50);
 	put_group("/user.slice/2/agent.service", 500, 400, 50, 50);
+	table = frame_slot(&frame, "group");
 	for (unsigned i = 0; i < 3; i++) {
-		struct table *table = frame_slot(&frame, "group");
 		void *row = (char *)table->rows + i * table->schema->row_size;
 
 		set(table, row, "cpu_ratio", 0.25 + i);
@@ -263,11 +256,9 @@ START_TEST(several_groups_are_summed)
 		set(table, row, "swap_bytes", 30 + i);
 	}
 	derive();
-	ck_assert(number("cpu_ratio") == 2.5 && number("swapped_bytes") == 62);
-	ck_assert(number("read_bytes_per_second") == 22 && number("write_bytes_per_second") == 42);
-	ck_assert(number("memory_bytes") == 1500 && number("anonymous_bytes") == 1300);
-	ck_assert(number("other_bytes") == 0);
-	ck_assert_str_eq(text_of("group"), "");
+	check_basis("control group", "");
+	check_use("cpu_ratio=2.5 swapped_bytes=62 read_bytes_per_second=22 write_bytes_per_second=42 "
+		  "memory_bytes=1500 anonymous_bytes=1300 other_bytes=0");
 	finish();
 }
 
@@ -277,21 +268,8 @@ START_TEST(a_group_without_the_memory_controller)
 	choose("cgroup=/a");
 	put_group("/a", NAN, NAN, NAN, NAN);
 	derive();
-	ck_assert_str_eq(text_of("basis"), "processes");
-	ck_assert(isnan(number("memory_bytes")));
-	finish();
-}
-
-START_TEST(the_limit_is_of_its_group)
-{
-	struct table *table;
-
-	choose("cgroup=/a");
-	table = frame_slot(&frame, "group");
-	set(table, put_group("/a", 1000, 400, 300, 200), "memory_limit_bytes", 2000);
-	set(table, table_row(table, 0), "memory_limit_used_ratio", 0.35);
-	derive();
-	ck_assert(number("limit_bytes") == 2000 && number("limit_used_ratio") == 0.35);
+	check_basis("processes", "");
+	check_use("memory_bytes=?");
 	finish();
 }
 
@@ -299,67 +277,24 @@ START_TEST(the_limit_is_of_its_group)
 START_TEST(cpu_time_is_that_of_the_account)
 {
 	struct table *account;
-	const struct column *part, *ratio;
+	const struct column *part;
 
 	choose("user=7");
 	account = frame_slot(&frame, "account");
 	account->present = true;
 	part = schema_known_column(account->schema, "part");
-	ratio = schema_known_column(account->schema, "cpu_ratio");
 	set(frame_slot(&frame, "process"), put_process(5, 1000, 300), "cpu_ratio", 0.25);
 	for (unsigned i = 0; i < 2; i++) {
 		void *row = table_add(account);
 
 		row_set_text(row, part, i == 0 ? "tasks" : "exited");
-		row_set_f64(row, ratio, 0.5);
+		set(account, row, "cpu_ratio", 0.5);
 	}
 	derive();
-	ck_assert(number("cpu_ratio") == 0.25);
+	check_use("cpu_ratio=0.25");
 	row_set_text(table_add(account), part, OUTSIDE_SCOPE);
 	derive();
-	ck_assert(number("cpu_ratio") == 1);
-	finish();
-}
-
-static const char *put_finding(const char *topic, bool recorded)
-{
-	struct table *table = frame_slot(&frame, "finding");
-	void *row;
-
-	table->present = true;
-	table->n_rows = 0;
-	row = table_add(table);
-	row_set_text(row, schema_known_column(table->schema, "topic"), topic);
-	scope_split_frame(&scope, &frame, recorded);
-	return table_text(table, table_row(table, 0), "of");
-}
-
-/* Commands that fail are counted by scope live, and in a recording of all. */
-START_TEST(findings_are_of_the_scope_or_the_machine)
-{
-	choose("user=7");
-	ck_assert_str_eq(put_finding("failing", false), "scope");
-	ck_assert_str_eq(put_finding("failing", true), "machine");
-	ck_assert_str_eq(put_finding("pressure", false), "machine");
-	finish();
-}
-
-START_TEST(sums_of_a_recording_are_not_of_the_scope)
-{
-	static const char *const topics_of_sums[] = { "exited", "failing", "process_total" };
-
-	choose("user=7");
-	for (size_t i = 0; i < sizeof(topics_of_sums) / sizeof(topics_of_sums[0]); i++) {
-		struct table *table = frame_slot(&frame, topics_of_sums[i]);
-
-		table->present = true;
-		table_add(table);
-		scope_split_frame(&scope, &frame, false);
-		ck_assert_uint_eq(table->n_rows, 1);
-		scope_split_frame(&scope, &frame, true);
-		ck_assert_uint_eq(table->n_rows, 0);
-	}
-	ck_assert_ptr_nonnull(frame_newest_notice(&frame, "exited"));
+	check_use("cpu_ratio=1");
 	finish();
 }
 
@@ -439,57 +374,6 @@ START_TEST(columns_are_requested_for_its_table)
 	finish();
 }
 
-/* Derived from other tables, over an interval; PSS alone is read only where it is shown. */
-START_TEST(its_table_is_described)
-{
-	const struct schema *schema;
-
-	choose(NULL);
-	schema = frame_slot(&frame, "scope_use")->schema;
-	ck_assert(schema->over_interval && schema->derived);
-	for (unsigned i = 0; i < schema->n_columns; i++) {
-		const struct column *column = &schema->columns[i];
-		bool proportional = strcmp(column->key, "proportional_bytes") == 0;
-
-		ck_assert_msg(column->slow == proportional && !column->on_request == !proportional, "%s",
-			      column->key);
-		ck_assert_msg(column->of_cpu == (strcmp(column->key, "cpu_ratio") == 0), "%s", column->key);
-	}
-	finish();
-}
-
-/* Wherever its table stands among the topics, it is the reason to read them; and others are none. */
-START_TEST(its_place_among_the_topics_does_not_matter)
-{
-	for (unsigned place = 0; place < 3; place++) {
-		struct sample_request request = { .scope = &scope };
-		const struct schema *few[3];
-		const struct schema *processes;
-		unsigned long on_request;
-
-		choose("cgroup=/a");
-		processes = frame_slot(&frame, "process")->schema;
-		on_request = schema_known_column(processes, "read_bytes")->on_request;
-		few[place] = frame_slot(&frame, "scope_use")->schema;
-		few[(place + 1) % 3] = processes;
-		few[(place + 2) % 3] = frame_slot(&frame, "group")->schema;
-		for (unsigned shown = 0; shown < 3; shown++) {
-			bool wanted[3] = { false };
-
-			wanted[shown] = true;
-			scope_use_request(&request, few, 3, wanted);
-			scope_use_want(&request, few, 3, wanted);
-			for (unsigned i = 0; i < 3; i++)
-				ck_assert_msg(wanted[i] == (i == shown || shown == place), "%u of %u", i,
-					      shown);
-			ck_assert(sample_request_wants(&request, processes, (unsigned)on_request) ==
-				  (shown == place));
-			request = (struct sample_request){ .scope = &scope };
-		}
-		finish();
-	}
-}
-
 /* Rows of one process stay; what is of several was recorded of all, and is told once. */
 START_TEST(rows_of_several_processes_go_from_a_recording)
 {
@@ -542,6 +426,7 @@ START_TEST(each_finding_is_marked)
 		{ "cgroup=/a", "failing", "x", false, true },
 		{ "cgroup=/a", "failing", "x", true, false },
 		{ "user=7", "group", "/a", false, false },
+		{ "user=7", "pressure", "x", false, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -48,29 +48,13 @@ START_TEST(settings_are_described)
 
 static const char *other_value(const struct setting *setting)
 {
-	switch (setting->type) {
-	case SETTING_FLAG:
-		return "yes";
-	case SETTING_CHOICE:
-		return setting->choices[1];
-	case SETTING_SET:
-		return "all";
-	case SETTING_FIT:
-		return FIT;
-	case SETTING_ADDRESS:
-		return "0x7f00";
-	case SETTING_BYTES:
-		return "2MiB";
-	case SETTING_SECONDS:
-		return "0.5";
-	case SETTING_EACH:
-		return "hidden";
-	case SETTING_COUNT:
-	case SETTING_NUMBER:
-	case SETTING_TEXT:
-		break;
-	}
-	return "7";
+	static const char *const values[] = { [SETTING_FLAG] = "yes",    [SETTING_SET] = "all",
+					      [SETTING_FIT] = FIT,       [SETTING_ADDRESS] = "0x7f00",
+					      [SETTING_BYTES] = "2MiB",  [SETTING_SECONDS] = "0.5",
+					      [SETTING_EACH] = "hidden", [SETTING_COUNT] = "7",
+					      [SETTING_NUMBER] = "7",    [SETTING_TEXT] = "7" };
+
+	return setting->type == SETTING_CHOICE ? setting->choices[1] : values[setting->type];
 }
 
 static void write_all(const struct settings *settings, struct buffer *file)
@@ -101,26 +85,26 @@ static void assert_same(const struct settings *one, const struct settings *other
 
 START_TEST(what_is_written_is_read_again)
 {
-	struct settings settings, again;
+	struct settings first, again;
 	struct config_lines lines = { 0 };
 	struct buffer file = { 0 }, second = { 0 };
 
-	settings_open(&settings);
+	settings_open(&first);
 	settings_open(&again);
 	for (unsigned i = 0; i < n_all_settings; i++) {
 		const struct setting *setting = &all_settings[i];
 		const char *name = setting->type == SETTING_EACH ? "power.line.load" : setting->name;
 
-		ck_assert_msg(settings_set(&settings, name, other_value(setting), 0), "%s", name);
-		ck_assert_msg(settings_has(&settings, name), "%s", name);
+		ck_assert_msg(settings_set(&first, name, other_value(setting), 0), "%s", name);
+		ck_assert_msg(settings_has(&first, name), "%s", name);
 	}
-	settings_set(&settings, "process.columns", "pid,name", 0);
-	write_all(&settings, &file);
+	settings_set(&first, "process.columns", "pid,name", 0);
+	write_all(&first, &file);
 	ck_assert_uint_eq(config_lines_parse(&lines, span_of(file.bytes, file.length)), 0);
 	ck_assert_uint_eq(lines.n_items, n_all_settings + 1);
 	for (size_t i = 0; i < lines.n_items; i++)
 		ck_assert(settings_set(&again, lines.items[i].name, lines.items[i].value, i + 1));
-	assert_same(&settings, &again);
+	assert_same(&first, &again);
 	ck_assert_str_eq(settings_text(&again, "process.columns"), "pid,name");
 	write_all(&again, &second);
 	ck_assert_uint_eq(second.length, file.length);
@@ -128,7 +112,7 @@ START_TEST(what_is_written_is_read_again)
 	for (unsigned i = 0; i < n_all_settings; i++)
 		if (all_settings[i].type != SETTING_EACH)
 			settings_set(&again, all_settings[i].name, NULL, 0);
-	settings_close(&settings);
+	settings_close(&first);
 	ck_assert_uint_eq(again.lines.n_items, 2);
 	ck_assert_ptr_null(again.topic.counters);
 	ck_assert_uint_eq(again.topic.fit.cpus, 0);
@@ -139,53 +123,17 @@ START_TEST(what_is_written_is_read_again)
 	buffer_free(&second);
 }
 
-START_TEST(what_is_not_valid_changes_nothing)
-{
-	static const char *const bad[][2] = {
-		{ "cpu.idle", "maybe" },
-		{ "cpu.idle", "" },
-		{ "cpu.perf", "" },
-		{ "cpu.threshold", " 5" },
-		{ "cpu.threshold", "5%" },
-		{ "cpu.threshold", "1000001" },
-		{ "cpu.calibration", "[]" },
-		{ "cpu.calibration", "[{\"cpus\":0,\"measure\":\"load\",\"slope\":1,"
-				     "\"intercept_watts\":1,\"r_squared\":1}]" },
-		{ "delay", "0.04" },
-		{ "delay", "soon" },
-		{ "unit", "kib" },
-		{ "theme", "../blue" },
-		{ "theme", "" },
-		{ "past-size", "1023KiB" },
-		{ "past", "604801" },
-		{ "events.events", "fork,exits" },
-		{ "events.group", "0" },
-		{ "latency.cpus", "0," },
-		{ "latency.cpus", "0, 1" },
-		{ "latency.cpus", "3-1" },
-		{ "latency.cpus", "65536" },
-		{ "latency.period", "40us" },
-		{ "latency.priority", "100" },
-		{ "memory.used", "not chosen" },
-		{ "pages.from", "0xg" },
-		{ "pages.cells", "1000001" },
-		{ "power.settle", "automatic" },
-		{ "power.idle-least", "100.1" },
-		{ "power.cycles", "cycles,instructions" },
-		{ "power.line.load", "visible" },
-	};
-	struct settings settings;
+static struct settings settings;
 
-	settings_open(&settings);
-	ck_assert(settings_set(&settings, "delay", "2", 0));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		ck_assert_msg(!settings_set(&settings, bad[i][0], bad[i][1], 0), "%s = %s", bad[i][0],
-			      bad[i][1]);
-		ck_assert(!setting_accepts(setting_find(bad[i][0]), bad[i][1]));
-	}
-	ck_assert_uint_eq(settings.lines.n_items, 1);
-	ck_assert_double_eq(settings.delay_seconds, 2);
+static void begin(void)
+{
 	settings_close(&settings);
+	settings_open(&settings);
+}
+
+static void set(const char *name, const char *value)
+{
+	ck_assert_msg(settings_set(&settings, name, value, 0), "%s = %s", name, value ? value : "(none)");
 }
 
 /* As the help and the refusals say. */
@@ -214,230 +162,175 @@ START_TEST(ranges_end_where_they_are_said_to)
 		{ "cpu.threshold", NULL, "0", "1000000", "1000001" },
 	};
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+	for (size_t i = 0; i < LENGTH(ranges); i++) {
 		const struct setting *setting = setting_find(ranges[i].name);
 
-		ck_assert_msg(!ranges[i].below || !setting_accepts(setting, ranges[i].below), "%s",
-			      ranges[i].name);
-		ck_assert_msg(setting_accepts(setting, ranges[i].least), "%s", ranges[i].name);
-		ck_assert_msg(setting_accepts(setting, ranges[i].most), "%s", ranges[i].name);
-		ck_assert_msg(!setting_accepts(setting, ranges[i].above), "%s", ranges[i].name);
+		ck_assert_msg((!ranges[i].below || !setting_accepts(setting, ranges[i].below)) &&
+				      setting_accepts(setting, ranges[i].least) &&
+				      setting_accepts(setting, ranges[i].most) &&
+				      !setting_accepts(setting, ranges[i].above),
+			      "%s", ranges[i].name);
 	}
 }
 
 START_TEST(numbers_are_as_usual_until_they_are_set)
 {
-	struct settings settings;
-
-	settings_open(&settings);
-	ck_assert_double_eq(settings.delay_seconds, 1);
-	ck_assert_double_eq(settings.past_seconds, 3600);
-	ck_assert(isnan(settings.cpu.threshold));
-	ck_assert_double_eq(settings.power.settle_seconds, 0);
-	ck_assert(isnan(settings.power.least_idle));
-	ck_assert_double_eq(settings.power.step_seconds, 5);
-	ck_assert_uint_eq(settings.topic.event.group, 0);
-	ck_assert_double_eq(settings.topic.latency.period_seconds, 1e-3);
-	ck_assert_int_eq((int)settings.topic.latency.priority, 80);
-	ck_assert_double_eq(settings.topic.latency.slack_seconds, 1e-9);
-	ck_assert_double_eq(settings.topic.latency.bucket_seconds, 0);
-	ck_assert_double_eq(settings.topic.latency.duration_seconds, 0);
-	ck_assert_uint_eq(settings.topic.latency.samples, 0);
-	ck_assert_uint_eq(settings.topic.map.cells, 1024);
-	ck_assert_double_eq(settings.topic.probe.cost_percent, 5);
-	ck_assert_uint_eq(settings.topic.profile.rate, 97);
-	ck_assert_double_eq(settings.pages.touched_window_seconds, 30);
-	ck_assert_uint_eq(settings.past_bytes, 64 << 20);
-	settings_close(&settings);
+	begin();
+	ck_assert(settings.delay_seconds == 1 && settings.past_seconds == 3600 &&
+		  settings.past_bytes == 64 << 20);
+	ck_assert(isnan(settings.cpu.threshold) && isnan(settings.power.least_idle));
+	ck_assert(settings.power.settle_seconds == 0 && settings.power.step_seconds == 5);
+	ck_assert(settings.topic.event.group == 0 && settings.topic.event.kinds == 0x7f);
+	ck_assert(settings.topic.latency.period_seconds == 1e-3 && settings.topic.latency.priority == 80);
+	ck_assert(settings.topic.latency.slack_seconds == 1e-9 && settings.topic.latency.bucket_seconds == 0);
+	ck_assert(settings.topic.latency.duration_seconds == 0 && settings.topic.latency.samples == 0);
+	ck_assert(settings.topic.map.cells == 1024 && settings.topic.profile.rate == 97);
+	ck_assert(settings.topic.probe.cost_percent == 5 && settings.pages.touched_window_seconds == 30);
+	ck_assert(settings.memory.used == USED_NOT_CHOSEN && settings.memory.span == SPAN_5_MIN);
 }
 
 START_TEST(values_are_typed)
 {
-	struct settings settings;
-
-	settings_open(&settings);
-	ck_assert_double_eq(settings.delay_seconds, 1);
-	ck_assert_double_eq(settings.past_seconds, 3600);
-	ck_assert_uint_eq(settings.past_bytes, PAST_BYTES);
-	ck_assert_uint_eq(settings.memory.used, USED_NOT_CHOSEN);
-	ck_assert_uint_eq(settings.topic.map.cells, 1024);
-	ck_assert_uint_eq(settings.topic.latency.priority, 80);
-	ck_assert_uint_eq(settings.topic.event.kinds, 0x7f);
-	ck_assert(settings_set(&settings, "delay", "500ms", 3));
-	ck_assert_double_eq(settings.delay_seconds, 0.5);
+	begin();
+	ck_assert(settings_set(&settings, "delay", "500ms", 3) && settings.delay_seconds == 0.5);
 	ck_assert_uint_eq(config_lines_find(&settings.lines, "delay")->number, 3);
-	ck_assert(settings_set(&settings, "pages.from", "0x7F96d3e36000", 0));
+	set("pages.from", "0x7F96d3e36000");
 	ck_assert_uint_eq(settings.topic.map.from, 0x7f96d3e36000);
-	ck_assert(settings_set(&settings, "power.settle", "auto", 0));
+	set("power.settle", "auto");
 	ck_assert(isnan(settings.power.settle_seconds));
-	ck_assert(settings_set(&settings, "events.events", "exitnonzero,uid", 0));
-	ck_assert_uint_eq(settings.topic.event.kinds, 1U << CHOSEN_EXITNONZERO | 1U << CHOSEN_UID);
-	ck_assert(settings_set(&settings, "cpu.directories", "no", 0));
+	set("cpu.directories", "no");
 	ck_assert_uint_eq(settings.cpu.command.directories, 1);
-	ck_assert(settings_set(&settings, "cpu.idle", "yes", 0) && settings.cpu.idle);
-	ck_assert(settings_set(&settings, "cpu.idle", "no", 0) && !settings.cpu.idle);
-	ck_assert(!settings_has(&settings, "cpu.idle"));
-	ck_assert(settings_set(&settings, "power.line.acpitz", "L 1 hidden", 0)); /* of an earlier version */
+	set("cpu.idle", "yes");
+	ck_assert(settings.cpu.idle);
+	set("cpu.idle", "no");
+	ck_assert(!settings.cpu.idle && !settings_has(&settings, "cpu.idle"));
+	set("power.line.acpitz", "L 1 hidden"); /* of an earlier version */
 	ck_assert_ptr_null(setting_find("power.line."));
-	settings_close(&settings);
+	set("memory.span", "1h");
+	set("power.span", "sample");
+	ck_assert(settings.memory.span == SPAN_1_H && settings.power.span == SPAN_SAMPLES);
+	ck_assert(graph_span_seconds(SPAN_5_MIN) == 300 && graph_span_seconds(SPAN_1_H) == 3600 &&
+		  graph_span_seconds(SPAN_SAMPLES) == 0);
+	set("cpu.command", "name");
+	set("memory.used", "htop");
+	ck_assert(settings.cpu.command.shown == COMMAND_NAME && settings.memory.used == USED_HTOP);
 }
 
+/* All but exits that were not 0: exits have their kind already. */
 START_TEST(events_are_a_set_of_kinds)
 {
-	struct settings settings;
+	static const struct {
+		const char *text;
+		unsigned kinds;
+	} cases[] = {
+		{ "fork", 1 },    { "clone", 0x200 },
+		{ "all", 0x37f }, { "all,exitnonzero", 0x3ff },
+		{ NULL, 0x7f },   { "exitnonzero,uid", 1U << CHOSEN_EXITNONZERO | 1U << CHOSEN_UID },
+	};
 
-	settings_open(&settings);
-	ck_assert(settings_set(&settings, "events.events", "fork", 0));
-	ck_assert_uint_eq(settings.topic.event.kinds, 1);
-	ck_assert(settings_set(&settings, "events.events", "clone", 0));
-	ck_assert_uint_eq(settings.topic.event.kinds, 0x200);
-	ck_assert(settings_set(&settings, "events.events", "all", 0)); /* exits have their kind already */
-	ck_assert_uint_eq(settings.topic.event.kinds, 0x37f);
-	ck_assert(settings_set(&settings, "events.events", "all,exitnonzero", 0));
-	ck_assert_uint_eq(settings.topic.event.kinds, 0x3ff);
-	ck_assert(!settings_set(&settings, "events.events", "", 0));
-	ck_assert(settings_set(&settings, "events.events", NULL, 0));
-	ck_assert_uint_eq(settings.topic.event.kinds, 0x7f);
-	settings_close(&settings);
+	begin();
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		set("events.events", cases[i].text);
+		ck_assert_uint_eq(settings.topic.event.kinds, cases[i].kinds);
+	}
 }
 
+/* What is not valid changes nothing. */
 START_TEST(texts_have_their_form)
 {
-	static const struct {
-		const char *name, *text;
-		bool good;
-	} cases[] = {
-		{ "cpu.perf", "cycles", true },
-		{ "latency.cpus", "0", true },
-		{ "latency.cpus", "0,2-3", true },
-		{ "latency.cpus", "2-2", true },
-		{ "latency.cpus", "", false },
-		{ "latency.cpus", ",", false },
-		{ "latency.cpus", "0x", false },
-		{ "latency.cpus", "0-", false },
-		{ "power.cycles", "cycles", true },
-		{ "power.cycles", "", false },
-		{ "power.line.load", "shown", true },
-		{ "power.line.load", "hidden", true },
-		{ "power.line.load", "L 1 shown", true },
-		{ "power.line.load", "hidden L", false },
-		{ "power.line.load", "", false },
-		{ "pages.from", "7F", true },
-		{ "pages.from", "0xffffffffffffffff", true },
-		{ "pages.from", "0x", false },
-		{ "pages.from", "", false },
-		{ "pages.from", " 7f", false },
-		{ "pages.from", "0x 7f", false },
-		{ "pages.from", "7f ", false },
-		{ "pages.from", "0x10000000000000000", false },
-		{ "theme", "blue_2-A", true },
-		{ "theme", "blue.theme", false },
-		{ "delay", "auto", false },
-		{ "power.settle", "3m", true },
-		{ "probe-cost", "", false },
-		{ "probe-cost", "5 ", false },
-		{ "cpu.threshold", "nan", false },
+	static const char *const good[][2] = {
+		{ "cpu.perf", "cycles" },               { "theme", "blue_2-A" },
+		{ "latency.cpus", "0" },                { "latency.cpus", "0,2-3" },
+		{ "latency.cpus", "2-2" },              { "power.cycles", "cycles" },
+		{ "power.settle", "3m" },               { "power.line.load", "shown" },
+		{ "power.line.load", "hidden" },        { "power.line.load", "L 1 shown" },
+		{ "pages.from", "7F" },                 { "pages.from", "0xffffffffffffffff" },
 	};
-	char name[66];
+	static const char *const bad[][2] = {
+		{ "cpu.idle", "maybe" },                   { "cpu.idle", "" },
+		{ "cpu.perf", "" },                        { "cpu.threshold", " 5" },
+		{ "cpu.threshold", "5%" },                 { "cpu.threshold", "nan" },
+		{ "cpu.calibration", "[]" },               { "delay", "soon" },
+		{ "delay", "auto" },                       { "unit", "kib" },
+		{ "theme", "blue.theme" },                 { "theme", "../blue" },
+		{ "theme", "" },                           { "past-size", "1023KiB" },
+		{ "events.events", "fork,exits" },         { "events.events", "" },
+		{ "latency.cpus", "" },                    { "latency.cpus", "," },
+		{ "latency.cpus", "0x" },                  { "latency.cpus", "0-" },
+		{ "latency.cpus", "0," },                  { "latency.cpus", "0, 1" },
+		{ "latency.cpus", "3-1" },                 { "latency.cpus", "65536" },
+		{ "memory.used", "not chosen" },           { "power.cycles", "" },
+		{ "power.cycles", "cycles,instructions" }, { "power.settle", "automatic" },
+		{ "power.line.load", "hidden L" },         { "power.line.load", "visible" },
+		{ "power.line.load", "" },                 { "pages.from", "0x" },
+		{ "pages.from", "0xg" },                   { "pages.from", "" },
+		{ "pages.from", " 7f" },                   { "pages.from", "0x 7f" },
+		{ "pages.from", "7f " },                   { "pages.from", "0x10000000000000000" },
+		{ "probe-cost", "" },                      { "probe-cost", "5 " },
+	};
+	char name[66] = "";
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(setting_accepts(setting_find(cases[i].name), cases[i].text) == cases[i].good,
-			      "%s = \"%s\"", cases[i].name, cases[i].text);
-	memset(name, 'x', sizeof(name));
-	name[65] = '\0';
+	begin();
+	set("delay", "2");
+	for (size_t i = 0; i < LENGTH(good); i++)
+		ck_assert_msg(setting_accepts(setting_find(good[i][0]), good[i][1]), "%s = %s", good[i][0],
+			      good[i][1]);
+	for (size_t i = 0; i < LENGTH(bad); i++)
+		ck_assert_msg(!setting_accepts(setting_find(bad[i][0]), bad[i][1]) &&
+				      !settings_set(&settings, bad[i][0], bad[i][1], 0),
+			      "%s = %s", bad[i][0], bad[i][1]);
+	ck_assert(settings.lines.n_items == 1 && settings.delay_seconds == 2);
+	ck_assert(!setting_accepts(
+		setting_find("cpu.calibration"),
+		"[{\"cpus\":0,\"measure\":\"load\",\"slope\":1,\"intercept_watts\":1,\"r_squared\":1}]"));
+	memset(name, 'x', 65);
 	ck_assert(!setting_accepts(setting_find("theme"), name));
-	name[64] = '\0';
-	ck_assert(setting_accepts(setting_find("theme"), name));
-}
-
-/* An option has a help; that of a pane has its name and a dot before its own. */
-START_TEST(options_are_of_a_pane)
-{
-	const struct setting *idle = setting_find("cpu.idle");
-
-	ck_assert(setting_is_option_of(idle, "cpu"));
-	ck_assert(!setting_is_option_of(idle, "cp") && !setting_is_option_of(idle, "cpu.idle"));
-	ck_assert(!setting_is_option_of(idle, "cpx") && !setting_is_option_of(idle, "power"));
-	ck_assert(!setting_is_option_of(setting_find("cpu.tree"), "cpu"));
-	ck_assert_str_eq(setting_option(idle), "idle");
-	ck_assert_str_eq(setting_option(setting_find("delay")), "delay");
-	ck_assert_ptr_null(setting_find("cpu.idl"));
-	ck_assert_ptr_null(setting_find("cpu.idle2"));
-	ck_assert_ptr_null(setting_find("power.line"));
-	ck_assert_str_eq(setting_find("power.line.x")->name, "power.line.");
-}
-
-START_TEST(what_is_valid_is_said)
-{
-	struct buffer text = { 0 };
-
-	setting_write_expected(setting_find("glyphs"), &text);
-	buffer_char(&text, '\0');
-	ck_assert_str_eq(text.bytes, "use one of: block, braille, ascii");
-	buffer_empty(&text);
-	setting_write_expected(setting_find("unit"), &text);
-	buffer_char(&text, '\0');
-	ck_assert_str_eq(text.bytes, "use auto, B, KiB, MiB, GiB or percent");
-	buffer_free(&text);
+	ck_assert(setting_accepts(setting_find("theme"), name + 1));
 }
 
 /* What no setting is, as the columns of a table, is a text; no flag has what it says. */
 START_TEST(what_is_set_is_there)
 {
-	struct settings settings;
-
-	settings_open(&settings);
+	begin();
 	ck_assert(!settings_has(&settings, "delay") && !settings_has(&settings, "process.columns"));
-	ck_assert(settings_set(&settings, "process.columns", "no", 0));
-	ck_assert(settings_set(&settings, "cpu.directories", "no", 0));
+	set("process.columns", "no");
+	set("cpu.directories", "no");
 	ck_assert(settings_has(&settings, "process.columns") && settings_has(&settings, "cpu.directories"));
-	ck_assert(settings_set(&settings, "process.columns", NULL, 0));
+	set("process.columns", NULL);
 	ck_assert(!settings_has(&settings, "process.columns"));
-	ck_assert(settings_set(&settings, "theme", "light", 0));
+	set("theme", "light");
 	ck_assert_str_eq(settings.theme, "light");
-	ck_assert(settings_set(&settings, "theme", NULL, 0));
+	set("theme", NULL);
 	ck_assert_ptr_null(settings.theme);
-	settings_close(&settings);
-}
-
-START_TEST(graphs_span_their_time)
-{
-	struct settings settings;
-
-	ck_assert_double_eq(graph_span_seconds(SPAN_5_MIN), 300);
-	ck_assert_double_eq(graph_span_seconds(SPAN_1_H), 3600);
-	ck_assert_double_eq(graph_span_seconds(SPAN_SAMPLES), 0);
-	settings_open(&settings);
-	ck_assert_uint_eq(settings.memory.span, SPAN_5_MIN);
-	ck_assert(settings_set(&settings, "memory.span", "1h", 0));
-	ck_assert_uint_eq(settings.memory.span, SPAN_1_H);
-	ck_assert(settings_set(&settings, "power.span", "sample", 0));
-	ck_assert_uint_eq(settings.power.span, SPAN_SAMPLES);
-	ck_assert(settings_set(&settings, "cpu.command", "name", 0));
-	ck_assert_uint_eq(settings.cpu.command.shown, COMMAND_NAME);
-	ck_assert(settings_set(&settings, "memory.used", "htop", 0));
-	ck_assert_uint_eq(settings.memory.used, USED_HTOP);
-	settings_close(&settings);
 }
 
 /* A field that is an index means what the enumeration of its reader means. */
 START_TEST(choices_are_in_the_order_of_their_enumeration)
 {
-	ck_assert_str_eq(latency_policy_names[LATENCY_RR], "rr");
-	ck_assert_str_eq(latency_policy_names[LATENCY_OTHER], "other");
-	ck_assert_ptr_null(latency_policy_names[N_LATENCY_POLICIES]);
-	ck_assert_str_eq(latency_method_names[LATENCY_ITIMER], "itimer");
-	ck_assert_str_eq(latency_method_names[LATENCY_TIMERFD], "timerfd");
-	ck_assert_ptr_null(latency_method_names[N_LATENCY_METHODS]);
-	ck_assert_str_eq(theme_names[THEME_LIGHT], "light");
-	ck_assert_str_eq(theme_names[THEME_TERMINAL], "terminal");
-	ck_assert_str_eq(theme_names[THEME_WARM], "warm");
-	ck_assert_ptr_null(theme_names[THEME_FILE]);
-	ck_assert_str_eq(glyph_set_names[GLYPHS_BRAILLE], "braille");
-	ck_assert_str_eq(glyph_set_names[GLYPHS_ASCII], "ascii");
-	ck_assert_ptr_null(glyph_set_names[N_GLYPH_SETS]);
-	ck_assert_str_eq(size_unit_names[SIZE_PERCENT], "percent");
-	ck_assert_ptr_null(size_unit_names[N_SIZE_UNITS]);
+	static const struct {
+		const char *const *names;
+		unsigned index;
+		const char *name;
+	} cases[] = {
+		{ latency_policy_names, LATENCY_RR, "rr" },
+		{ latency_policy_names, LATENCY_OTHER, "other" },
+		{ latency_policy_names, N_LATENCY_POLICIES, NULL },
+		{ latency_method_names, LATENCY_ITIMER, "itimer" },
+		{ latency_method_names, LATENCY_TIMERFD, "timerfd" },
+		{ latency_method_names, N_LATENCY_METHODS, NULL },
+		{ theme_names, THEME_LIGHT, "light" },
+		{ theme_names, THEME_TERMINAL, "terminal" },
+		{ theme_names, THEME_WARM, "warm" },
+		{ theme_names, THEME_FILE, NULL },
+		{ glyph_set_names, GLYPHS_BRAILLE, "braille" },
+		{ glyph_set_names, GLYPHS_ASCII, "ascii" },
+		{ glyph_set_names, N_GLYPH_SETS, NULL },
+		{ size_unit_names, SIZE_PERCENT, "percent" },
+		{ size_unit_names, N_SIZE_UNITS, NULL },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++)
+		ck_assert_pstr_eq(cases[i].names[cases[i].index], cases[i].name);
 }
 
 /* The menu of options changes settings that there are, and has a label for each value. */

@@ -1,98 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Tests of kernel objects by cache: over files, against /proc/meminfo, and with objects of our own; and of
- * the memory of the machine and its limits.
- */
+/* Kernel objects by cache, against /proc/meminfo and with objects of our own; limits of memory. */
 #include <config.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel/slabinfo.h"
 #include "rig.h"
 
 #define NAMES 20000
 #define ROUNDS 10
+
+static struct machine machine;
+static struct rig rig;
 
 static const char *const slab_topic[] = { "slab", NULL };
 
 static double number(const struct frame *frame, const char *cache, const char *column)
 {
 	return frame_number(frame, "slab", cache, column);
-}
-
-static void put(struct rig *rig, unsigned slab_kb, unsigned active, unsigned slabs)
-{
-	rig_put(rig, "proc/meminfo", "MemTotal: 1000000 kB\nSlab: %u kB\n", slab_kb);
-	rig_put(rig, "proc/slabinfo",
-		"slabinfo - version: 2.1\n# name <active_objs> <num_objs>\n"
-		"dentry %u 2100 192 21 1 : tunables 0 0 0 : slabdata %u %u 0\n"
-		"big 3 4 8192 4 8 : tunables 0 0 0 : slabdata 1 1 0\n"
-		"bare 0 0 64 64 1 : tunables 0 0 0 : slabdata 0 0 0\n",
-		active, slabs, slabs);
-}
-
-START_TEST(caches_have_sizes_and_growth)
-{
-	const struct frame *frame;
-	struct rig rig;
-	double page;
-
-	rig_open(&rig, "empty", slab_topic);
-	page = (double)rig.env.page_bytes;
-	put(&rig, 600, 2000, 100);
-	rig_sample(&rig, 0);
-	put(&rig, 680, 1400, 120);
-	frame = rig_sample(&rig, 2);
-	ck_assert(number(frame, "dentry", "bytes") == 120 * page);
-	ck_assert(number(frame, "dentry", "growth_bytes_per_second") == 10 * page);
-	ck_assert(number(frame, "dentry", "objects_per_second") == -300);
-	ck_assert_double_eq_tol(number(frame, "dentry", "used_ratio"), 1400.0 / 2100, 1e-12);
-	ck_assert(number(frame, "dentry", "object_bytes") == 192);
-	ck_assert(number(frame, "big", "bytes") == 8 * page);
-	ck_assert(number(frame, "big", "growth_bytes_per_second") == 0);
-	ck_assert(isnan(number(frame, "bare", "used_ratio")));
-	ck_assert(number(frame, "all", "bytes") == 680 * 1024);
-	ck_assert(number(frame, "(not in a cache)", "bytes") == 680 * 1024 - 128 * page);
-	rig_close(&rig);
-}
-
-START_TEST(caches_that_are_more_than_slab_are_the_sum)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "empty", slab_topic);
-	put(&rig, 20, 2000, 100);
-	frame = rig_sample(&rig, 0);
-	ck_assert(number(frame, "all", "bytes") == 108 * (double)rig.env.page_bytes);
-	ck_assert_ptr_null(table_find(frame_table(frame, "slab"), "(not in a cache)", NULL));
-	rig_close(&rig);
-}
-
-START_TEST(without_caches_the_sum_is_left)
-{
-	static const char *const bad[] = { "", "slabinfo - version: 2.1\n", "dentry 1 2 3\n",
-					   "dentry 1 2 192 21 1 : slabdata 9 8 0\n" };
-
-	for (size_t i = 0; i <= sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct frame *frame;
-		struct rig rig;
-
-		rig_open(&rig, "empty", slab_topic);
-		put(&rig, 600, 2000, 100);
-		if (i < sizeof(bad) / sizeof(bad[0]))
-			rig_put(&rig, "proc/slabinfo", "%s", bad[i]);
-		else
-			rig_remove(&rig, "proc/slabinfo");
-		frame = rig_sample(&rig, 0);
-		ck_assert_uint_eq(frame_table(frame, "slab")->n_rows, 1);
-		ck_assert(number(frame, "all", "bytes") == 600 * 1024);
-		rig_close(&rig);
-	}
 }
 
 /* A name that was looked for in vain stays a dentry. */
@@ -108,7 +35,6 @@ static void look_for_names(void)
 
 START_LIVE_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 {
-	struct machine machine = { 0 };
 	const struct table *table;
 	double active, grown = 0, bytes = 0;
 
@@ -135,7 +61,6 @@ START_LIVE_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 
 START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 {
-	struct machine machine = { 0 };
 	const void *dentry;
 	double before = NAN;
 
@@ -163,7 +88,7 @@ START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 
 START_LIVE_TEST(without_bpf_allocations_are_unknown)
 {
-	struct machine machine = { .request = { .no_bpf = true } };
+	machine.request.no_bpf = true;
 
 	open_machine(&machine, slab_topic);
 	next_tick(&machine);
@@ -173,53 +98,6 @@ START_LIVE_TEST(without_bpf_allocations_are_unknown)
 }
 
 /* --- Memory of the machine, and its limits. */
-
-START_TEST(parts_of_memory_are_those_of_meminfo)
-{
-	static const char *const names[] = { "memory", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "empty", names);
-	rig_put(&rig, "proc/meminfo",
-		"MemTotal: 100000 kB\nMemFree: 20001 kB\nMemAvailable: 50000 kB\nBuffers: 1002 kB\n"
-		"Cached: 30004 kB\nShmem: 5008 kB\nActive(anon): 10016 kB\nInactive(anon): 1032 kB\n"
-		"Active(file): 9064 kB\nInactive(file): 15128 kB\nSReclaimable: 2256 kB\nSUnreclaim: 512 kB\n"
-		"KernelStack: 100 kB\nPageTables: 200 kB\nSwapTotal: 9000 kB\nSwapFree: 8001 kB\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame->n_notices, 0);
-#define OF(row, column) (cell_u64(frame, "memory", row, column "_bytes") / 1024)
-	ck_assert_uint_eq(OF("mem", "total"), 100000);
-	ck_assert_uint_eq(OF("mem", "free"), 20001);
-	ck_assert_uint_eq(OF("mem", "used"), 79999);
-	ck_assert_uint_eq(OF("mem", "anonymous"), 11048);
-	ck_assert_uint_eq(OF("mem", "kernel"), 812);
-	ck_assert_uint_eq(OF("mem", "caches"), 26448);
-	ck_assert_uint_eq(OF("mem", "others"), 41691);
-	ck_assert_uint_eq(OF("mem", "used_procps"), 50000);
-	ck_assert_uint_eq(OF("mem", "used_htop"), 46737);
-	ck_assert_uint_eq(OF("mem", "page_cache"), 24996);
-	ck_assert_uint_eq(OF("available", "free"), 50000);
-	ck_assert_uint_eq(OF("available", "used"), 50000);
-	ck_assert_str_eq(cell_text(frame, "memory", "available", "note"), "");
-	ck_assert_uint_eq(OF("swap", "total"), 9000);
-	ck_assert_uint_eq(OF("swap", "free"), 8001);
-	ck_assert_uint_eq(OF("swap", "used"), 999);
-	/* exactly all of it is no more than all of it; parts may be more than what is used */
-	rig_put(&rig, "proc/meminfo",
-		"MemTotal: 100 kB\nMemFree: 90 kB\nMemAvailable: 100 kB\nActive(anon): 1 kB\n"
-		"Inactive(anon): 2 kB\nActive(file): 3 kB\nInactive(file): 4 kB\nSReclaimable: 5 kB\n"
-		"SUnreclaim: 6 kB\nKernelStack: 7 kB\nPageTables: 8 kB\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(OF("mem", "others"), 0);
-	ck_assert_uint_eq(OF("available", "used"), 0);
-	ck_assert_str_eq(cell_text(frame, "memory", "available", "note"), "");
-	ck_assert_uint_eq(cell_u64(frame, "memory", "mem", "page_cache_bytes"), U64_UNKNOWN);
-	ck_assert_uint_eq(cell_u64(frame, "memory", "swap", "used_bytes"), U64_UNKNOWN);
-	rig_put(&rig, "proc/meminfo", "MemFree: 90 kB\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "memory")->n_rows, 0);
-	rig_close(&rig);
-}
 
 #define ZONE(low, high, managed, protection)                                                                 \
 	"Node 0, zone Normal\n  pages free 1\n        min 1\n        low " #low "\n        high " #high      \
@@ -249,14 +127,12 @@ START_TEST(available_memory_is_estimated)
 		{ FILES SLAB, ZONE(50, 60, 900, 40), U64_UNKNOWN },
 		{ FREE FILES SLAB, NULL, U64_UNKNOWN },
 	};
-	static const char *const names[] = { "memory", NULL };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		bool known = cases[i].available != U64_UNKNOWN;
 		const struct frame *frame;
-		struct rig rig;
 
-		rig_open(&rig, "empty", names);
+		rig_open(&rig, "empty", TOPICS("memory"));
 		rig.env.page_bytes = 4096;
 		rig_put(&rig, "proc/meminfo", "MemTotal: 10000 kB\n%s", cases[i].lines);
 		if (cases[i].zones)
@@ -270,8 +146,7 @@ START_TEST(available_memory_is_estimated)
 					 : "this kernel has no MemAvailable, and /proc/zoneinfo cannot be "
 					   "read: No such file or directory");
 		ck_assert_msg(cell_u64(frame, "memory", "available", "free_bytes") ==
-				      (known ? cases[i].available * 1024 : U64_UNKNOWN),
-			      "case %zu: %llu KiB", i, (unsigned long long)OF("available", "free"));
+				      (known ? cases[i].available * 1024 : U64_UNKNOWN), "case %zu", i);
 		ck_assert_uint_eq(cell_u64(frame, "memory", "available", "used_bytes"),
 				  known ? (10000 - cases[i].available) * 1024 : U64_UNKNOWN);
 		ck_assert_str_eq(cell_text(frame, "memory", "available", "note"), known ? "estimated" : "");
@@ -281,13 +156,10 @@ START_TEST(available_memory_is_estimated)
 
 #define NONE UINT64_MAX
 
-static void put_file(struct rig *rig, const char *directory, const char *name, const char *text)
+static void put_file(const char *directory, const char *name, const char *text)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	if (text)
-		rig_put(rig, path, "%s\n", text);
+		rig_put(&rig, textf("%s/%s", directory, name), "%s\n", text);
 }
 
 /* Only what is less than the machine has is a limit: 1024000 bytes, and 512000 of swap. */
@@ -300,21 +172,11 @@ START_TEST(limits_are_those_of_the_group)
 	} cases[] = {
 		{ 2, "max", "5", "max", "6", { NONE }, { NONE } },
 		{ 2, "1024000", "5", "512000", "6", { NONE }, { NONE } },
-		{ 2,
-		  "1023999",
-		  "23999",
-		  "511999",
-		  "11999",
-		  { 1023999, 23999, 1000000 },
-		  { 511999, 11999, 500000 } },
+		{ 2, "1023999", "23999", "511999", "11999",
+		  { 1023999, 23999, 1000000 }, { 511999, 11999, 500000 } },
 		{ 2, "1000", "1001", "0", "0", { 1000, 1001, 0 }, { 0, 0, 0 } },
-		{ 2,
-		  "1000",
-		  NULL,
-		  "700",
-		  NULL,
-		  { 1000, U64_UNKNOWN, U64_UNKNOWN },
-		  { 700, U64_UNKNOWN, U64_UNKNOWN } },
+		{ 2, "1000", NULL, "700", NULL,
+		  { 1000, U64_UNKNOWN, U64_UNKNOWN }, { 700, U64_UNKNOWN, U64_UNKNOWN } },
 		{ 2, NULL, "5", "700", "100", { NONE }, { 700, 100, 600 } },
 		{ 2, "1000", "10", NULL, "5", { 1000, 10, 990 }, { NONE } },
 		{ 1, "1000", "600", "1500", "900", { 1000, 600, 400 }, { 500, 300, 200 } },
@@ -325,7 +187,6 @@ START_TEST(limits_are_those_of_the_group)
 		{ 1, "1000", "600", "513000", "900", { 1000, 600, 400 }, { NONE } },
 		{ 1, "1000", "600", "512999", "900", { 1000, 600, 400 }, { 511999, 300, 511699 } },
 	};
-	static const char *const names[] = { "memory_limit", NULL };
 	static const char *const none[] = { NULL };
 	static const char *const columns[] = { "limit_bytes", "used_bytes", "free_bytes" };
 
@@ -333,7 +194,6 @@ START_TEST(limits_are_those_of_the_group)
 		bool old = cases[i].version == 1;
 		const char *group = old ? "sys/fs/cgroup/memory/a" : "sys/fs/cgroup/a";
 		const struct table *table;
-		struct rig rig;
 
 		rig_open(&rig, "empty", none);
 		rig_make(&rig, "proc/self");
@@ -343,13 +203,13 @@ START_TEST(limits_are_those_of_the_group)
 		rig_put(&rig, "proc/self/mountinfo", "%s",
 			old ? "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
 			    : "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-		put_file(&rig, group, old ? "memory.limit_in_bytes" : "memory.max", cases[i].limit);
-		put_file(&rig, group, old ? "memory.usage_in_bytes" : "memory.current", cases[i].usage);
-		put_file(&rig, group, old ? "memory.memsw.limit_in_bytes" : "memory.swap.max",
+		put_file(group, old ? "memory.limit_in_bytes" : "memory.max", cases[i].limit);
+		put_file(group, old ? "memory.usage_in_bytes" : "memory.current", cases[i].usage);
+		put_file(group, old ? "memory.memsw.limit_in_bytes" : "memory.swap.max",
 			 cases[i].swap_limit);
-		put_file(&rig, group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
+		put_file(group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
 			 cases[i].swap_usage);
-		rig_add(&rig, *names);
+		rig_add(&rig, *TOPICS("memory_limit"));
 		table = frame_table(rig_sample(&rig, 1), "memory_limit");
 		for (unsigned swap = 0; swap < 2; swap++) {
 			const uint64_t *expected = swap ? cases[i].swap : cases[i].memory;

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdio.h>
 
 #include "model/sleep.h"
 #include "rig.h"
@@ -15,6 +14,7 @@
 #define START_WALL_NS (1732095000 * SECOND_NS)
 #define HOUR 3600.0
 
+static struct rig rig;
 static struct {
 	int64_t mono_ns, boot_ns, wall_ns;
 	unsigned n_reads;      /* so far */
@@ -79,28 +79,26 @@ static void start_clocks(double slept)
 	clocks.sleeps_ns = clocks.read_takes_ns = 0;
 }
 
-static void open_rig(struct rig *rig)
+static void open_rig(void)
 {
-	static const char *const none[] = { NULL };
-
-	rig_open(rig, "empty", none);
-	rig->env.clock = &script;
-	rig_add(rig, "sleep");
+	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig.env.clock = &script;
+	rig_add(&rig, "sleep");
 }
 
-static void open_sleep(struct rig *rig, double slept)
+static void open_sleep(double slept)
 {
 	start_clocks(slept);
-	open_rig(rig);
-	rig_sample(rig, 1);
-	ck_assert_uint_eq(frame_table(rig_sample(rig, 1), "sleep")->n_rows, 0);
+	open_rig();
+	rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "sleep")->n_rows, 0);
 }
 
 /* A sample, this many seconds awake after the one before. */
-static const struct table *next(struct rig *rig, double seconds)
+static const struct table *next(double seconds)
 {
 	pass((int64_t)(seconds * SECOND_NS));
-	return frame_table(rig_sample(rig, seconds), "sleep");
+	return frame_table(rig_sample(&rig, seconds), "sleep");
 }
 
 static void check_sleep(const struct table *table, size_t index, const char *kind, double seconds)
@@ -114,23 +112,22 @@ static void check_sleep(const struct table *table, size_t index, const char *kin
 START_TEST(a_sleep_is_one_row)
 {
 	const struct table *table;
-	struct rig rig;
 	uint64_t before_ns;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	before_ns = (uint64_t)clocks.wall_ns;
 	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
+	table = next(1);
 	ck_assert_uint_eq(table->n_rows, 1);
 	check_sleep(table, 0, "suspend", 20);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 1);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "from_time"), before_ns);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), before_ns + 21 * SECOND_NS);
 	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 20 * SECOND_NS);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 0);
 	sleep_ns(8 * 3600 * SECOND_NS);
-	table = next(&rig, 1);
+	table = next(1);
 	check_sleep(table, 0, "suspend", 8 * HOUR);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 2);
 	rig_close(&rig);
@@ -139,12 +136,10 @@ START_TEST(a_sleep_is_one_row)
 /* Earlier sleeps, and the offset of a time namespace, are differences that do not grow. */
 START_TEST(what_was_at_the_start_is_no_sleep)
 {
-	struct rig rig;
-
 	for (int hours = -1; hours <= 1; hours++) { /* an offset may be below 0, too */
-		open_sleep(&rig, hours * HOUR);
+		open_sleep(hours * HOUR);
 		for (unsigned i = 0; i < 10; i++)
-			ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+			ck_assert_uint_eq(next(1)->n_rows, 0);
 		rig_close(&rig);
 	}
 }
@@ -152,45 +147,40 @@ START_TEST(what_was_at_the_start_is_no_sleep)
 /* NTP makes all clocks faster or slower; here by 10 %, a hundred times what it does. */
 START_TEST(another_speed_is_no_row)
 {
-	struct rig rig;
-
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (unsigned i = 0; i < 100; i++)
-		ck_assert_uint_eq(next(&rig, i % 2 ? 1.1 : 0.9)->n_rows, 0);
+		ck_assert_uint_eq(next(i % 2 ? 1.1 : 0.9)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(short_sleeps_add_up)
 {
 	const struct table *table;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	sleep_ns(50 * MS_NS);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	sleep_ns(MS_NS);
-	table = next(&rig, 1);
+	table = next(1);
 	ck_assert_uint_eq(table->n_rows, 1);
 	check_sleep(table, 0, "suspend", 0.051);
 	sleep_ns(49 * MS_NS);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(a_clock_that_is_set_is_of_another_kind)
 {
 	static const double steps[] = {
-		3600, -3600, 1, -1, 0.051, -0.051, 86400.0 * 365 * 10, -86400.0 * 365 * 10
-	};
+		3600, -3600, 1, -1, 0.051, -0.051, 86400.0 * 365 * 10, -86400.0 * 365 * 10 };
 	const struct table *table;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		int64_t set_ns = (int64_t)(steps[i] * SECOND_NS);
 
 		clocks.wall_ns += set_ns;
-		table = next(&rig, 1);
+		table = next(1);
 		ck_assert_uint_eq(table->n_rows, 1);
 		check_sleep(table, 0, "clock", steps[i]);
 		ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), (uint64_t)clocks.wall_ns);
@@ -200,39 +190,37 @@ START_TEST(a_clock_that_is_set_is_of_another_kind)
 		ck_assert_int_eq(sleep_of_frame(&rig.frames[rig.present]).set_ns / MS_NS, set_ns / MS_NS);
 	}
 	clocks.wall_ns -= 49 * MS_NS;
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(a_clock_may_be_set_during_a_sleep)
 {
 	const struct table *table;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	sleep_ns(60 * SECOND_NS);
 	clocks.wall_ns -= 3 * SECOND_NS;
-	table = next(&rig, 1);
+	table = next(1);
 	ck_assert_uint_eq(table->n_rows, 2);
 	check_sleep(table, 0, "suspend", 60);
 	check_sleep(table, 1, "clock", -3);
-	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(next(1)->n_rows, 0);
 	rig_close(&rig);
 }
 
 START_TEST(many_sleeps_add_up)
 {
 	double slept = 0, rows = 0;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (unsigned i = 0; i < 60; i++) { /* a phone: half a second awake, two asleep */
 		const struct table *table;
 
 		sleep_ns(2 * SECOND_NS);
 		pass(SECOND_NS / 2);
 		sleep_ns(i % 2 ? 0 : 2 * SECOND_NS); /* two within one sample are one row */
-		table = next(&rig, 0.5);
+		table = next(0.5);
 		slept += table_number(table, table_row(table, 0), "seconds");
 		rows += (double)table->n_rows;
 	}
@@ -246,16 +234,15 @@ START_TEST(a_sleep_between_two_reads_is_one_row)
 {
 	for (unsigned reads = 1; reads <= 5; reads++) {
 		const struct table *table;
-		struct rig rig;
 		size_t n_rows = 0;
 		double slept = 0;
 
-		open_sleep(&rig, 0);
+		open_sleep(0);
 		clocks.n_reads = 0;
 		clocks.sleeps_after = reads;
 		clocks.sleeps_ns = 20 * SECOND_NS;
 		for (unsigned i = 0; i < 3; i++) {
-			table = next(&rig, 1);
+			table = next(1);
 			n_rows += table->n_rows;
 			for (size_t row = 0; row < table->n_rows; row++) {
 				ck_assert_str_eq(table_text(table, table_row(table, row), "kind"), "suspend");
@@ -271,178 +258,117 @@ START_TEST(a_sleep_between_two_reads_is_one_row)
 /* Then the clocks are read apart, which is neither a sleep nor a set clock. */
 START_TEST(a_busy_machine_is_no_row)
 {
-	struct rig rig;
-
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	for (int64_t ms = 10; ms < 2000; ms *= 2) {
 		rig_close(&rig); /* the first look is such a one */
 		start_clocks(0);
 		clocks.read_takes_ns = ms * MS_NS;
-		open_rig(&rig);
+		open_rig();
 		clocks.read_takes_ns = 0;
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
 		clocks.read_takes_ns = ms * MS_NS;
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
 		clocks.read_takes_ns = 0;
-		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		ck_assert_uint_eq(next(1)->n_rows, 0);
 	}
 	rig_close(&rig);
 }
 
 /* Its last change at this time of CLOCK_MONOTONIC. */
-static void put_source(struct rig *rig, unsigned number, const char *name, uint64_t changed_ms)
+static void put_source(unsigned number, const char *name, uint64_t changed_ms)
 {
-	rig_make(rig, textf("sys/class/wakeup/wakeup%u", number));
-	rig_put(rig, textf("sys/class/wakeup/wakeup%u/name", number), "%s\n", name);
-	rig_put(rig, textf("sys/class/wakeup/wakeup%u/last_change_ms", number), "%llu\n",
+	rig_make(&rig, textf("sys/class/wakeup/wakeup%u", number));
+	rig_put(&rig, textf("sys/class/wakeup/wakeup%u/name", number), "%s\n", name);
+	rig_put(&rig, textf("sys/class/wakeup/wakeup%u/last_change_ms", number), "%llu\n",
 		(unsigned long long)changed_ms);
+}
+
+/* The row of a sleep of 20 s. */
+static const void *sleep_row(void)
+{
+	sleep_ns(20 * SECOND_NS);
+	return table_row(next(1), 0);
+}
+
+static const char *sleep_text(const void *row, const char *column)
+{
+	return table_text(frame_table(&rig.frames[rig.present], "sleep"), row, column);
+}
+
+static double sleep_irq(const void *row)
+{
+	return table_number(frame_table(&rig.frames[rig.present], "sleep"), row, "irq");
 }
 
 START_TEST(what_woke_it_up)
 {
-	const struct table *table;
 	const void *row;
-	struct rig rig;
 
-	open_sleep(&rig, 0); /* at 1,000 s */
+	open_sleep(0); /* at 1,000 s */
 	rig_make(&rig, "sys/power");
 	rig_make(&rig, "sys/kernel/irq/9");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "9\n");
 	rig_put(&rig, "sys/kernel/irq/9/actions", "acpi\n");
-	put_source(&rig, 0, "before", 999999);
-	put_source(&rig, 1, "later", 1000800);
-	put_source(&rig, 2, "PNP0C0D:00", 1000200);
-	put_source(&rig, 5, "00:05", 1000900);
+	put_source(0, "before", 999999);
+	put_source(1, "later", 1000800);
+	put_source(2, "PNP0C0D:00", 1000200);
+	put_source(3, "never", 0);
+	put_source(4, "afterwards", 1001001);
+	put_source(5, "00:05", 1000900);
 	rig_make(&rig, "sys/class/wakeup/wakeup5/device");
 	rig_put(&rig, "sys/class/wakeup/wakeup5/device/id", "PNP0b00\n");
-	put_source(&rig, 3, "never", 0);
-	put_source(&rig, 4, "afterwards", 1001001);
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	row = table_row(table, 0);
-	ck_assert_str_eq(table_text(table, row, "wake_source"), "lid PNP0C0D:00, later, clock (RTC) 00:05");
-	ck_assert_uint_eq(table_u64(table, row, "irq"), 9);
-	ck_assert_str_eq(table_text(table, row, "irq_device"), "acpi");
+	row = sleep_row();
+	ck_assert_str_eq(sleep_text(row, "wake_source"), "lid PNP0C0D:00, later, clock (RTC) 00:05");
+	ck_assert_double_eq(sleep_irq(row), 9);
+	ck_assert_str_eq(sleep_text(row, "irq_device"), "acpi");
 	rig_close(&rig);
 }
 
 START_TEST(what_is_not_known_is_not_0)
 {
-	const struct table *table;
 	const void *row;
-	struct rig rig;
 
-	open_sleep(&rig, 0);
+	open_sleep(0);
 	rig_make(&rig, "sys/power");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "%s", "");
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	row = table_row(table, 0);
-	ck_assert_uint_eq(table_u64(table, row, "irq"), U64_UNKNOWN);
-	ck_assert_str_eq(table_text(table, row, "wake_source"), "");
-	ck_assert_str_eq(table_text(table, row, "irq_device"), "");
+	row = sleep_row();
+	ck_assert(isnan(sleep_irq(row)));
+	ck_assert_str_eq(sleep_text(row, "wake_source"), "");
+	ck_assert_str_eq(sleep_text(row, "irq_device"), "");
 	rig_put(&rig, "sys/power/pm_wakeup_irq", "No data available\n");
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "irq"), U64_UNKNOWN);
+	ck_assert(isnan(sleep_irq(sleep_row())));
 	rig_close(&rig);
 }
 
 /* Programs name locks as they like (/sys/power/wake_lock), and a name may be missing. */
 START_TEST(odd_names)
 {
-	const struct table *table;
-	struct rig rig;
 	const char *text;
-	char longest[300];
 
-	memset(longest, 'x', sizeof(longest) - 1);
-	longest[sizeof(longest) - 1] = '\0';
-	open_sleep(&rig, 0);
-	put_source(&rig, 0, "a, b\x1b[31m\xff\n\n", 1000100);
-	put_source(&rig, 1, "", 1000200);
-	put_source(&rig, 2, longest, 1000300);
-	put_source(&rig, 3, "%s%n", 1000400);
-	put_source(&rig, 4, "too many", 1000500);
+	open_sleep(0);
+	put_source(0, "a, b\x1b[31m\xff\n\n", 1000100);
+	put_source(1, "", 1000200);
+	put_source(2, textf("xxx%0300d", 0), 1000300);
+	put_source(3, "%s%n", 1000400);
+	put_source(4, "too many", 1000500);
 	rig_make(&rig, "sys/class/wakeup/wakeup5"); /* it is being removed */
-	put_source(&rig, 6, "far", UINT64_MAX / 2);
-	sleep_ns(20 * SECOND_NS);
-	table = next(&rig, 1);
-	text = table_text(table, table_row(table, 0), "wake_source");
+	put_source(6, "far", UINT64_MAX / 2);
+	text = sleep_text(sleep_row(), "wake_source");
 	ck_assert(strstr(text, "a, b\x1b[31m\xff") == text);
-	ck_assert(strstr(text, ", wakeup1, xxx") != NULL);
-	ck_assert(strstr(text, "x, %s%n") != NULL);
+	ck_assert(strstr(text, ", wakeup1, xxx0") != NULL);
+	ck_assert(strstr(text, "0, %s%n") != NULL);
 	ck_assert(!strstr(text, "too many") && !strstr(text, "far"));
-	rig_close(&rig);
-}
-
-START_TEST(sources_and_statistics)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	start_clocks(8 * HOUR);
-	open_rig(&rig);
-	rig_make(&rig, "sys/power/suspend_stats");
-	rig_put(&rig, "sys/power/state", "freeze mem disk\n");
-	rig_put(&rig, "sys/power/mem_sleep", "s2idle [deep]\n");
-	rig_put(&rig, "sys/power/suspend_stats/success", "3\n");
-	rig_put(&rig, "sys/power/suspend_stats/fail", "1\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_failed_dev", "0000:00:14.0\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_failed_step", "suspend\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_failed_errno", "-16\n");
-	rig_put(&rig, "sys/power/suspend_stats/last_hw_sleep", "2500000\n");
-	put_source(&rig, 7, "PNP0C0D:00", 999500);
-	rig_put(&rig, "sys/class/wakeup/wakeup7/event_count", "5\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/active_count", "4\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/wakeup_count", "2\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/active_time_ms", "500\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/total_time_ms", "1500\n");
-	rig_put(&rig, "sys/class/wakeup/wakeup7/prevent_suspend_time_ms", "0\n");
-	put_source(&rig, 8, "00:03", 0);
-	rig_make(&rig, "sys/class/wakeup/wakeup8/device");
-	rig_put(&rig, "sys/class/wakeup/wakeup8/device/id", "PNP0b00\nPNP0B01\n");
-	put_source(&rig, 9, "00:04", 0);
-	rig_make(&rig, "sys/class/wakeup/wakeup9/device");
-	rig_put(&rig, "sys/class/wakeup/wakeup9/device/id", "PNP0501\n"); /* a serial port */
-	rig_add(&rig, "suspend");
-	rig_add(&rig, "wake_source");
-	frame = rig_sample(&rig, 0);
-	check_row(frame, "suspend",
-		  "suspends=3 failures=1 hardware_seconds=2.5 states=freeze mem disk "
-		  "mem_sleep=s2idle [deep] failed_device=0000:00:14.0 failed_step=suspend failed_error=-16");
-	check_row(frame, "wake_source",
-		  "events=5 activations=4 wakeups=2 age_seconds=0.5 state=active awake_seconds=0.5 "
-		  "total_seconds=1.5 prevented_seconds=0 name=PNP0C0D:00 device=lid source=wakeup7");
-	check_row(frame, "wake_source", "state= name=00:03 device=clock (RTC) source=wakeup8");
-	check_row(frame, "wake_source", "state= name=00:04 device= source=wakeup9");
-	rig_close(&rig);
-}
-
-START_TEST(a_machine_that_cannot_sleep)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	open_sleep(&rig, 0);
-	rig_add(&rig, "suspend");
-	rig_add(&rig, "wake_source");
-	frame = rig_sample(&rig, 1);
-	check_row(frame, "suspend", "");
-	ck_assert(!frame_table(frame, "wake_source")->failed);
-	ck_assert_uint_eq(frame_table(frame, "wake_source")->n_rows, 0);
 	rig_close(&rig);
 }
 
 /* Before panetop began, too; an offset of its time namespace would be known from /proc. */
 START_TEST(what_it_slept_since_boot)
 {
-	static const char *const topic[] = { "suspend", NULL };
 	struct machine machine = { 0 };
 
 	start_clocks(8 * HOUR);
-	open_machine(&machine, topic);
+	open_machine(&machine, TOPICS("suspend"));
 	machine.env.clock = &script;
 	next_tick(&machine);
 	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR, 1e-6);
@@ -459,10 +385,9 @@ START_TEST(what_it_slept_since_boot)
 /* Rates are per second awake: those of the sample after a sleep are as those of any other. */
 START_TEST(rates_do_not_count_the_sleep)
 {
-	static const char *const of_rates[] = { "sleep", "system", NULL };
 	struct machine machine = { 0 };
 
-	open_machine(&machine, of_rates);
+	open_machine(&machine, TOPICS("sleep", "system"));
 	machine.env.clock = &script;
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++) {
@@ -529,118 +454,47 @@ START_TEST(times_between_count_the_sleep)
 	ck_assert_uint_eq(past.n, 0);
 }
 
-START_TEST(what_the_clock_said_before_a_sleep)
+/* At 310 s, of what the clock said so many seconds before that. */
+START_TEST(what_the_clock_said_before)
 {
-	const struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
-	struct sleep_past past = { 0 };
-
-	take_span(&past, 200, "clock", -3600);
-	take_span(&past, 300, "suspend", 8 * HOUR);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 9 * SECOND_NS), START_WALL_NS - 9 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
-			  START_WALL_NS - (8 * 3600 + 11) * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 111 * SECOND_NS),
-			  START_WALL_NS - (7 * 3600 + 111) * SECOND_NS);
-}
-
-START_TEST(what_the_clock_said_at_a_sleep)
-{
+	static const struct {
+		struct {
+			uint64_t second;
+			const char *kind;
+			double seconds;
+		} spans[3]; /* ended by one at 0 */
+		int64_t back, before; /* how far it is back now, and how much less it said */
+	} cases[] = {
+		{ { { 200, "clock", -3600 }, { 300, "suspend", 8 * HOUR } }, 9, 9 },
+		{ { { 200, "clock", -3600 }, { 300, "suspend", 8 * HOUR } }, 11, 8 * 3600 + 11 },
+		{ { { 200, "clock", -3600 }, { 300, "suspend", 8 * HOUR } }, 111, 7 * 3600 + 111 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 0, 0 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 10, 17 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 11, 78 },
+		{ { { 300, "suspend", 60 }, { 310, "clock", 7 }, { 311, "suspend", 1000 } }, 400, 467 },
+		/* set back: it said more than it does now, but no more than is possible */
+		{ { { 305, "clock", -3600 } }, 4, 4 },
+		{ { { 305, "clock", -3600 } }, 11, -3589 },
+		{ { { 305, "clock", -3600 }, { 306, "clock", -3999999999.0 } }, 11, -4000000000 },
+	};
 	struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
 	struct sleep_past past = { 0 };
 
-	take_span(&past, 300, "suspend", 60);
-	take_span(&past, 310, "clock", 7);
-	take_span(&past, 311, "suspend", 1000); /* later */
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 0), START_WALL_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1), START_WALL_NS - 7 * SECOND_NS - 1);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), START_WALL_NS - 17 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), START_WALL_NS - 78 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 310 * SECOND_NS),
-			  START_WALL_NS - 377 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 400 * SECOND_NS),
-			  START_WALL_NS - 467 * SECOND_NS);
-	frame.wall_ns = 17 * SECOND_NS;
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 9 * SECOND_NS), SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), 0);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), 0); /* before 1970 */
-}
-
-/* Then it said more than it does now. */
-START_TEST(what_the_clock_said_before_it_was_set_back)
-{
-	const struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
-	struct sleep_past past = { 0 };
-
-	take_span(&past, 305, "clock", -3600);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 4 * SECOND_NS), START_WALL_NS - 4 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
-			  START_WALL_NS + 3589 * SECOND_NS);
-	take_span(&past, 306, "clock", -3999999999.0);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
-			  START_WALL_NS + 4000000000 * SECOND_NS); /* no more than that */
-}
-
-static struct sleep_span span_of_rows(const char *kind, double one, double other)
-{
-	const struct schema *const schemas[] = { topic_find("sleep")->schema };
-	struct sleep_span span;
-	struct frame frame;
-	struct table *table;
-
-	frame_open(&frame, schemas, 1);
-	frame.mono_ns = 5;
-	table = frame_slot(&frame, "sleep");
-	table->present = true;
-	for (unsigned i = 0; i < 2; i++) {
-		void *row = table_add(table);
-
-		row_set_text(row, schema_find(schemas[0], "kind"), kind);
-		row_set_f64(row, schema_find(schemas[0], "seconds"), i ? other : one);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		past = (struct sleep_past){ 0 };
+		for (size_t k = 0; k < 3 && cases[i].spans[k].second > 0; k++)
+			take_span(&past, cases[i].spans[k].second, cases[i].spans[k].kind,
+				  cases[i].spans[k].seconds);
+		ck_assert_msg(sleep_past_wall_ns(&past, &frame, (uint64_t)(cases[i].back * SECOND_NS)) ==
+				      (uint64_t)(START_WALL_NS - cases[i].before * SECOND_NS),
+			      "case %zu", i);
 	}
-	span = sleep_of_frame(&frame);
-	ck_assert_uint_eq(span.mono_ns, 5);
-	frame_close(&frame);
-	return span;
-}
-
-START_TEST(rows_of_a_kind_add_up_to_what_is_possible)
-{
-	ck_assert_uint_eq(span_of_rows("suspend", 2, 0.5).slept_ns, 2500000000);
-	ck_assert_uint_eq(span_of_rows("suspend", 2, -1).slept_ns, 2000000000);
-	ck_assert_uint_eq(span_of_rows("suspend", NAN, 3).slept_ns, 3000000000);
-	ck_assert_int_eq(span_of_rows("suspend", 2, 1).set_ns, 0);
-	ck_assert_uint_eq(span_of_rows("suspend", 99999998, 1).slept_ns, 99999999 * SECOND_NS);
-	ck_assert_uint_eq(span_of_rows("suspend", 99999999, 1).slept_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", 2, -0.5).set_ns, 1500000000);
-	ck_assert_int_eq(span_of_rows("clock", NAN, -3).set_ns, -3 * SECOND_NS);
-	ck_assert_uint_eq(span_of_rows("clock", 2, 1).slept_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", 3999999998, 1).set_ns, 3999999999 * SECOND_NS);
-	ck_assert_int_eq(span_of_rows("clock", 3999999999, 1).set_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", -3999999999, -1).set_ns, 0);
-	ck_assert_int_eq(span_of_rows("clock", 4000000001, -2).set_ns, 3999999999 * SECOND_NS);
-}
-
-/* What is joined is a time, however much is said to have been slept; clocks go to and fro. */
-START_TEST(joined_spans_stay_possible)
-{
-	const struct frame frame = { .mono_ns = 1000 * SECOND_NS, .wall_ns = START_WALL_NS };
-	struct sleep_past past = { 0 };
-
-	for (unsigned i = 1; i <= SLEEP_SPANS_MAX + 1; i++)
-		take_span(&past, i, "suspend", 9e7);
-	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
-	ck_assert_uint_eq(past.spans[0].mono_ns, 2 * SECOND_NS);
-	ck_assert_uint_eq(past.spans[0].slept_ns, UINT64_C(100000000000000000));
-	ck_assert_uint_eq(past.spans[SLEEP_SPANS_MAX - 1].slept_ns, UINT64_C(90000000000000000));
 	past.n = 0;
-	take_span(&past, 1, "clock", 100);
-	for (unsigned i = 2; i <= SLEEP_SPANS_MAX + 2; i++)
-		take_span(&past, i, "clock", -1);
-	ck_assert_int_eq(past.spans[0].set_ns, 98 * SECOND_NS);
-	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1000 * SECOND_NS),
-			  START_WALL_NS - (1000 + 100 - 1 - SLEEP_SPANS_MAX) * SECOND_NS);
+	frame.wall_ns = 17 * SECOND_NS;
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 400 * SECOND_NS), 0); /* before 1970 */
 }
 
+/* However many there were; what is joined is a time, however much is said to have been slept. */
 START_TEST(many_spans_are_joined)
 {
 	struct sleep_past past = { 0 };
@@ -649,6 +503,16 @@ START_TEST(many_spans_are_joined)
 		take_span(&past, i, "suspend", 10);
 	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
 	ck_assert_double_eq(seconds_between(&past, 0, 1000), 1000 + 30 * SLEEP_SPANS_MAX);
+	past.n = 0;
+	for (unsigned i = 1; i <= SLEEP_SPANS_MAX + 1; i++)
+		take_span(&past, i, "suspend", 9e7);
+	ck_assert_uint_eq(past.spans[0].mono_ns, 2 * SECOND_NS);
+	ck_assert_uint_eq(past.spans[0].slept_ns, UINT64_C(100000000000000000));
+	past.n = 0;
+	take_span(&past, 1, "clock", 100);
+	for (unsigned i = 2; i <= SLEEP_SPANS_MAX + 2; i++)
+		take_span(&past, i, "clock", -1);
+	ck_assert_int_eq(past.spans[0].set_ns, 98 * SECOND_NS);
 }
 
 /* A recording may say anything. */

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "model/statistics.h"
 #include "suite.h"
@@ -34,42 +33,39 @@ START_TEST(nothing_is_known_of_no_value)
 	ck_assert(isnan(statistics_geometric_mean(&none)));
 }
 
+/* The mean, the deviation, the least and the largest, and the geometric mean. */
+static void check_statistics(const struct statistics *of, double mean, double deviation, double least,
+			     double largest, double geometric)
+{
+	ck_assert_double_eq_tol(statistics_mean(of), mean, 1e-12);
+	ck_assert_double_eq_tol(statistics_deviation(of), deviation, 1e-12);
+	ck_assert(statistics_minimum(of) == least && statistics_maximum(of) == largest);
+	if (isnan(geometric))
+		ck_assert(isnan(statistics_geometric_mean(of)));
+	else
+		ck_assert_double_eq_tol(statistics_geometric_mean(of), geometric, 1e-12);
+}
+
 START_TEST(weights_are_as_many_equal_values)
 {
 	static const double values[] = { 3, 7.5, 7.5, 7.5, 1, 1 };
-	struct statistics weighted = { 0 }, single = { 0 };
+	struct statistics weighted = { 0 }, single = { 0 }, below = { 0 }, one = { 0 };
 
 	for (unsigned i = 0; i < 6; i++)
 		statistics_add(&single, values[i], 1);
 	statistics_add(&weighted, 3, 1);
 	statistics_add(&weighted, 7.5, 3);
 	statistics_add(&weighted, 1, 2);
+	check_statistics(&weighted, 27.5 / 6, statistics_deviation(&single), 1, 7.5,
+			 pow(3 * 7.5 * 7.5 * 7.5, 1.0 / 6));
 	ck_assert_double_eq_tol(statistics_mean(&single), 27.5 / 6, 1e-12);
-	ck_assert_double_eq_tol(statistics_mean(&weighted), statistics_mean(&single), 1e-12);
-	ck_assert_double_eq_tol(statistics_deviation(&weighted), statistics_deviation(&single), 1e-12);
-	ck_assert_double_eq_tol(statistics_geometric_mean(&weighted), pow(3 * 7.5 * 7.5 * 7.5, 1.0 / 6),
-				1e-12);
-	ck_assert_double_eq(statistics_minimum(&weighted), 1);
-	ck_assert_double_eq(statistics_maximum(&weighted), 7.5);
 	statistics_add(&weighted, 0, 1);
 	ck_assert(isnan(statistics_geometric_mean(&weighted)));
-}
-
-START_TEST(values_may_be_below_0)
-{
-	struct statistics below = { 0 }, one = { 0 };
-
 	statistics_add(&below, -3, 1);
 	statistics_add(&below, -5, 3);
-	ck_assert_double_eq(statistics_mean(&below), -4.5);
-	ck_assert_double_eq_tol(statistics_deviation(&below), sqrt(0.75), 1e-12);
-	ck_assert_double_eq(statistics_minimum(&below), -5);
-	ck_assert_double_eq(statistics_maximum(&below), -3);
-	ck_assert(isnan(statistics_geometric_mean(&below)));
+	check_statistics(&below, -4.5, sqrt(0.75), -5, -3, NAN);
 	statistics_add(&one, 4, 0.5);
-	ck_assert_double_eq(statistics_mean(&one), 4);
-	ck_assert_double_eq(statistics_deviation(&one), 0);
-	ck_assert_double_eq_tol(statistics_geometric_mean(&one), 4, 1e-12);
+	check_statistics(&one, 4, 0, 4, 4, 4);
 }
 
 /* Against two passes over the same numbers, also where they are large and their spread is small. */
@@ -117,35 +113,31 @@ START_TEST(lines_are_found_again)
 	}
 }
 
-START_TEST(small_numbers_depend_as_well)
+static void check_line(const struct regression *of, double slope, double intercept, double r_squared)
 {
-	struct regression small = { 0 };
-
-	for (unsigned i = 0; i < 10; i++)
-		regression_add(&small, i, 0.001 * i);
-	ck_assert_double_eq_tol(regression_r_squared(&small), 1, 1e-9);
-	ck_assert_double_eq_tol(regression_correlation(&small), 1, 1e-9);
+	ck_assert_double_eq_tol(regression_slope(of), slope, 1e-9);
+	ck_assert_double_eq_tol(regression_intercept(of), intercept, 1e-9);
+	ck_assert_double_eq_tol(regression_r_squared(of), r_squared, 1e-9);
+	ck_assert_double_eq_tol(regression_correlation(of), slope < 0 ? -sqrt(r_squared) : sqrt(r_squared),
+				1e-9);
 }
 
 START_TEST(two_points_are_a_line)
 {
-	struct regression falling = { 0 }, steep = { 0 };
+	struct regression falling = { 0 }, steep = { 0 }, small = { 0 };
 
 	regression_add(&steep, 0, 0);
 	regression_add(&steep, 0.1, 1);
-	ck_assert_double_eq_tol(regression_slope(&steep), 10, 1e-12);
+	check_line(&steep, 10, 0, 1);
 	regression_add(&falling, 1, 10);
 	ck_assert(isnan(regression_correlation(&falling)) && isnan(regression_intercept(&falling)));
 	regression_add(&falling, 3, 4);
-	ck_assert_double_eq_tol(regression_slope(&falling), -3, 1e-12);
-	ck_assert_double_eq_tol(regression_intercept(&falling), 13, 1e-12);
-	ck_assert_double_eq_tol(regression_r_squared(&falling), 1, 1e-12);
-	ck_assert_double_eq_tol(regression_correlation(&falling), -1, 1e-12);
+	check_line(&falling, -3, 13, 1);
 	regression_add(&falling, 2, 10); /* 7 on the line, from a mean of 8 */
-	ck_assert_double_eq_tol(regression_slope(&falling), -3, 1e-12);
-	ck_assert_double_eq_tol(regression_intercept(&falling), 14, 1e-12);
-	ck_assert_double_eq_tol(regression_r_squared(&falling), 0.75, 1e-12);
-	ck_assert_double_eq_tol(regression_correlation(&falling), -sqrt(0.75), 1e-12);
+	check_line(&falling, -3, 14, 0.75);
+	for (unsigned i = 0; i < 10; i++)
+		regression_add(&small, i, 0.001 * i);
+	check_line(&small, 0.001, 0, 1);
 }
 
 START_TEST(points_that_tell_no_line)
@@ -200,107 +192,20 @@ START_TEST(lags_are_found_again)
 	}
 }
 
-/* A value that is not known costs a little of the answer, and no more. */
-START_TEST(lags_with_gaps)
-{
-	double x[N], y[N];
-
-	for (unsigned round = 0; round < 20; round++) {
-		long lag = (long)(round % 7);
-		struct lag whole, gaps;
-
-		for (long i = 0; i < N; i++)
-			x[i] = 1e6 + random_share();
-		for (long i = 0; i < N; i++)
-			y[i] = 3e6 + (i >= lag ? x[i - lag] : 1e6) + 0.3 * random_share();
-		whole = lag_find(x, y, N, 20);
-		ck_assert_int_eq(whole.steps, lag);
-		ck_assert_double_ge(whole.correlation, 0.9);
-		x[N / 2] = NAN;
-		y[N / 3] = INFINITY;
-		gaps = lag_find(x, y, N, 20);
-		ck_assert_int_eq(gaps.steps, lag);
-		ck_assert_double_eq_tol(gaps.correlation, whole.correlation, 0.02);
-		for (unsigned i = 0; i < 50; i++)
-			x[i] = NAN; /* it was not followed yet */
-		ck_assert_int_eq(lag_find(x, y, N, 20).steps, lag);
-	}
-}
-
 START_TEST(lags_that_cannot_be_known)
 {
 	double x[N], still[N];
 
 	for (unsigned i = 0; i < N; i++) {
 		x[i] = random_share();
-		still[i] = 4;
+		still[i] = 2.6e9 + 0.1;
 	}
-	ck_assert(isnan(lag_find(x, still, N, 20).correlation));
 	for (size_t count = 20; count <= N; count += 7) { /* whatever rounding makes of its mean */
-		for (unsigned i = 0; i < N; i++)
-			still[i] = 2.6e9 + 0.1;
 		ck_assert(isnan(lag_find(x, still, count, 20).correlation));
 		ck_assert(isnan(lag_find(still, x, count, 20).correlation));
 	}
-	ck_assert(isnan(lag_find(x, x, 4, 2).correlation));
-	ck_assert(isnan(lag_find(x, x, 0, 2).correlation));
-	ck_assert_int_eq(lag_find(x, x, N, 20).steps, 0);
-	ck_assert_int_eq(lag_find(x, x, 12, 1000).steps, 0);
-}
-
-/* y is x, by this many steps later; the first values of x are not known. */
-static struct lag find_shift(size_t count, size_t unknown, size_t shift, size_t most)
-{
-	double x[N], y[N];
-
-	for (size_t i = 0; i < count; i++)
-		x[i] = i < unknown ? NAN : random_share();
-	for (size_t i = 0; i < count; i++)
-		y[i] = i >= shift ? x[i - shift] : random_share();
-	return lag_find(x, y, count, most);
-}
-
-START_TEST(lags_have_bounds)
-{
-	ck_assert_int_eq(find_shift(100, 0, 12, 12).steps, 12);
-	ck_assert_double_eq_tol(find_shift(100, 0, 12, 12).correlation, 1, 1e-9);
-	ck_assert_double_le(find_shift(100, 0, 12, 11).correlation, 0.9);
-	ck_assert_double_le(find_shift(100, 0, 45, 40).correlation, 0.9);
-	ck_assert_int_eq(find_shift(101, 0, 50, N).steps, 50); /* half of the values are left */
-	ck_assert_double_eq_tol(find_shift(100, 0, 50, N).correlation, 1, 1e-9);
-	ck_assert_double_le(find_shift(100, 0, 51, N).correlation, 0.9);
-	ck_assert_int_eq(find_shift(100, 20, 40, 50).steps, 40); /* half of the other 80 */
-	ck_assert_double_le(find_shift(100, 20, 45, 50).correlation, 0.9);
-	ck_assert_double_le(find_shift(100, 20, 45, N).correlation, 0.9);
-}
-
-/* Eight values are enough, of which all are known; of equal lags the shortest counts. */
-START_TEST(lags_need_an_overlap)
-{
-	double x[N], y[N];
-
-	for (unsigned i = 0; i < N; i++) {
-		x[i] = random_share();
-		y[i] = 0.01 * x[i];
-	}
-	ck_assert_double_eq_tol(lag_find(x, y, 8, 0).correlation, 1, 1e-9);
-	ck_assert(isnan(lag_find(x, y, 7, 0).correlation));
-	for (unsigned i = 9; i < N; i += 2)
-		y[i] = NAN;
-	ck_assert_double_eq_tol(lag_find(x, y, 9, 0).correlation, 1, 1e-9);
-	ck_assert_double_eq_tol(lag_find(x, y, 20, 0).correlation, 1, 1e-9);
-	for (unsigned i = 1; i < 9; i += 2)
-		x[i] = INFINITY;
-	ck_assert(isnan(lag_find(x, y, 14, 0).correlation)); /* 0, 2, … 12 */
-	ck_assert_double_eq_tol(lag_find(x, y, 15, 0).correlation, 1, 1e-9);
-	for (unsigned i = 0; i < N; i++) {
-		x[i] = i % 10 < 5;
-		y[i] = (i + 5) % 10 < 5;
-	}
-	ck_assert_int_eq(lag_find(x, x, N, 40).steps, 0);
-	ck_assert_double_eq_tol(lag_find(x, x, N, 40).correlation, 1, 1e-9);
-	ck_assert_int_eq(lag_find(x, y, N, 40).steps, 0);
-	ck_assert_double_eq_tol(lag_find(x, y, N, 40).correlation, -1, 1e-9);
+	ck_assert(isnan(lag_find(x, x, 4, 2).correlation) && isnan(lag_find(x, x, 0, 2).correlation));
+	ck_assert(lag_find(x, x, N, 20).steps == 0 && lag_find(x, x, 12, 1000).steps == 0);
 }
 
 /* Beyond 512 values in another way, with the same result. */
@@ -320,35 +225,36 @@ START_TEST(lags_of_many_values)
 	}
 }
 
-static void check_buckets(const double *values, size_t n_values, unsigned most, double first, double width,
-			  unsigned n_buckets)
+START_TEST(widths_of_buckets_are_round)
 {
+	static const struct {
+		double values[2];
+		unsigned most;
+		double first, width;
+		unsigned n_buckets;
+	} cases[] = {
+		{ { 0, 4.5 }, 5, 0, 1, 5 },
+		{ { 0, 5 }, 5, 0, 2, 3 },
+		{ { 0, 9.5 }, 5, 0, 2, 5 },
+		{ { 0, 10 }, 5, 0, 5, 3 },
+		{ { 0, 24.5 }, 5, 0, 5, 5 },
+		{ { 0, 26 }, 5, 0, 10, 3 },
+		{ { -5, 4 }, 10, -5, 1, 10 },
+		{ { -0.5, 0.5 }, 2, -1, 1, 2 },
+		{ { 3, 4 }, 1, NAN, NAN, 0 }, /* one is too few */
+		{ { NAN, INFINITY }, 5, NAN, NAN, 0 },
+	};
 	uint64_t counts[16];
 	struct buckets histogram = { .counts = counts };
 
-	buckets_fill(&histogram, values, n_values, most);
-	ck_assert_uint_eq(histogram.n_buckets, n_buckets);
-	if (n_buckets == 0)
-		return;
-	ck_assert_double_eq_tol(histogram.first, first, 1e-9);
-	ck_assert_double_eq_tol(histogram.width, width, 1e-9);
-}
-
-START_TEST(widths_of_buckets_are_round)
-{
-	uint64_t counts[10];
-	struct buckets histogram = { .counts = counts };
-
-	check_buckets((const double[]){ 0, 4.5 }, 2, 5, 0, 1, 5);
-	check_buckets((const double[]){ 0, 5 }, 2, 5, 0, 2, 3);
-	check_buckets((const double[]){ 0, 9.5 }, 2, 5, 0, 2, 5);
-	check_buckets((const double[]){ 0, 10 }, 2, 5, 0, 5, 3);
-	check_buckets((const double[]){ 0, 24.5 }, 2, 5, 0, 5, 5);
-	check_buckets((const double[]){ 0, 26 }, 2, 5, 0, 10, 3);
-	check_buckets((const double[]){ -5, 4 }, 2, 10, -5, 1, 10);
-	check_buckets((const double[]){ -0.5, 0.5 }, 2, 2, -1, 1, 2);
-	check_buckets((const double[]){ 3, 4 }, 2, 1, 0, 0, 0); /* one is too few */
-	check_buckets((const double[]){ NAN, INFINITY }, 2, 5, 0, 0, 0);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		buckets_fill(&histogram, cases[i].values, 2, cases[i].most);
+		ck_assert_msg(histogram.n_buckets == cases[i].n_buckets, "%zu", i);
+		if (cases[i].n_buckets == 0)
+			continue;
+		ck_assert_double_eq_tol(histogram.first, cases[i].first, 1e-9);
+		ck_assert_double_eq_tol(histogram.width, cases[i].width, 1e-9);
+	}
 	buckets_fill(&histogram, (const double[]){ 1, 0, 2, 2.5, NAN, 1.999 }, 6, 3);
 	ck_assert_uint_eq(histogram.n_buckets, 3);
 	ck_assert(counts[0] == 1 && counts[1] == 2 && counts[2] == 2);
@@ -396,9 +302,5 @@ START_TEST(histograms_count_every_value_once)
 	}
 	values[0] = values[1] = 7.97;
 	buckets_fill(&histogram, values, 2, 10);
-	ck_assert_uint_eq(histogram.n_buckets, 1);
-	ck_assert_uint_eq(counts[0], 2);
-	values[0] = NAN;
-	buckets_fill(&histogram, values, 1, 10);
-	ck_assert_uint_eq(histogram.n_buckets, 0);
+	ck_assert(histogram.n_buckets == 1 && counts[0] == 2);
 }

@@ -43,7 +43,7 @@ enum part { WHOLE, ABSENT, NO_ROWS, NO_VALUES, ONLY_KEYS, LACKS_COLUMN };
 static const int sizes[N_SIZES][2] = { { 24, 80 }, { 40, 120 }, { 60, 200 } };
 
 /* A recording of which each table is in parts, and the screen that replays it. */
-struct rig {
+static struct {
 	const char *recording;
 	struct source whole, source;
 	bool has[TOPICS_MAX];           /* it has this table */
@@ -55,20 +55,20 @@ struct rig {
 	struct screen screen;
 	struct buffer text;
 	char *nothing[PANES_MAX][VIEWS_MAX]; /* what a view draws where nothing is recorded */
-};
+} rig;
 
-static bool is_lost(const struct rig *rig, enum part part, const struct schema *schema, unsigned column)
+static bool is_lost(enum part part, const struct schema *schema, unsigned column)
 {
 	return part == NO_VALUES || (part == ONLY_KEYS && schema->columns[column].kind != COLUMN_KEY) ||
-	       (part == LACKS_COLUMN && column == rig->column % schema->n_columns);
+	       (part == LACKS_COLUMN && column == rig.column % schema->n_columns);
 }
 
-static void lose_values(const struct rig *rig, struct table *table, enum part part)
+static void lose_values(struct table *table, enum part part)
 {
 	for (unsigned c = 0; c < table->schema->n_columns; c++) {
 		const struct column *column = &table->schema->columns[c];
 
-		for (size_t i = 0; is_lost(rig, part, table->schema, c) && i < table->n_rows; i++) {
+		for (size_t i = 0; is_lost(part, table->schema, c) && i < table->n_rows; i++) {
 			if (column->type == VALUE_TEXT)
 				row_set_text(table_row(table, i), column, NULL);
 			else if (column->type == VALUE_U64)
@@ -81,55 +81,19 @@ static void lose_values(const struct rig *rig, struct table *table, enum part pa
 
 static int next_frame(void *state, struct frame *frame)
 {
-	struct rig *rig = state;
-	int got = rig->whole.next(rig->whole.state, frame);
+	int got = rig.whole.next(state, frame);
 
 	for (unsigned i = 0; got == 1 && i < frame->n_tables; i++) {
 		struct table *table = &frame->tables[i];
 
-		rig->has[i] |= table->present;
-		table->present &= rig->parts[i] != ABSENT;
-		if (rig->parts[i] == ABSENT || rig->parts[i] == NO_ROWS)
+		rig.has[i] |= table->present;
+		table->present &= rig.parts[i] != ABSENT;
+		if (rig.parts[i] == ABSENT || rig.parts[i] == NO_ROWS)
 			table->n_rows = 0;
-		else if (rig->parts[i] != WHOLE)
-			lose_values(rig, table, rig->parts[i]);
+		else if (rig.parts[i] != WHOLE)
+			lose_values(table, rig.parts[i]);
 	}
 	return got;
-}
-
-static void want(void *state, const bool *wanted)
-{
-	struct rig *rig = state;
-
-	rig->whole.want(rig->whole.state, wanted);
-}
-
-static int seek(void *state, size_t index)
-{
-	struct rig *rig = state;
-
-	return rig->whole.seek(rig->whole.state, index);
-}
-
-static size_t position(void *state)
-{
-	struct rig *rig = state;
-
-	return rig->whole.position(rig->whole.state);
-}
-
-static size_t find(void *state, uint64_t wall_ns)
-{
-	struct rig *rig = state;
-
-	return rig->whole.find(rig->whole.state, wall_ns);
-}
-
-static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
-{
-	struct rig *rig = state;
-
-	return rig->whole.extent(rig->whole.state, n_frames, first_ns, last_ns);
 }
 
 /* What is drawn: a crash and a failure name it. */
@@ -153,51 +117,52 @@ static void open_terminal(void)
 	signal(SIGABRT, on_crash);
 }
 
-static void open_rig(struct rig *rig, const char *recording)
+static void open_rig(const char *recording)
 {
 	char path[4096];
 	const char *folder = getenv("RECORDINGS"), *why = "";
 	struct frame frame;
 	int fd;
 
-	*rig = (struct rig){ .recording = recording };
+	memset(&rig, 0, sizeof(rig));
+	rig.recording = recording;
 	snprintf(path, sizeof(path), "%s/%s.recording", folder ? folder : "", recording);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		skip_test("%s: %s", path, strerror(errno));
-	ck_assert_int_eq(open_replay(&rig->whole, fd, 0, topic_schemas(), n_topics, &why), 0);
-	rig->source = (struct source){ .next = next_frame,
-				       .want = want,
-				       .seek = seek,
-				       .position = position,
-				       .find = find,
-				       .extent = extent,
+	ck_assert_int_eq(open_replay(&rig.whole, fd, 0, topic_schemas(), n_topics, &why), 0);
+	rig.source = (struct source){ .next = next_frame,
+				       .want = rig.whole.want,
+				       .seek = rig.whole.seek,
+				       .position = rig.whole.position,
+				       .find = rig.whole.find,
+				       .extent = rig.whole.extent,
 				       .poll_fd = -1,
-				       .state = rig };
+				       .state = rig.whole.state };
 	frame_open(&frame, topic_schemas(), n_topics);
 	for (int i = 0; i < SAMPLES; i++)
-		ck_assert_int_eq(source_read(&rig->source, (size_t)i, &frame), 1);
+		ck_assert_int_eq(source_read(&rig.source, (size_t)i, &frame), 1);
 	frame_close(&frame);
 }
 
-static void close_rig(struct rig *rig)
+static void close_rig(void)
 {
 	for (unsigned p = 0; p < PANES_MAX; p++)
 		for (unsigned v = 0; v < VIEWS_MAX; v++)
-			free(rig->nothing[p][v]);
-	buffer_free(&rig->text);
-	rig->whole.close(rig->whole.state);
+			free(rig.nothing[p][v]);
+	buffer_free(&rig.text);
+	rig.whole.close(rig.whole.state);
 }
 
-static void open_screen(struct rig *rig)
+static void open_screen(void)
 {
 	static const int signals[] = { 0 };
-	struct screen *screen = &rig->screen;
+	struct screen *screen = &rig.screen;
 
-	settings_open(&rig->settings);
-	rig->request = (struct sample_request){ 0 };
-	rig->setup = (struct screen_setup){ .clock = &real_clock,
-					    .source = &rig->source,
+	settings_open(&rig.settings);
+	rig.request = (struct sample_request){ 0 };
+	rig.setup = (struct screen_setup){ .clock = &real_clock,
+					    .source = &rig.source,
 					    .schemas = topic_schemas(),
 					    .n_schemas = n_topics,
 					    .load = { "cpu", "all", "busy_ratio" },
@@ -210,16 +175,16 @@ static void open_screen(struct rig *rig)
 					    .headline = headline_pieces,
 					    .corner = headline_corner,
 					    .faults = "",
-					    .settings = &rig->settings,
-					    .request = &rig->request };
-	*screen = (struct screen){ .setup = &rig->setup,
+					    .settings = &rig.settings,
+					    .request = &rig.request };
+	*screen = (struct screen){ .setup = &rig.setup,
 				   .latest = -1,
 				   .shown = -1,
 				   .player = &player_of_replay,
 				   .follow_fd = -1,
 				   .delay_seconds = 1 };
 	ck_assert_int_eq(loop_open(&screen->loop, signals), 0);
-	ck_assert_int_eq(seek(rig, 0), 0);
+	ck_assert_int_eq(rig.source.seek(rig.source.state, 0), 0);
 	session_open(screen);
 	for (int i = 0; i < SAMPLES; i++) {
 		ck_assert_int_eq(session_sample(screen), 1);
@@ -228,9 +193,9 @@ static void open_screen(struct rig *rig)
 	}
 }
 
-static void close_screen(struct rig *rig)
+static void close_screen(void)
 {
-	struct screen *screen = &rig->screen;
+	struct screen *screen = &rig.screen;
 
 	timeline_close(screen);
 	explaining_close(screen);
@@ -244,28 +209,28 @@ static void close_screen(struct rig *rig)
 	buffer_free(&screen->menu.typed);
 	free(screen->menu.lines);
 	loop_close(&screen->loop);
-	settings_close(&rig->settings);
+	settings_close(&rig.settings);
 }
 
 static const char *const part_names[] = { "with",	 "without",	      "without rows of",
 					  "without values of", "with only keys of", "without" };
 
 /* All tables but this one are whole, or all are absent. */
-static void choose_parts(struct rig *rig, enum part others, unsigned topic, enum part part)
+static void choose_parts(enum part others, unsigned topic, enum part part)
 {
-	memset(rig->parts, (int)others, sizeof(rig->parts));
-	rig->parts[topic] = (unsigned char)part;
+	memset(rig.parts, (int)others, sizeof(rig.parts));
+	rig.parts[topic] = (unsigned char)part;
 }
 
-static void name_case(const struct rig *rig, unsigned topic, const char *key)
+static void name_case(unsigned topic, const char *key)
 {
-	const struct pane_context *context = screen_context(&rig->screen);
-	enum part part = rig->parts[topic];
-	bool alone = rig->parts[(topic + 1) % n_topics] == ABSENT;
+	const struct pane_context *context = screen_context(&rig.screen);
+	enum part part = rig.parts[topic];
+	bool alone = rig.parts[(topic + 1) % n_topics] == ABSENT;
 
 	snprintf(present_case, sizeof(present_case),
-		 "%s%s, %s %s (column %u): pane %s, view %u, %dx%d, key %s\n", rig->recording,
-		 alone ? ", nothing else" : "", part_names[part], topics[topic]->schema->name, rig->column,
+		 "%s%s, %s %s (column %u): pane %s, view %u, %dx%d, key %s\n", rig.recording,
+		 alone ? ", nothing else" : "", part_names[part], topics[topic]->schema->name, rig.column,
 		 context->pane->name, context->view, COLS, LINES, key);
 }
 
@@ -283,50 +248,50 @@ static const char *unknown_number(const char *text)
 }
 
 /* What is drawn now. */
-static char *draw(struct rig *rig, unsigned topic, const char *key)
+static char *draw(unsigned topic, const char *key)
 {
-	name_case(rig, topic, key);
-	chrome_draw(&rig->screen);
-	rig->text.length = 0;
-	snapshot_text(&rig->text);
-	buffer_char(&rig->text, '\0');
-	ck_assert_msg(!unknown_number(rig->text.bytes), "%s%s", present_case, rig->text.bytes);
-	return rig->text.bytes;
+	name_case(topic, key);
+	chrome_draw(&rig.screen);
+	rig.text.length = 0;
+	snapshot_text(&rig.text);
+	buffer_char(&rig.text, '\0');
+	ck_assert_msg(!unknown_number(rig.text.bytes), "%s%s", present_case, rig.text.bytes);
+	return rig.text.bytes;
 }
 
-static void press(struct rig *rig, unsigned topic, int key)
+static void press(unsigned topic, int key)
 {
 	char name[KEY_NAME_MAX];
 
-	name_case(rig, topic, key_label(name, key));
-	keymap_key(&rig->screen, &(struct input){ .key = key });
-	draw(rig, topic, name);
+	name_case(topic, key_label(name, key));
+	keymap_key(&rig.screen, &(struct input){ .key = key });
+	draw(topic, name);
 }
 
 /* A row, what its number is, its process, help. */
-static void press_keys(struct rig *rig, unsigned topic)
+static void press_keys(unsigned topic)
 {
 	static const int keys[] = { K_DOWN, 'i', K_ESCAPE, K_ENTER, K_ESCAPE, K_ESCAPE, K_F1, K_ESCAPE };
 
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		press(rig, topic, keys[i]);
-	while (rig->screen.overlay)
-		press(rig, topic, K_ESCAPE);
+		press(topic, keys[i]);
+	while (rig.screen.overlay)
+		press(topic, K_ESCAPE);
 }
 
 /* A comparison with the sample before, and what changed. */
-static void press_keys_of_past(struct rig *rig, unsigned topic)
+static void press_keys_of_past(unsigned topic)
 {
 	static const int keys[] = { 'm', ',', '=', '=', 'x', K_ESCAPE };
 
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		press(rig, topic, keys[i]);
+		press(topic, keys[i]);
 }
 
-static void resize(struct rig *rig, unsigned size)
+static void resize(unsigned size)
 {
 	resizeterm(sizes[size][0], sizes[size][1]);
-	subscriptions_of_size(&rig->screen);
+	subscriptions_of_size(&rig.screen);
 }
 
 static unsigned n_views(const struct pane *pane)
@@ -369,30 +334,30 @@ static char *body_of(char *text)
 }
 
 /* Which view draws what is in this sample. */
-static char *draw_view(struct rig *rig, unsigned topic, unsigned pane, unsigned view)
+static char *draw_view(unsigned topic, unsigned pane, unsigned view)
 {
-	navigation_choose_pane(&rig->screen, pane);
-	screen_show_view(screen_context(&rig->screen), view);
-	return draw(rig, topic, "none");
+	navigation_choose_pane(&rig.screen, pane);
+	screen_show_view(screen_context(&rig.screen), view);
+	return draw(topic, "none");
 }
 
-static bool is_absent(const struct rig *rig, const char *topic)
+static bool is_absent(const char *topic)
 {
 	int index = schema_index(topic_schemas(), n_topics, topic);
 
-	return rig->parts[index] == ABSENT || !rig->has[index];
+	return rig.parts[index] == ABSENT || !rig.has[index];
 }
 
-static bool lacks_judged(const struct rig *rig)
+static bool lacks_judged(void)
 {
 	for (unsigned i = 0; i < n_finding_rules; i++)
-		if (!finding_rules[i].with && is_absent(rig, finding_rules[i].topic))
+		if (!finding_rules[i].with && is_absent(finding_rules[i].topic))
 			return true;
 	return false;
 }
 
 /* That all is well is said only where all that it is judged by is recorded. */
-static void check_verdicts(const struct rig *rig, const char *text)
+static void check_verdicts(const char *text)
 {
 	static const struct {
 		const char *pane, *words, *topic;
@@ -406,11 +371,11 @@ static void check_verdicts(const struct rig *rig, const char *text)
 		{ "power", "No power or temperature sensors", "power" },
 		{ "power", "No power or temperature sensors", "temperature" },
 	};
-	const char *pane = screen_context(&rig->screen)->pane->name;
+	const char *pane = screen_context(&rig.screen)->pane->name;
 
 	for (unsigned i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
 		const char *of = verdicts[i].topic;
-		bool lacks = of ? is_absent(rig, of) : lacks_judged(rig);
+		bool lacks = of ? is_absent(of) : lacks_judged();
 
 		if (strcmp(pane, verdicts[i].pane) == 0 && lacks)
 			ck_assert_msg(!strstr(text, verdicts[i].words), "%s%s", present_case, text);
@@ -448,9 +413,9 @@ static void check_no_number(const char *text)
 }
 
 /* A table that fills its view has no rows and no count there, but a word for that. */
-static void check_absence(const struct rig *rig, const char *text)
+static void check_absence(const char *text)
 {
-	const struct pane_context *context = screen_context(&rig->screen);
+	const struct pane_context *context = screen_context(&rig.screen);
 	const struct pane_view *view = context->pane->views ? &context->pane->views[context->view] : NULL;
 
 	if (view && !view->draw && !context_table(context, view->table))
@@ -463,81 +428,79 @@ static bool is_about(const struct pane *pane, unsigned view, const char *topic)
 	return view == 0 || strcmp(pane->tables[pane->views[view].table].topic, topic) == 0;
 }
 
-static void walk(struct rig *rig, unsigned topic, unsigned pane, bool all_sizes, bool keys)
+static void walk(unsigned topic, unsigned pane, bool all_sizes, bool keys)
 {
 	for (unsigned s = 0; s < N_SIZES; s++) {
 		if (s != USUAL_SIZE && !all_sizes)
 			continue;
-		resize(rig, s);
+		resize(s);
 		for (unsigned v = 0; v < n_views(panes[pane]); v++) {
-			char *text = draw_view(rig, topic, pane, v);
+			char *text = draw_view(topic, pane, v);
 
-			check_absence(rig, text);
-			check_verdicts(rig, text);
+			check_absence(text);
+			check_verdicts(text);
 			if (s == USUAL_SIZE && keys && is_about(panes[pane], v, topics[topic]->schema->name))
-				press_keys(rig, topic);
+				press_keys(topic);
 		}
 	}
 }
 
-static void walk_panes_of(struct rig *rig, unsigned topic, bool all_sizes, bool keys)
+static void walk_panes_of(unsigned topic, bool all_sizes, bool keys)
 {
-	open_screen(rig);
+	open_screen();
 	for (unsigned p = 0; p < n_panes; p++)
 		if (is_of(panes[p], topics[topic]->schema->name))
-			walk(rig, topic, p, all_sizes, keys);
+			walk(topic, p, all_sizes, keys);
 	if (keys)
-		press_keys_of_past(rig, topic);
-	close_screen(rig);
+		press_keys_of_past(topic);
+	close_screen();
 }
 
 /* Also keeps what is drawn. */
-static void walk_nothing(struct rig *rig)
+static void walk_nothing(void)
 {
-	choose_parts(rig, ABSENT, 0, ABSENT);
-	open_screen(rig);
-	resize(rig, USUAL_SIZE);
+	choose_parts(ABSENT, 0, ABSENT);
+	open_screen();
+	resize(USUAL_SIZE);
 	for (unsigned p = 0; p < n_panes; p++) {
 		for (unsigned v = 0; v < n_views(panes[p]); v++) {
-			rig->nothing[p][v] = strdup(body_of(draw_view(rig, 0, p, v)));
-			check_no_number(rig->nothing[p][v]);
+			rig.nothing[p][v] = strdup(body_of(draw_view(0, p, v)));
+			check_no_number(rig.nothing[p][v]);
 		}
 	}
-	close_screen(rig);
+	close_screen();
 }
 
-static void each_table(void (*with)(struct rig *rig, unsigned topic))
+static void each_table(void (*with)(unsigned topic))
 {
 	static const char *const recordings[] = { "memory", "power", "events" };
-	static struct rig rig;
-
 	open_terminal();
 	for (unsigned i = 0; i < sizeof(recordings) / sizeof(recordings[0]); i++) {
-		open_rig(&rig, recordings[i]);
-		walk_nothing(&rig);
+		open_rig(recordings[i]);
+		walk_nothing();
 		for (unsigned t = 0; t < n_topics; t++)
 			if (rig.has[t])
-				with(&rig, t);
-		close_rig(&rig);
+				with(t);
+		close_rig();
 	}
 }
 
 /* Panes that do not list it draw what they draw of nothing: none takes another's number for its own. */
-static void walk_alone(struct rig *rig, unsigned topic)
+static void walk_alone(unsigned topic)
 {
-	choose_parts(rig, ABSENT, topic, WHOLE);
-	open_screen(rig);
-	resize(rig, USUAL_SIZE);
+	choose_parts(ABSENT, topic, WHOLE);
+	open_screen();
+	resize(USUAL_SIZE);
 	for (unsigned p = 0; p < n_panes; p++) {
 		for (unsigned v = 0; !is_of(panes[p], topics[topic]->schema->name) && v < n_views(panes[p]);
 		     v++) {
-			const char *text = body_of(draw_view(rig, topic, p, v));
+			const char *text = body_of(draw_view(topic, p, v));
 
-			ck_assert_msg(strcmp(text, rig->nothing[p][v]) == 0, "%s%s", present_case, text);
+			ck_assert_msg(strcmp(text, rig.nothing[p][v]) == 0, "%s%s", present_case, text);
 		}
 	}
-	close_screen(rig);
-	walk_panes_of(rig, topic, true, true);
+	close_screen();
+	walk_panes_of(topic, true, true);
 }
 
 START_TEST(one_table_alone)
@@ -545,10 +508,10 @@ START_TEST(one_table_alone)
 	each_table(walk_alone);
 }
 
-static void walk_without(struct rig *rig, unsigned topic)
+static void walk_without(unsigned topic)
 {
-	choose_parts(rig, WHOLE, topic, ABSENT);
-	walk_panes_of(rig, topic, true, false);
+	choose_parts(WHOLE, topic, ABSENT);
+	walk_panes_of(topic, true, false);
 }
 
 START_TEST(one_table_less)
@@ -556,11 +519,11 @@ START_TEST(one_table_less)
 	each_table(walk_without);
 }
 
-static void walk_without_values(struct rig *rig, unsigned topic)
+static void walk_without_values(unsigned topic)
 {
 	for (enum part part = NO_ROWS; part <= ONLY_KEYS; part++) {
-		choose_parts(rig, WHOLE, topic, part);
-		walk_panes_of(rig, topic, false, false);
+		choose_parts(WHOLE, topic, part);
+		walk_panes_of(topic, false, false);
 	}
 }
 
@@ -572,27 +535,23 @@ START_TEST(one_table_without_rows_or_values)
 /* Of each table another one, in turn. */
 START_TEST(one_column_less)
 {
-	static struct rig rig;
-
 	open_terminal();
-	open_rig(&rig, "memory");
+	open_rig("memory");
 	memset(rig.parts, LACKS_COLUMN, sizeof(rig.parts));
 	for (rig.column = 0; rig.column < COLUMNS_MOST; rig.column++) {
-		open_screen(&rig);
+		open_screen();
 		for (unsigned p = 0; p < n_panes; p++)
-			walk(&rig, 0, p, false, false);
-		close_screen(&rig);
+			walk(0, p, false, false);
+		close_screen();
 	}
-	close_rig(&rig);
+	close_rig();
 }
 
 /* What --record=FILE writes of two panes, all panes of it. */
 START_TEST(tables_of_two_panes)
 {
-	static struct rig rig;
-
 	open_terminal();
-	open_rig(&rig, "memory");
+	open_rig("memory");
 	for (unsigned one = 0; one < n_panes; one++) {
 		for (unsigned other = 0; other <= one; other++) {
 			for (unsigned t = 0; t < n_topics; t++)
@@ -600,14 +559,14 @@ START_TEST(tables_of_two_panes)
 							       is_of(panes[other], topics[t]->schema->name)
 						       ? WHOLE
 						       : ABSENT;
-			open_screen(&rig);
+			open_screen();
 			for (unsigned s = 0; s < N_SIZES; s++) {
-				resize(&rig, s);
+				resize(s);
 				for (unsigned p = 0; p < n_panes; p++)
-					draw_view(&rig, 0, p, 0);
+					draw_view(0, p, 0);
 			}
-			close_screen(&rig);
+			close_screen();
 		}
 	}
-	close_rig(&rig);
+	close_rig();
 }

@@ -11,10 +11,16 @@
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <time.h>
+#include <sys/mman.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -81,6 +87,45 @@ unsigned n_descriptors(void)
 	return n;
 }
 
+double clock_seconds(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void rest_ns(long nanoseconds)
+{
+	struct timespec pause = { .tv_nsec = nanoseconds };
+
+	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
+		;
+}
+
+void *shared_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	return memory;
+}
+
+int open_uncached(size_t n_blocks)
+{
+	char path[SCRATCH_PATH_MAX], *bytes = calloc(n_blocks, 4096);
+	int fd;
+
+	scratch_template(path, "disk");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, bytes, n_blocks * 4096), (ssize_t)n_blocks * 4096);
+	ck_assert_int_eq(fsync(fd), 0);
+	free(bytes);
+	close(fd);
+	return open(path, O_RDONLY | O_DIRECT);
+}
+
 bool is_root(void)
 {
 	FILE *map = fopen("/proc/self/uid_map", "re");
@@ -108,6 +153,13 @@ unsigned count_of(const char *text, const char *part)
 	for (; (text = strstr(text, part)); text++)
 		count++;
 	return count;
+}
+
+const char *find_part(const char *text, bool is_in, const char *const *parts)
+{
+	while (*parts && (strstr(text, *parts) != NULL) != is_in)
+		parts++;
+	return *parts;
 }
 
 /* Like the C library it reads six, whether they were given or not. */
@@ -142,10 +194,19 @@ static bool still_process_ns(const struct machine_clock *clock, uint32_t pid, ui
 	return true;
 }
 
+/* Who waits in a test waits for something real: it is given a moment, and the clock stands still. */
+static void still_pause(const struct machine_clock *clock, uint64_t ns)
+{
+	(void)clock;
+	clock_pause(&real_clock, ns);
+}
+
 struct still_clock still_clock_at(uint64_t ns)
 {
 	return (struct still_clock){
-		{ still_ns, still_ns, still_boot_ns, still_ns, still_ns, still_process_ns, NULL }, ns, 0
+		.clock = { still_ns, still_ns, still_boot_ns, still_ns, still_ns, still_process_ns,
+			   still_pause, NULL },
+		.ns = ns
 	};
 }
 
@@ -232,18 +293,6 @@ static bool is_of_part(enum test_part part)
 	return part != PART_TOLERANCE;
 }
 
-/* What tests/driver repeats: a name on each line; without it, all. */
-static bool is_to_be_repeated(const char *name)
-{
-	const char *names = getenv("REPEATED_CASES");
-	size_t length = strlen(name);
-
-	for (const char *at = names; at && (at = strstr(at, name)); at += length)
-		if ((at == names || at[-1] == '\n') && (at[length] == '\n' || at[length] == '\0'))
-			return true;
-	return !names;
-}
-
 static int by_line(const void *a, const void *b)
 {
 	return ((const struct known_test *)a)->test->line - ((const struct known_test *)b)->test->line;
@@ -320,7 +369,7 @@ int main(int argc, char **argv)
 		const TTest *test = tests[i].test;
 		TCase *tcase;
 
-		if (!is_of_part(tests[i].part) || !is_to_be_repeated(test->name))
+		if (!is_of_part(tests[i].part))
 			continue;
 		tcase = tcase_create(test->name);
 		tcase_set_timeout(tcase, PATIENCE_SECONDS);
@@ -376,6 +425,65 @@ void next_tick(struct machine *machine)
 	}
 	scope_read_frame(machine->request.scope, machine->now, false);
 	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
+}
+
+void check_text(const char *name, const char *found, const char *expected)
+{
+	ck_assert_msg(strcmp(found, expected) == 0, "%s: %s\nnot %s", name, found, expected);
+}
+
+const struct notice *notice_with(const struct frame *frame, const char *part)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strstr(frame->notices[i].text, part))
+			return &frame->notices[i];
+	return NULL;
+}
+
+void touch_pages(size_t n_pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), length = n_pages * page;
+	char *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	madvise(pages, length, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < length; at += page)
+		*(volatile char *)(pages + at) = 1;
+	munmap(pages, length);
+}
+
+struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes)
+{
+	int orders[2], answers[2];
+	struct ordered_child child;
+
+	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
+	child = (struct ordered_child){ fork(), orders[1], answers[0] };
+	ck_assert_int_ge(child.pid, 0);
+	if (child.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(orders[1]);
+		obey(orders[0], answers[1]);
+		_exit(0);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	ck_assert_int_eq(read(child.answers, answer, bytes), (ssize_t)bytes);
+	return child;
+}
+
+void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes)
+{
+	ck_assert_int_eq(write(child->orders, &what, 1), 1);
+	ck_assert_int_eq(read(child->answers, answer, bytes), (ssize_t)bytes);
+}
+
+void end_ordered_child(const struct ordered_child *child)
+{
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	close(child->orders);
+	close(child->answers);
 }
 
 void choose_scope(struct machine *machine, struct scope *scope, const char *in)
@@ -556,6 +664,25 @@ static void print_text(struct buffer *out, const char *text)
 			buffer_print(out, "\\x%02x", (unsigned char)*text);
 		else
 			buffer_char(out, *text);
+}
+
+const void *find_number(const struct frame *frame, const char *topic, const char *column, double number)
+{
+	const struct table *table = frame_table(frame, topic);
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), column) == number)
+			return table_row(table, i);
+	return NULL;
+}
+
+bool has_notice(const struct frame *frame, const char *part)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strstr(frame->notices[i].text, part) ||
+		    (frame->notices[i].remedy && strstr(frame->notices[i].remedy, part)))
+			return true;
+	return false;
 }
 
 static void print_value(struct buffer *out, const void *row, const struct column *column, bool escaped)

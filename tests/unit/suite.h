@@ -15,6 +15,7 @@
 #include "sys/machine_clock.h"
 
 #define SCRATCH_PATH_MAX 64
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* One program is one suite: suite.c has main(), and every START_TEST adds itself. */
 #undef START_TEST
@@ -54,12 +55,31 @@ unsigned n_descriptors(void); /* that are open, and three more: for a comparison
 int lowest_free_descriptor(void);
 unsigned count_of(const char *text, const char *part);
 
+/* The text has each of these parts, or none of them. */
+#define check_has(text, ...) check_each_part(text, false, __VA_ARGS__)
+#define check_lacks(text, ...) check_each_part(text, true, __VA_ARGS__)
+#define check_each_part(text, is_in, ...) \
+	do { \
+		const char *part_ = find_part(text, is_in, (const char *const[]){ __VA_ARGS__, NULL }); \
+		ck_assert_msg(!part_, "%s is %sin:\n%s", part_, (is_in) ? "" : "not ", text); \
+	} while (0)
+/* The first that is, or is not, in it; NULL: there is none. */
+const char *find_part(const char *text, bool is_in, const char *const *parts);
+
 /* Of the machine: root of a user namespace has no rights outside it, and maybe no other user in it. */
 bool is_root(void);
 
 /* For a syscall() of the test's own: its arguments, and what the kernel answers. */
 void take_arguments(long arguments[6], va_list list);
 long real_syscall(long number, const long arguments[6]);
+
+/* For a child and its parent, in live tests. */
+double clock_seconds(clockid_t clock);
+void rest_ns(long nanoseconds); /* below a second; signals do not end it */
+void *shared_memory(size_t bytes);
+
+/* A file of so many blocks of 4096 bytes that is read past the page cache. -1: this file system has none. */
+int open_uncached(size_t n_blocks);
 
 /* Ends a test that cannot be made here; its arguments are those of printf(), the first one a literal: why. */
 #define skip_test(...) ck_abort_msg(SKIP_PREFIX __VA_ARGS__)
@@ -86,6 +106,27 @@ struct machine {
 	unsigned ticks;
 };
 
+/* The text that came of this case is as expected. */
+void check_text(const char *name, const char *found, const char *expected);
+
+/* The first notice that has this part; NULL: there is none. */
+const struct notice *notice_with(const struct frame *frame, const char *part);
+
+/* A page fault for each, none for several at once. */
+void touch_pages(size_t n_pages);
+
+/*
+ * A child that obeys orders of a letter each: it reads them from one descriptor, and writes an answer of the
+ * same length for each to the other one. The first answer is to no order: it has begun.
+ */
+struct ordered_child {
+	pid_t pid;
+	int orders, answers;
+};
+struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes);
+void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes);
+void end_ordered_child(const struct ordered_child *child);
+
 /* What topics measure without any setting. */
 const struct topic_settings *usual_settings(void);
 
@@ -93,6 +134,7 @@ const struct topic_settings *usual_settings(void);
  * Opens it, on / when its root is empty, with these topics (a list ended by NULL), and samples them. Settings
  * may have been opened and set before.
  */
+#define TOPICS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 void open_machine(struct machine *machine, const char *const *topic_names);
 void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names);
 void next_tick(struct machine *machine);
@@ -142,6 +184,12 @@ void sample_fixture(struct frame *frame, const char *name, int tick, const char 
 uint64_t cell_u64(const struct frame *frame, const char *topic, const char *row, const char *column);
 double cell_f64(const struct frame *frame, const char *topic, const char *row, const char *column);
 const char *cell_text(const struct frame *frame, const char *topic, const char *row, const char *column);
+
+/* The row whose number in this column it is; NULL: there is none. */
+const void *find_number(const struct frame *frame, const char *topic, const char *column, double number);
+
+/* Has a notice this in its text or its remedy? */
+bool has_notice(const struct frame *frame, const char *part);
 
 /*
  * There is one row of the topic with these values in all its columns, in their order, parted by blanks:

@@ -71,16 +71,14 @@ static void check_contrast(enum theme theme, struct rgb own_front, struct rgb gr
 		struct theme_colors colors = theme_colors(theme, (enum style)style);
 		struct rgb front = colors.front == PALETTE_OWN ? own_front : palette(colors.front);
 		struct rgb back = colors.back == PALETTE_OWN ? ground : palette(colors.back);
+		bool is_high = theme == THEME_CONTRAST && style < STYLE_SERIES;
 
-		ck_assert_msg(contrast(front, back) >= TEXT_CONTRAST, "theme %s, style %d: text has %.2f",
-			      theme_names[theme], style, contrast(front, back));
-	}
-	for (int style = STYLE_USAGE; style < N_STYLES; style++) {
-		struct theme_colors colors = theme_colors(theme, (enum style)style);
-
-		ck_assert_msg(contrast(palette(colors.front), ground) >= CELL_CONTRAST,
+		ck_assert_msg(contrast(front, back) >= (is_high ? HIGH_CONTRAST : TEXT_CONTRAST),
+			      "theme %s, style %d: text has %.2f", theme_names[theme], style,
+			      contrast(front, back));
+		ck_assert_msg(style < STYLE_USAGE || contrast(front, ground) >= CELL_CONTRAST,
 			      "theme %s, style %d: cells have %.2f", theme_names[theme], style,
-			      contrast(palette(colors.front), ground));
+			      contrast(front, ground));
 	}
 }
 
@@ -91,16 +89,6 @@ START_TEST(text_and_cells_stand_out)
 	check_contrast(THEME_LIGHT, rgb(0, 0, 0), rgb(0xff, 0xff, 0xff));
 	check_contrast(THEME_CONTRAST, rgb(0xff, 0xff, 0xff), rgb(0, 0, 0));
 	check_contrast(THEME_WARM, rgb(0xff, 0xff, 0xff), rgb(0x26, 0x26, 0x26));
-}
-
-START_TEST(contrast_is_high)
-{
-	for (int style = 0; style < STYLE_SERIES; style++) {
-		struct theme_colors colors = theme_colors(THEME_CONTRAST, (enum style)style);
-
-		ck_assert_msg(contrast(palette(colors.front), palette(colors.back)) >= HIGH_CONTRAST,
-			      "style %d", style);
-	}
 }
 
 /* The user has chosen these 16 in the terminal. */
@@ -121,18 +109,27 @@ START_TEST(colors_of_a_file)
 		const char *text;
 		short color; /* -2: it is none */
 	} cases[] = {
-		{ PALETTE_BUSY, "#ffaf00", 214 },   { PALETTE_BUSY, "#FEAE02", 214 },
-		{ PALETTE_BUSY, "#000000", 16 },    { PALETTE_BUSY, "#808080", 244 },
-		{ PALETTE_BUSY, "0", 0 },           { PALETTE_BUSY, "255", 255 },
-		{ PALETTE_BACKGROUND, "default", PALETTE_OWN }, { PALETTE_TEXT, "default", PALETTE_OWN },
-		{ PALETTE_DIM, "default", -2 },     { PALETTE_BUSY, "256", -2 },
-		{ PALETTE_BUSY, "-1", -2 },         { PALETTE_BUSY, "#fff", -2 },
-		{ PALETTE_BUSY, "#ffaf000", -2 },   { PALETTE_BUSY, "#ffaf0g", -2 },
-		{ PALETTE_BUSY, "# faf00", -2 },    { PALETTE_BUSY, "#", -2 },
-		{ PALETTE_BUSY, "", -2 },           { PALETTE_BUSY, "amber", -2 },
+		{ PALETTE_BUSY, "#ffaf00", 214 },
+		{ PALETTE_BUSY, "#FEAE02", 214 },
+		{ PALETTE_BUSY, "#000000", 16 },
+		{ PALETTE_BUSY, "#808080", 244 },
+		{ PALETTE_BUSY, "0", 0 },
+		{ PALETTE_BUSY, "255", 255 },
+		{ PALETTE_BACKGROUND, "default", PALETTE_OWN },
+		{ PALETTE_TEXT, "default", PALETTE_OWN },
+		{ PALETTE_DIM, "default", -2 },
+		{ PALETTE_BUSY, "256", -2 },
+		{ PALETTE_BUSY, "-1", -2 },
+		{ PALETTE_BUSY, "#fff", -2 },
+		{ PALETTE_BUSY, "#ffaf000", -2 },
+		{ PALETTE_BUSY, "#ffaf0g", -2 },
+		{ PALETTE_BUSY, "# faf00", -2 },
+		{ PALETTE_BUSY, "#", -2 },
+		{ PALETTE_BUSY, "", -2 },
+		{ PALETTE_BUSY, "amber", -2 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct palette colors = *theme_file();
 		short before = colors.colors[cases[i].name];
 		bool known = cases[i].color != -2;
@@ -145,65 +142,46 @@ START_TEST(colors_of_a_file)
 	ck_assert_int_eq(palette_find("Critical"), -1);
 }
 
-/* None of the nine names is without effect. */
-START_TEST(every_name_colors_something)
-{
-	const struct palette usual = *theme_file();
-
-	for (int name = 0; name < N_PALETTE_NAMES; name++) {
-		struct theme_colors before[N_STYLES];
-		struct palette changed = usual;
-		bool any = false;
-
-		for (int style = 0; style < N_STYLES; style++)
-			before[style] = theme_colors(THEME_FILE, (enum style)style);
-		changed.colors[name] = 90;
-		theme_set_file(&changed);
-		for (int style = 0; style < N_STYLES; style++) {
-			struct theme_colors now = theme_colors(THEME_FILE, (enum style)style);
-
-			any |= now.front != before[style].front || now.back != before[style].back;
-		}
-		theme_set_file(&usual);
-		ck_assert_msg(any, "%s", palette_names[name]);
-	}
-}
-
 /* A light ground is known by its own colour, or by a dark text on the terminal's. */
 START_TEST(a_file_may_be_for_a_light_ground)
 {
 	struct palette colors = *theme_file();
 
 	ck_assert(!palette_is_light(&colors));
-	ck_assert(palette_set(&colors, PALETTE_TEXT, "#202020"));
-	ck_assert(palette_is_light(&colors));
-	ck_assert(palette_set(&colors, PALETTE_BACKGROUND, "#000000"));
-	ck_assert(!palette_is_light(&colors));
-	ck_assert(palette_set(&colors, PALETTE_BACKGROUND, "230"));
-	ck_assert(palette_is_light(&colors));
-	for (int i = 0; i < 3; i++) {
-		struct rgb darker = palette(palette_contrasting(&colors, 68, 5 + 3 * i));
-
-		ck_assert_double_ge(contrast(darker, palette(230)), TEXT_CONTRAST);
-	}
+	ck_assert(palette_set(&colors, PALETTE_TEXT, "#202020") && palette_is_light(&colors));
+	ck_assert(palette_set(&colors, PALETTE_BACKGROUND, "#000000") && !palette_is_light(&colors));
+	ck_assert(palette_set(&colors, PALETTE_BACKGROUND, "230") && palette_is_light(&colors));
+	for (int i = 0; i < 3; i++)
+		ck_assert_double_ge(
+			contrast(palette(palette_contrasting(&colors, 68, 5 + 3 * i)), palette(230)),
+			TEXT_CONTRAST);
 }
 
-/* A part between two others may vanish, so those two must differ as well. */
-START_TEST(neighbouring_series_differ_in_lightness)
+static double lightness_of(int theme, int style)
+{
+	return seen_lightness(palette(theme_colors((enum theme)theme, (enum style)style).front));
+}
+
+static void check_apart(int theme, int one, int other)
+{
+	ck_assert_msg(fabs(lightness_of(theme, one) - lightness_of(theme, other)) >= LIGHTNESS_APART,
+		      "theme %s: styles %d and %d have %.0f and %.0f", theme_names[theme], one, other,
+		      lightness_of(theme, one), lightness_of(theme, other));
+}
+
+/*
+ * For those who see no hue: calm, busy and critical, and neighbouring series. A part between two others may
+ * vanish, so those two must differ as well.
+ */
+START_TEST(grades_and_neighbouring_series_differ_in_lightness)
 {
 	for (int theme = THEME_DARK; theme < THEME_TERMINAL; theme++) {
-		double lightness[STYLE_SERIES_COUNT];
-
-		for (int i = 0; i < STYLE_SERIES_COUNT; i++) {
-			short front = theme_colors((enum theme)theme, (enum style)(STYLE_SERIES + i)).front;
-
-			lightness[i] = seen_lightness(palette(front));
+		check_apart(theme, STYLE_USAGE, STYLE_USAGE_BUSY);
+		check_apart(theme, STYLE_USAGE_BUSY, STYLE_USAGE_CRITICAL);
+		check_apart(theme, STYLE_USAGE_CRITICAL, STYLE_USAGE);
+		for (int i = 0; i < STYLE_SERIES_COUNT; i++)
 			for (int before = i > 2 ? i - 2 : 0; before < i; before++)
-				ck_assert_msg(fabs(lightness[i] - lightness[before]) >= LIGHTNESS_APART,
-					      "theme %s: series %d and %d have %.0f and %.0f",
-					      theme_names[theme], before, i, lightness[before],
-					      lightness[i]);
-		}
+				check_apart(theme, STYLE_SERIES + before, STYLE_SERIES + i);
 	}
 }
 
@@ -221,45 +199,25 @@ START_TEST(usage_is_calm)
 	}
 }
 
-/* For those who see no hue: calm, busy and critical. */
-START_TEST(grades_differ_in_lightness)
-{
-	static const enum style styles[] = { STYLE_USAGE, STYLE_USAGE_BUSY, STYLE_USAGE_CRITICAL };
-
-	for (int theme = THEME_DARK; theme < THEME_TERMINAL; theme++) {
-		for (unsigned i = 0; i < 3; i++) {
-			double one = seen_lightness(palette(theme_colors((enum theme)theme,
-									 styles[i]).front));
-			double next = seen_lightness(
-				palette(theme_colors((enum theme)theme, styles[(i + 1) % 3]).front));
-
-			ck_assert_msg(fabs(one - next) >= LIGHTNESS_APART,
-				      "theme %s, grade %u: %.0f and %.0f",
-				      theme_names[theme], i, one, next);
-		}
-	}
-}
-
 START_TEST(the_ground_of_the_terminal)
 {
 	static const struct {
 		const char *reported;
 		enum theme theme;
 	} cases[] = {
-		{ NULL, THEME_DARK },          { "", THEME_DARK },
-		{ "15;0", THEME_DARK },        { "0;15", THEME_LIGHT },
-		{ "0;7", THEME_LIGHT },        { "7;8", THEME_DARK },
-		{ "12;8", THEME_DARK },        { "0;default;15", THEME_LIGHT },
-		{ "15;default", THEME_DARK },  { "15", THEME_DARK },
-		{ "0;15x", THEME_DARK },       { "default;default", THEME_DARK },
-		{ "0;231", THEME_DARK },       { "0;", THEME_DARK },
+		{ NULL, THEME_DARK },              { "", THEME_DARK },
+		{ "15;0", THEME_DARK },            { "0;15", THEME_LIGHT },
+		{ "0;7", THEME_LIGHT },            { "7;8", THEME_DARK },
+		{ "12;8", THEME_DARK },            { "0;default;15", THEME_LIGHT },
+		{ "15;default", THEME_DARK },      { "15", THEME_DARK },
+		{ "0;15x", THEME_DARK },           { "default;default", THEME_DARK },
+		{ "0;231", THEME_DARK },           { "0;", THEME_DARK },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < LENGTH(cases); i++)
 		ck_assert_msg(theme_of_terminal(cases[i].reported) == cases[i].theme, "%s",
 			      cases[i].reported);
 }
-
 
 START_TEST(the_ground_that_a_terminal_answers)
 {
@@ -268,17 +226,22 @@ START_TEST(the_ground_that_a_terminal_answers)
 		bool known;
 		enum theme theme;
 	} cases[] = {
-		{ "11;rgb:ffff/ffff/ffff", true, THEME_LIGHT }, { "11;rgb:fdfd/f6f6/e3e3", true,
-								 THEME_LIGHT },
-		{ "11;rgb:ff/ff/dd", true, THEME_LIGHT },       { "11;rgb:f/f/f", true, THEME_LIGHT },
+		{ "11;rgb:ffff/ffff/ffff", true, THEME_LIGHT },
+		{ "11;rgb:fdfd/f6f6/e3e3", true, THEME_LIGHT },
+		{ "11;rgb:ff/ff/dd", true, THEME_LIGHT },
+		{ "11;rgb:f/f/f", true, THEME_LIGHT },
 		{ "11;rgba:ffff/ffff/ffff/8000", true, THEME_LIGHT },
-		{ "11;rgb:0000/0000/0000", true, THEME_DARK },  { "11;rgb:0000/2b2b/3636", true, THEME_DARK },
-		{ "11;rgb:0/0/f", true, THEME_DARK },           { "11;?", false, THEME_DARK },
-		{ "10;rgb:ffff/ffff/ffff", false, THEME_DARK }, { "11;rgb:ffff/ffff", false, THEME_DARK },
-		{ "11;rgb:ffff//ffff", false, THEME_DARK },     { "", false, THEME_DARK },
+		{ "11;rgb:0000/0000/0000", true, THEME_DARK },
+		{ "11;rgb:0000/2b2b/3636", true, THEME_DARK },
+		{ "11;rgb:0/0/f", true, THEME_DARK },
+		{ "11;?", false, THEME_DARK },
+		{ "10;rgb:ffff/ffff/ffff", false, THEME_DARK },
+		{ "11;rgb:ffff/ffff", false, THEME_DARK },
+		{ "11;rgb:ffff//ffff", false, THEME_DARK },
+		{ "", false, THEME_DARK },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < LENGTH(cases); i++) {
 		enum theme theme = THEME_DARK;
 
 		ck_assert_msg(theme_of_answer(cases[i].answer, &theme) == cases[i].known &&

@@ -40,34 +40,10 @@ struct child {
 	_Atomic uint32_t step, lock;
 };
 
-static double now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static void rest(long nanoseconds)
-{
-	struct timespec pause = { .tv_nsec = nanoseconds };
-
-	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
-		;
-}
-
 static void wait_for_step(struct child *child, uint32_t step)
 {
 	while (atomic_load(&child->step) < step)
-		rest(1000000);
-}
-
-static void *shared(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert_ptr_ne(memory, MAP_FAILED);
-	return memory;
+		rest_ns(1000000);
 }
 
 /* Time and CPU time since start; what is not CPU time was spent waiting. */
@@ -77,22 +53,22 @@ struct stretch {
 
 static struct stretch begin(void)
 {
-	return (struct stretch){ now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) };
+	return (struct stretch){ clock_seconds(CLOCK_MONOTONIC), clock_seconds(CLOCK_PROCESS_CPUTIME_ID) };
 }
 
 static void end(struct child *child, struct stretch start, int part)
 {
-	double cpu = now(CLOCK_PROCESS_CPUTIME_ID) - start.cpu;
+	double cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - start.cpu;
 
 	child->seconds[RUNNING] += cpu;
-	child->seconds[part] += part == RUNNING ? 0 : now(CLOCK_MONOTONIC) - start.wall - cpu;
+	child->seconds[part] += part == RUNNING ? 0 : clock_seconds(CLOCK_MONOTONIC) - start.wall - cpu;
 }
 
 static void compute(struct child *child)
 {
 	struct stretch start = begin();
 
-	while (now(CLOCK_PROCESS_CPUTIME_ID) - start.cpu < (double)PHASE_NS / 1e9)
+	while (clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - start.cpu < (double)PHASE_NS / 1e9)
 		;
 	end(child, start, RUNNING);
 }
@@ -101,7 +77,7 @@ static void doze(struct child *child)
 {
 	struct stretch start = begin();
 
-	rest(PHASE_NS);
+	rest_ns(PHASE_NS);
 	end(child, start, SLEEP);
 }
 
@@ -120,26 +96,10 @@ static void read_disk(struct child *child, int file)
 	struct stretch start = begin();
 	static _Alignas(4096) char block[BLOCK];
 
-	for (unsigned i = 0; now(CLOCK_MONOTONIC) - start.wall < (double)PHASE_NS / 1e9; i++)
+	for (unsigned i = 0; clock_seconds(CLOCK_MONOTONIC) - start.wall < (double)PHASE_NS / 1e9; i++)
 		if (pread(file, block, BLOCK, (off_t)(i * 61 % FILE_BLOCKS * BLOCK)) != (ssize_t)BLOCK)
 			_exit(1);
 	end(child, start, DISK);
-}
-
-/* -1: this file system has none that are read past the page cache. */
-static int open_file(void)
-{
-	char path[SCRATCH_PATH_MAX], *bytes = calloc(FILE_BLOCKS, BLOCK);
-	int fd;
-
-	scratch_template(path, "disk");
-	fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, bytes, FILE_BLOCKS * BLOCK), FILE_BLOCKS * BLOCK);
-	ck_assert_int_eq(fsync(fd), 0);
-	free(bytes);
-	close(fd);
-	return open(path, O_RDONLY | O_DIRECT);
 }
 
 static void live(struct child *child, int file)
@@ -217,9 +177,9 @@ static void open_counting(void)
 
 START_LIVE_TEST(a_process_that_knows_its_parts)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	double before[N_PARTS], after[N_PARTS], start, interval, steal;
-	int file = open_file();
+	int file = open_uncached(FILE_BLOCKS);
 	pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
@@ -233,7 +193,7 @@ START_LIVE_TEST(a_process_that_knows_its_parts)
 	steal = stolen();
 	atomic_store(&child->step, 2);
 	wait_for_step(child, 3);
-	rest(PHASE_NS);
+	rest_ns(PHASE_NS);
 	atomic_store(&child->lock, 1);
 	syscall(SYS_futex, &child->lock, FUTEX_WAKE, 1, NULL, NULL, 0);
 	wait_for_step(child, 4);
@@ -267,7 +227,7 @@ START_LIVE_TEST(a_process_that_knows_its_parts)
 static void *switch_often(void *end)
 {
 	while (!atomic_load((_Atomic uint32_t *)end))
-		rest(20000);
+		rest_ns(20000);
 	return NULL;
 }
 
@@ -293,7 +253,7 @@ START_LIVE_TEST(parts_add_up_to_threads_times_interval)
 	for (unsigned tick = 0; tick < 20; tick++) {
 		read_parts(getpid(), before);
 		start = moment();
-		rest(10000000);
+		rest_ns(10000000);
 		next_tick(&machine);
 		read_parts(getpid(), after);
 		ck_assert_double_eq_tol(sum_of(after) - sum_of(before), (1 + THREADS) * (moment() - start),
@@ -309,7 +269,7 @@ START_LIVE_TEST(parts_add_up_to_threads_times_interval)
 
 static void *sleep_a_while(void *nothing)
 {
-	rest(50000000);
+	rest_ns(50000000);
 	return nothing;
 }
 
@@ -323,10 +283,10 @@ START_TOLERANCE_TEST(threads_that_begin_and_exit_count_for_their_part)
 	read_parts(getpid(), before);
 	start = moment();
 	for (unsigned i = 0; i < 5; i++) {
-		begun = now(CLOCK_MONOTONIC);
+		begun = clock_seconds(CLOCK_MONOTONIC);
 		ck_assert_int_eq(pthread_create(&thread, NULL, sleep_a_while, NULL), 0);
 		pthread_join(thread, NULL);
-		ended = now(CLOCK_MONOTONIC);
+		ended = clock_seconds(CLOCK_MONOTONIC);
 		lives += ended - begun;
 	}
 	next_tick(&machine);
@@ -398,7 +358,7 @@ static void thrash(struct child *child, int file)
 	atomic_store(&child->step, 1);
 	wait_for_step(child, 2);
 	start = begin();
-	while (now(CLOCK_MONOTONIC) - start.wall < 6 * (double)PHASE_NS / 1e9)
+	while (clock_seconds(CLOCK_MONOTONIC) - start.wall < 6 * (double)PHASE_NS / 1e9)
 		for (size_t at = 0; at < THRASH_BYTES; at += BLOCK)
 			if (pread(file, page, BLOCK, (off_t)at) != (ssize_t)BLOCK)
 				_exit(2);
@@ -433,7 +393,7 @@ static int thrash_file(void)
 
 START_LIVE_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	double before[N_PARTS], after[N_PARTS], grown[N_PARTS], waited, steal;
 	int file;
 	pid_t pid;

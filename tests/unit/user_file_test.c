@@ -6,14 +6,9 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -43,6 +38,31 @@ static void make_directory(const char *name, mode_t mode)
 {
 	ck_assert_int_eq(mkdir(at(name), 0700), 0);
 	ck_assert_int_eq(chmod(at(name), mode), 0);
+}
+
+static bool exists(const char *name)
+{
+	return access(at(name), F_OK) == 0;
+}
+
+static void change_mode(const char *name, mode_t mode)
+{
+	ck_assert_int_eq(chmod(at(name), mode), 0);
+}
+
+static void remove_file(const char *name)
+{
+	ck_assert_int_eq(unlink(at(name)), 0);
+}
+
+static void rename_file(const char *from, const char *to)
+{
+	ck_assert_int_eq(rename(at(from), at(to)), 0);
+}
+
+static void link_file(const char *from, const char *to)
+{
+	ck_assert_int_eq(link(at(from), at(to)), 0);
 }
 
 static void make_file(const char *name, mode_t mode)
@@ -79,54 +99,74 @@ static const char *text_of(const char *name)
 	return text;
 }
 
-static int replace(struct user_file *file, const char *text)
+static void check_mode(const char *name, mode_t mode)
+{
+	ck_assert_uint_eq(status_of(name).st_mode & 07777, mode);
+}
+
+static int replace(struct user_file *replaced, const char *text)
 {
 	struct buffer buffer = { 0 };
 	int error;
 
 	buffer_text(&buffer, text);
-	error = user_file_replace(file, &buffer, 0644, false);
+	error = user_file_replace(replaced, &buffer, 0644, false);
 	buffer_free(&buffer);
 	return error;
+}
+
+/* The file that a test is about. */
+static struct user_file file;
+
+static void open_file(const char *name)
+{
+	user_file_close(&file);
+	ck_assert_int_eq(user_file_open(&file, at(name), 0), 0);
+}
+
+static void write_file(const char *text)
+{
+	ck_assert_int_eq(replace(&file, text), 0);
 }
 
 /* Opens the path, and replaces the file twice. */
 static int write_path(const char *path, const char *text)
 {
-	struct user_file file;
-	int error = user_file_open(&file, path, USER_FILE_REGULAR);
+	struct user_file opened;
+	int error = user_file_open(&opened, path, USER_FILE_REGULAR);
 
 	if (!error)
-		error = user_file_check(&file);
+		error = user_file_check(&opened);
 	if (!error)
-		error = replace(&file, "first");
+		error = replace(&opened, "first");
 	if (!error)
-		error = replace(&file, text);
-	user_file_close(&file);
+		error = replace(&opened, text);
+	user_file_close(&opened);
 	return error;
 }
 
 static void assert_written(const char *path, const char *name)
 {
 	static unsigned number;
-	char text[32];
+	const char *text = textf("text %u", ++number);
 
-	snprintf(text, sizeof(text), "text %u", ++number);
 	ck_assert_int_eq(write_path(path, text), 0);
 	ck_assert_str_eq(text_of(name), text);
 }
 
-static const char *why_not(const char *path, unsigned flags)
-{
-	static char why[PATH_MAX + 128];
-	struct user_file file;
-	int error = user_file_open(&file, path, flags);
+#define NO_FILE "this is not a regular file"
+#define FOREIGN "another user may have put it there; remove it, or choose another directory"
 
-	snprintf(why, sizeof(why), "opened");
+static void check_why(const char *path, unsigned flags, const char *expected)
+{
+	char why[PATH_MAX + 128] = "opened";
+	struct user_file opened;
+	int error = user_file_open(&opened, path, flags);
+
 	if (error)
-		user_file_error_text(&file, error, why, sizeof(why));
-	user_file_close(&file);
-	return why;
+		user_file_error_text(&opened, error, why, sizeof(why));
+	user_file_close(&opened);
+	ck_assert_str_eq(textf("%s: %s", path, why), textf("%s: %s", path, expected));
 }
 
 START_TEST(a_path_leads_where_open_would_lead)
@@ -145,13 +185,10 @@ START_TEST(a_path_leads_where_open_would_lead)
 
 START_TEST(own_links_are_followed)
 {
-	char absolute[PATH_MAX];
-
 	make_directory("a", 0755);
 	make_directory("b", 0755);
 	make_file("a/file", 0644);
-	snprintf(absolute, sizeof(absolute), "%s", at("a"));
-	make_link(absolute, "b/absolute");
+	make_link(at("a"), "b/absolute");
 	make_link("../a", "b/relative");
 	make_link("relative/../b/absolute/", "b/chain");
 	make_link("../a/file", "b/file");
@@ -163,56 +200,54 @@ START_TEST(own_links_are_followed)
 	assert_written(at("b/file"), "a/file");
 	ck_assert(S_ISLNK(status_of("b/file").st_mode));
 	assert_written(at("b/missing"), "a/missing"); /* as open(2) makes it */
-	ck_assert_str_eq(why_not(at("b/loop"), 0), strerror(ELOOP));
-	ck_assert_str_eq(why_not(at("b/loop/file"), 0), strerror(ELOOP));
+	check_why(at("b/loop"), 0, strerror(ELOOP));
+	check_why(at("b/loop/file"), 0, strerror(ELOOP));
 }
 
 START_TEST(what_is_no_place_for_a_file_is_refused)
 {
-	char missing[PATH_MAX], name[NAME_MAX + 2];
+	char name[NAME_MAX + 2];
 
 	make_directory("a", 0755);
 	make_file("a/file", 0644);
 	ck_assert_int_eq(mkfifo(at("a/pipe"), 0600), 0);
-	snprintf(missing, sizeof(missing), "%s", at("a/none/file"));
-	ck_assert_str_eq(why_not(missing, 0), textf("there is no directory %s", at("a/none")));
-	ck_assert_str_eq(why_not(at("a/file/file"), 0), strerror(ENOTDIR));
-	ck_assert_str_eq(why_not(at("a/file/"), 0), strerror(ENOTDIR));
-	ck_assert_str_eq(why_not(at("a"), 0), "this is not a regular file");
-	ck_assert_str_eq(why_not(at("a/"), 0), "this is not a regular file");
-	ck_assert_str_eq(why_not(at("a/.."), 0), "this is not a regular file");
-	ck_assert_str_eq(why_not("/", 0), "this is not a regular file");
-	ck_assert_str_eq(why_not("", 0), strerror(ENOENT));
-	ck_assert_str_eq(why_not(at("a/pipe"), USER_FILE_REGULAR), "this is not a regular file");
-	ck_assert_str_eq(why_not(at("a/pipe"), 0), "opened");
-	ck_assert_str_eq(why_not("/dev/null", 0), "opened");
+	check_why(at("a/none/file"), 0, textf("there is no directory %s", at("a/none")));
+	check_why(at("a/file/file"), 0, strerror(ENOTDIR));
+	check_why(at("a/file/"), 0, strerror(ENOTDIR));
+	check_why(at("a"), 0, NO_FILE);
+	check_why(at("a/"), 0, NO_FILE);
+	check_why(at("a/.."), 0, NO_FILE);
+	check_why("/", 0, NO_FILE);
+	check_why("", 0, strerror(ENOENT));
+	check_why(at("a/pipe"), USER_FILE_REGULAR, NO_FILE);
+	check_why(at("a/pipe"), 0, "opened");
+	check_why("/dev/null", 0, "opened");
 	memset(name, 'x', sizeof(name));
 	name[NAME_MAX + 1] = '\0';
-	ck_assert_str_eq(why_not(at(name), 0), strerror(ENAMETOOLONG));
+	check_why(at(name), 0, strerror(ENAMETOOLONG));
 	name[NAME_MAX] = '\0';
 	assert_written(at(name), name);
+	ck_assert_int_eq(chdir(at("a")), 0); /* messages name a path as it was given */
+	check_why("none/file", 0, "there is no directory none");
+	check_why("./b/c/file", 0, "there is no directory b");
 }
 
 START_TEST(missing_directories_are_made_on_request)
 {
-	struct user_file file;
-
 	make_directory("a", 0755);
 	make_link("a", "link");
 	ck_assert_int_eq(user_file_open(&file, at("link/b/c/file"), USER_FILE_MAKE_DIRECTORIES), 0);
-	ck_assert_int_eq(replace(&file, "text"), 0);
-	user_file_close(&file);
+	write_file("text");
 	ck_assert_str_eq(text_of("a/b/c/file"), "text");
-	ck_assert_uint_eq(status_of("a/b").st_mode & 0777, 0700);
-	ck_assert_uint_eq(status_of("a/b/c").st_mode & 0777, 0700);
+	check_mode("a/b", 0700);
+	check_mode("a/b/c", 0700);
 }
 
 /* Through links of proc, which say the path of a file that may have been renamed or removed since. */
 START_TEST(descriptors_are_files_for_the_kernel)
 {
-	struct user_file file;
 	struct stat link;
-	char path[32];
+	const char *path;
 	int fd, copy;
 
 	ck_assert_int_eq(lstat("/dev/fd", &link), 0);
@@ -220,90 +255,63 @@ START_TEST(descriptors_are_files_for_the_kernel)
 		skip_test("/dev is of a user who is not in this user namespace");
 	make_file("file", 0600);
 	fd = open(at("file"), O_WRONLY | O_TRUNC);
-	ck_assert_int_eq(unlink(at("file")), 0);
-	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
-	ck_assert_str_eq(why_not(path, USER_FILE_REGULAR), "this is not a regular file");
+	remove_file("file");
+	path = textf("/dev/fd/%d", fd);
+	check_why(path, USER_FILE_REGULAR, NO_FILE);
 	ck_assert_int_eq(user_file_open(&file, path, 0), 0);
 	copy = user_file_create(&file, 0600);
 	ck_assert_int_ge(copy, 0);
-	user_file_close(&file);
 	ck_assert_int_eq(write(copy, "text", 4), 4);
 	ck_assert_int_eq(lseek(fd, 0, SEEK_END), 4);
 	close(copy);
-	ck_assert_str_eq(why_not("/proc/self/ns/pid", 0), "opened"); /* pid:[4026531836] */
-	ck_assert_str_eq(why_not("/proc/self/ns/pid", USER_FILE_REGULAR), "this is not a regular file");
+	check_why("/proc/self/ns/pid", 0, "opened"); /* pid:[4026531836] */
+	check_why("/proc/self/ns/pid", USER_FILE_REGULAR, NO_FILE);
 	make_directory("a", 0755);
 	ck_assert_int_eq(chdir(at("a")), 0);
 	assert_written("/proc/self/cwd/file", "a/file");
 	assert_written("/proc/self/cwd/../up", "up");
 }
 
-static int write_meanwhile(void *state, int fd)
-{
-	(void)fd;
-	ck_assert_int_lt(access(at("new"), F_OK), 0); /* not while it is written */
-	make_link("elsewhere", state); /* of another one */
-	return 0;
-}
-
-START_TEST(a_new_file_may_be_wanted)
-{
-	struct user_file file;
-
-	ck_assert_int_eq(user_file_write_new(&file, at("new"), write_meanwhile, "new"), -EEXIST);
-	user_file_close(&file);
-	ck_assert_str_eq(why_not(at("new"), USER_FILE_NEW), "it exists already; choose another name");
-	ck_assert_int_lt(access(at("elsewhere"), F_OK), 0);
-}
-
-/* Not even a link of this user, since it was none when it was looked at. */
+/* Not even a link of this user, since it was none when it was looked at; it is replaced itself. */
 START_TEST(a_link_that_came_later_is_not_followed)
 {
-	struct user_file file;
-
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
-	make_link("elsewhere", "file");
+	make_file("outside", 0644);
+	open_file("file");
+	make_link("outside", "file");
 	ck_assert_int_eq(user_file_create(&file, 0600), -ELOOP);
-	user_file_close(&file);
-	ck_assert_int_lt(access(at("elsewhere"), F_OK), 0);
+	write_file("a");
+	ck_assert(S_ISREG(status_of("file").st_mode));
+	ck_assert_str_eq(text_of("outside"), "before");
 }
 
 START_TEST(the_mode_is_kept)
 {
-	struct user_file file;
-
 	umask(027);
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
-	ck_assert_int_eq(replace(&file, "a"), 0);
-	ck_assert_uint_eq(status_of("file").st_mode & 07777, 0640);
-	ck_assert_int_eq(chmod(at("file"), 0604), 0); /* while it is being written */
-	ck_assert_int_eq(replace(&file, "b"), 0);
-	ck_assert_uint_eq(status_of("file").st_mode & 07777, 0604);
-	ck_assert_int_eq(unlink(at("file")), 0);
-	ck_assert_int_eq(replace(&file, "c"), 0);
-	ck_assert_uint_eq(status_of("file").st_mode & 07777, 0604);
-	user_file_close(&file);
-	ck_assert_int_eq(chmod(at("file"), 04622), 0);
+	open_file("file");
+	write_file("a");
+	check_mode("file", 0640);
+	change_mode("file", 0604); /* while it is being written */
+	write_file("b");
+	check_mode("file", 0604);
+	remove_file("file");
+	write_file("c");
+	check_mode("file", 0604);
+	change_mode("file", 04622);
 	ck_assert_int_eq(write_path(at("file"), "d"), 0);
-	ck_assert_uint_eq(status_of("file").st_mode & 07777, 0622); /* it is not the program that had this */
+	check_mode("file", 0622); /* it is not the program that had this */
 }
 
 /* A file that another user puts there while it is being written gets nothing. */
 START_TEST(the_mode_is_that_of_the_own_file)
 {
-	struct user_file file;
-
 	make_file("file", 0600);
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
-	make_file("wide", 0666);
-	ck_assert_int_eq(rename(at("wide"), at("file")), 0);
-	ck_assert_int_eq(replace(&file, "a"), 0);
-	ck_assert_uint_eq(status_of("file").st_mode & 0777, 0600);
-	make_file("wide", 0666);
-	ck_assert_int_eq(rename(at("wide"), at("file")), 0);
-	ck_assert_int_eq(replace(&file, "b"), 0);
-	ck_assert_uint_eq(status_of("file").st_mode & 0777, 0600);
-	user_file_close(&file);
+	open_file("file");
+	for (unsigned again = 0; again < 2; again++) {
+		make_file("wide", 0666);
+		rename_file("wide", "file");
+		write_file("a");
+		check_mode("file", 0600);
+	}
 }
 
 START_TEST(a_file_of_several_names_may_be_of_anyone)
@@ -311,100 +319,88 @@ START_TEST(a_file_of_several_names_may_be_of_anyone)
 	make_directory("own", 0755);
 	make_directory("all", 0777);
 	make_file("own/file", 0644);
-	ck_assert_int_eq(link(at("own/file"), at("all/file")), 0);
+	link_file("own/file", "all/file");
 	assert_written(at("own/file"), "own/file"); /* only this name gets the new file */
 	ck_assert_str_eq(text_of("all/file"), "before");
-	ck_assert_int_eq(unlink(at("own/file")), 0);
-	ck_assert_int_eq(link(at("all/file"), at("own/file")), 0);
-	ck_assert_str_eq(why_not(at("all/file"), 0),
-			 "another user may have put it there; remove it, or choose another directory");
-	ck_assert_int_eq(unlink(at("own/file")), 0);
-	ck_assert_str_eq(why_not(at("all/file"), 0), "opened");
+	remove_file("own/file");
+	link_file("all/file", "own/file");
+	check_why(at("all/file"), 0, FOREIGN);
+	remove_file("own/file");
+	check_why(at("all/file"), 0, "opened");
 }
 
 /* Who else may write in the directory: its group, or all others. */
 START_TEST(others_may_give_names_where_they_may_write)
 {
-	static const char why[] = "another user may have put it there; "
-				  "remove it, or choose another directory";
-	struct user_file file;
-
 	make_directory("a", 0755);
-	ck_assert_int_eq(user_file_open(&file, at("a/again"), 0), 0);
+	open_file("a/again");
 	make_file("a/file", 0644);
-	ck_assert_int_eq(link(at("a/file"), at("a/again")), 0);
+	link_file("a/file", "a/again");
 	ck_assert_int_eq(mkfifo(at("a/pipe"), 0600), 0);
-	ck_assert_int_eq(link(at("a/pipe"), at("a/same")), 0);
-	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
-	ck_assert_int_eq(chmod(at("a"), 0775), 0);
-	ck_assert_str_eq(why_not(at("a/file"), 0), why);
-	ck_assert_int_eq(chmod(at("a"), 0757), 0);
-	ck_assert_str_eq(why_not(at("a/file"), 0), why);
-	ck_assert_str_eq(why_not(at("a/pipe"), 0), "opened");
+	link_file("a/pipe", "a/same");
+	check_why(at("a/file"), 0, "opened");
+	change_mode("a", 0775);
+	check_why(at("a/file"), 0, FOREIGN);
+	change_mode("a", 0757);
+	check_why(at("a/file"), 0, FOREIGN);
+	check_why(at("a/pipe"), 0, "opened");
 	ck_assert_int_eq(user_file_create(&file, 0600), -EPERM); /* since it was opened */
-	user_file_close(&file);
-	ck_assert_int_eq(unlink(at("a/again")), 0);
-	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
+	remove_file("a/again");
+	check_why(at("a/file"), 0, "opened");
 }
 
+static bool is_moved(const char *name)
+{
+	return user_file_is_moved(&file, at(name));
+}
+
+/* Where there is another directory on its way it has moved; not where nothing is known of it. */
 START_TEST(the_directory_stays_open)
 {
-	struct user_file file;
 	char path[PATH_MAX];
 
 	make_directory("a", 0755);
 	make_directory("outside", 0755);
-	snprintf(path, sizeof(path), "%s", at("a/file"));
-	ck_assert_int_eq(user_file_open(&file, path, 0), 0);
-	ck_assert_int_eq(replace(&file, "a"), 0);
-	ck_assert(!user_file_is_moved(&file, path));
-	ck_assert_int_eq(rename(at("a"), at("moved")), 0);
+	open_file("a/file");
+	ck_assert(!is_moved("a/file"));
+	write_file("a");
+	ck_assert(!is_moved("a/file"));
+	make_file("a/other", 0600);
+	rename_file("a/other", "a/file");
+	ck_assert(!is_moved("a/file")); /* the next one takes its place */
+	rename_file("a", "moved");
 	make_link("outside", "a");
-	ck_assert_int_eq(replace(&file, "b"), 0);
+	write_file("b");
 	ck_assert_str_eq(text_of("moved/file"), "b");
-	ck_assert_int_lt(access(at("outside/file"), F_OK), 0);
-	ck_assert(user_file_is_moved(&file, path));
-	ck_assert_int_eq(unlink(at("a")), 0);
-	ck_assert(user_file_is_moved(&file, path));
+	ck_assert(!exists("outside/file") && is_moved("a/file"));
+	remove_file("a");
+	ck_assert(is_moved("a/file"));
+	make_file("a", 0600);
+	ck_assert(is_moved("a/file"));
+	remove_file("a");
 	make_link("moved", "a");
+	ck_assert(!is_moved("a/file") && !user_file_is_removed(&file));
+	remove_file("moved/file");
+	ck_assert(!is_moved("a/file")); /* it will be there again */
+	ck_assert(is_moved("a/other"));
+	memset(path, 'x', sizeof(path));
+	path[NAME_MAX + 1] = '\0';
 	ck_assert(!user_file_is_moved(&file, path));
-	ck_assert(!user_file_is_removed(&file));
-	ck_assert_int_eq(unlink(at("moved/file")), 0);
-	ck_assert(!user_file_is_moved(&file, path)); /* it will be there again */
-	ck_assert(user_file_is_moved(&file, at("a/other")));
 	ck_assert_int_eq(rmdir(at("moved")), 0);
 	ck_assert_int_eq(replace(&file, "c"), -ENOENT);
 	ck_assert(user_file_is_removed(&file));
 	user_file_error_text(&file, -ENOENT, path, sizeof(path));
 	ck_assert_str_eq(path, "its directory was removed");
-	user_file_close(&file);
-}
-
-/* A link that took the place of the file is replaced itself. */
-START_TEST(no_link_is_followed_after_the_start)
-{
-	struct user_file file;
-
-	make_file("outside", 0644);
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
-	make_link("outside", "file");
-	ck_assert_int_eq(replace(&file, "a"), 0);
-	ck_assert(S_ISREG(status_of("file").st_mode));
-	ck_assert_str_eq(text_of("outside"), "before");
-	user_file_close(&file);
 }
 
 START_TEST(what_cannot_be_written_is_left)
 {
-	struct user_file file;
-
 	make_directory("a", 0555);
 	if (access(at("a"), W_OK) == 0)
 		skip_test("root may write everywhere");
-	ck_assert_int_eq(user_file_open(&file, at("a/file"), 0), 0);
+	open_file("a/file");
 	ck_assert_int_eq(user_file_check(&file), -EACCES);
 	ck_assert_int_eq(replace(&file, "text"), -EACCES);
-	user_file_close(&file);
 }
 
 static unsigned n_calls;
@@ -420,148 +416,74 @@ static int write_text(void *state, int fd)
 
 START_TEST(a_new_file_is_filled_or_removed)
 {
-	struct user_file file;
-	int error = 0;
-
-	ck_assert_int_eq(user_file_write_new(&file, at("new"), write_text, &error), 0);
-	user_file_close(&file);
-	ck_assert_str_eq(text_of("new"), "text");
-	ck_assert_uint_eq(status_of("new").st_mode & 0777, 0600);
-	ck_assert_int_eq(user_file_write_new(&file, at("new"), write_text, &error), -EEXIST);
-	user_file_close(&file);
-	ck_assert_uint_eq(n_calls, 1);
-	ck_assert_str_eq(text_of("new"), "text");
-	error = -ENOSPC;
-	ck_assert_int_eq(user_file_write_new(&file, at("other"), write_text, &error), -ENOSPC);
-	user_file_close(&file);
-	ck_assert_uint_eq(n_calls, 2);
-	ck_assert_int_lt(access(at("other"), F_OK), 0);
-}
-
-START_TEST(why_a_new_file_cannot_be_saved_is_told)
-{
 	char why[PATH_MAX + 128] = "nothing";
 	int error = 0;
 
 	ck_assert_int_eq(user_file_save_new(at("new"), write_text, &error, why, sizeof(why)), 0);
-	ck_assert_str_eq(text_of("new"), "text");
-	ck_assert_str_eq(why, "nothing");
+	ck_assert_str_eq(textf("%s, %s", text_of("new"), why), "text, nothing");
+	check_mode("new", 0600);
 	ck_assert_int_eq(user_file_save_new(at("new"), write_text, &error, why, sizeof(why)), -EEXIST);
-	ck_assert_str_eq(why, "it exists already; choose another name");
+	ck_assert_str_eq(textf("%s, %s", text_of("new"), why),
+			 "text, it exists already; choose another name");
+	ck_assert_uint_eq(n_calls, 1);
 	error = -ENOSPC;
 	ck_assert_int_eq(user_file_save_new(at("other"), write_text, &error, why, sizeof(why)), -ENOSPC);
 	ck_assert_str_eq(why, strerror(ENOSPC));
-	ck_assert_uint_eq(n_calls, 2);
+	ck_assert(n_calls == 2 && !exists("other"));
 }
 
 /* As it was opened: not through a link that came later, and without waiting for a writer. */
 START_TEST(what_is_there_is_read)
 {
-	struct user_file file;
 	char text[8] = "";
 	int fd;
 
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
+	open_file("file");
 	ck_assert_int_eq(user_file_read(&file), -ENOENT);
 	make_file("file", 0600);
 	fd = user_file_read(&file);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(read(fd, text, sizeof(text)), 6);
-	ck_assert_mem_eq(text, "before", 6);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	ck_assert_int_eq(read(fd, text, sizeof(text)), 6);
+	ck_assert_str_eq(text, "before");
 	close(fd);
-	ck_assert_int_eq(unlink(at("file")), 0);
+	remove_file("file");
 	ck_assert_int_eq(mkfifo(at("file"), 0600), 0);
 	fd = user_file_read(&file);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	ck_assert_int_eq(unlink(at("file")), 0);
+	remove_file("file");
 	make_link("elsewhere", "file");
 	ck_assert_int_eq(user_file_read(&file), -ELOOP);
-	user_file_close(&file);
 }
 
-/* What a killed process with the same number left is no obstacle; a directory is. */
+/* What a killed process with the same number left is no obstacle; a directory is, and in its own place, too.
+ */
 START_TEST(a_left_temporary_file_is_replaced)
 {
-	struct user_file file;
-	char temporary[32];
+	const char *temporary = textf(".file.%ld", (long)getpid());
 
-	snprintf(temporary, sizeof(temporary), ".file.%ld", (long)getpid());
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
+	open_file("file");
 	make_file(temporary, 0600);
 	ck_assert_int_eq(user_file_check(&file), 0);
-	ck_assert_int_lt(access(at(temporary), F_OK), 0);
-	ck_assert_int_lt(access(at("file"), F_OK), 0);
+	ck_assert(!exists(temporary) && !exists("file"));
 	make_file(temporary, 0600);
-	ck_assert_int_eq(replace(&file, "text"), 0);
+	write_file("text");
 	ck_assert_str_eq(text_of("file"), "text");
-	ck_assert_int_lt(access(at(temporary), F_OK), 0);
+	ck_assert(!exists(temporary));
+	make_file("outside", 0600);
+	make_link("outside", temporary); /* it leads nowhere */
+	write_file("text");
+	ck_assert_str_eq(text_of("outside"), "before");
+	ck_assert(!exists(temporary));
 	make_directory(temporary, 0700);
 	ck_assert_int_eq(user_file_check(&file), -EISDIR);
 	ck_assert_int_eq(replace(&file, "more"), -EISDIR);
 	ck_assert_str_eq(text_of("file"), "text");
-	user_file_close(&file);
-}
-
-START_TEST(a_directory_in_its_place_is_left)
-{
-	struct user_file file;
-	char temporary[32];
-
-	snprintf(temporary, sizeof(temporary), ".file.%ld", (long)getpid());
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
+	ck_assert_int_eq(rmdir(at(temporary)), 0);
+	remove_file("file");
 	make_directory("file", 0700);
 	ck_assert_int_eq(replace(&file, "text"), -EISDIR);
-	ck_assert(S_ISDIR(status_of("file").st_mode));
-	ck_assert_int_lt(access(at(temporary), F_OK), 0);
-	user_file_close(&file);
-}
-
-START_TEST(it_may_be_waited_for_the_disk)
-{
-	struct user_file file;
-	struct buffer buffer = { 0 };
-
-	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
-	buffer_text(&buffer, "text");
-	ck_assert_int_eq(user_file_replace(&file, &buffer, 0600, true), 0);
-	ck_assert_uint_eq(buffer.length, 0);
-	ck_assert_str_eq(text_of("file"), "text");
-	buffer_free(&buffer);
-	user_file_close(&file);
-}
-
-/* Also where there is no directory any more on its way; not where nothing is known of it. */
-START_TEST(a_path_leads_elsewhere_without_its_directory)
-{
-	struct user_file file;
-	char path[PATH_MAX], long_path[PATH_MAX];
-
-	make_directory("a", 0755);
-	snprintf(path, sizeof(path), "%s", at("a/file"));
-	ck_assert_int_eq(user_file_open(&file, path, 0), 0);
-	ck_assert(!user_file_is_moved(&file, path));
-	ck_assert_int_eq(replace(&file, "text"), 0);
-	ck_assert(!user_file_is_moved(&file, path));
-	make_file("a/other", 0600);
-	ck_assert_int_eq(rename(at("a/other"), path), 0);
-	ck_assert(!user_file_is_moved(&file, path)); /* the next one takes its place */
-	ck_assert_int_eq(rename(at("a"), at("b")), 0);
-	make_file("a", 0600);
-	ck_assert(user_file_is_moved(&file, path));
-	memset(long_path, 'x', sizeof(long_path));
-	long_path[NAME_MAX + 1] = '\0';
-	ck_assert(!user_file_is_moved(&file, long_path));
-	user_file_close(&file);
-}
-
-START_TEST(messages_name_a_path_as_it_was_given)
-{
-	make_directory("a", 0755);
-	ck_assert_int_eq(chdir(at("a")), 0);
-	ck_assert_str_eq(why_not("none/file", 0), "there is no directory none");
-	ck_assert_str_eq(why_not("./b/c/file", 0), "there is no directory b");
+	ck_assert(S_ISDIR(status_of("file").st_mode) && !exists(temporary));
 }
 
 /* From here on there are two users. */
@@ -587,12 +509,11 @@ static void become_other(void)
 
 static void assert_foreign_link(const char *path, const char *link)
 {
-	char why[PATH_MAX + 128];
+	const char *why =
+		textf("%s is a symbolic link of another user; use the path that it points to", at(link));
 
-	snprintf(why, sizeof(why), "%s is a symbolic link of another user; use the path that it points to",
-		 at(link));
-	ck_assert_str_eq(why_not(at(path), 0), why);
-	ck_assert_str_eq(why_not(at(path), USER_FILE_REGULAR), why);
+	check_why(at(path), 0, why);
+	check_why(at(path), USER_FILE_REGULAR, why);
 }
 
 START_TEST(links_of_other_users_are_not_followed)
@@ -603,232 +524,82 @@ START_TEST(links_of_other_users_are_not_followed)
 	make_link("../outside", "a/link");
 	make_link("../outside/file", "a/file");
 	make_link("link", "a/of-root");
+	make_link("a", "root-link");
 	give("a/link", OTHER);
 	give("a/file", OTHER);
 	assert_foreign_link("a/link/file", "a/link");
 	assert_foreign_link("a/of-root/file", "a/link");
 	assert_foreign_link("a/file", "a/file");
-	ck_assert_int_lt(access(at("outside/file"), F_OK), 0);
+	ck_assert(!exists("outside/file"));
 	give("a/link", THIRD);
 	become_other();
 	assert_foreign_link("a/link/file", "a/link");
 	assert_written(at("a/file"), "outside/file"); /* its own */
+	assert_written(at("root-link/new"), "a/new"); /* of root */
 }
 
 START_TEST(other_users_move_no_file)
 {
-	struct user_file file;
-	char path[PATH_MAX];
-
 	need_root();
 	make_directory("a", 0777);
 	make_directory("a/b", 0777);
-	snprintf(path, sizeof(path), "%s", at("a/b/file"));
-	ck_assert_int_eq(user_file_open(&file, path, 0), 0);
-	ck_assert_int_eq(chmod(at("a/b"), 01777), 0);
+	open_file("a/b/file");
+	change_mode("a/b", 01777);
 	make_file("a/b/file", 0600);
 	give("a/b/file", OTHER);
-	ck_assert_str_eq(why_not(path, 0),
-			 "another user may have put it there; remove it, or choose another directory");
-	ck_assert(!user_file_is_moved(&file, path)); /* it is the same place */
-	ck_assert_int_eq(rename(at("a/b"), at("a/c")), 0);
+	check_why(at("a/b/file"), 0, FOREIGN);
+	ck_assert(!is_moved("a/b/file")); /* it is the same place */
+	rename_file("a/b", "a/c");
 	make_link("c", "a/b");
-	ck_assert(!user_file_is_moved(&file, path));
+	ck_assert(!is_moved("a/b/file"));
 	give("a/b", OTHER);
-	ck_assert(user_file_is_moved(&file, path)); /* it leads nowhere any more */
-	user_file_close(&file);
+	ck_assert(is_moved("a/b/file")); /* it leads nowhere any more */
 }
 
 /* Its owner may give names there whatever its mode is. */
-START_TEST(a_file_of_several_names_in_a_directory_of_another_user)
-{
-	need_root();
-	make_directory("a", 0755);
-	make_file("a/file", 0644);
-	ck_assert_int_eq(link(at("a/file"), at("a/again")), 0);
-	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
-	give("a", OTHER);
-	ck_assert_str_eq(why_not(at("a/file"), 0),
-			 "another user may have put it there; remove it, or choose another directory");
-	become_other();
-	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
-}
-
-START_TEST(links_of_root_are_followed)
-{
-	need_root();
-	make_directory("a", 0777);
-	make_link("a", "link");
-	become_other();
-	assert_written(at("link/file"), "a/file");
-}
-
 START_TEST(files_of_others_in_sticky_directories_are_refused)
 {
-	static const char why[] = "another user may have put it there; "
-				  "remove it, or choose another directory";
-
 	need_root();
 	make_directory("a", 01777);
 	give("a", THIRD);
 	make_file("a/file", 0666);
 	give("a/file", OTHER);
-	ck_assert_str_eq(why_not(at("a/file"), 0), why);
+	check_why(at("a/file"), 0, FOREIGN);
 	make_file("a/of-root", 0666);
 	make_file("a/of-owner", 0666);
 	give("a/of-owner", THIRD);
-	ck_assert_str_eq(why_not(at("a/of-root"), 0), "opened");
-	ck_assert_str_eq(why_not(at("a/of-owner"), 0), "opened");
-	ck_assert_int_eq(chmod(at("a"), 0777), 0);
-	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
-	ck_assert_int_eq(chmod(at("a"), 01777), 0);
+	check_why(at("a/of-root"), 0, "opened");
+	check_why(at("a/of-owner"), 0, "opened");
+	change_mode("a", 0777);
+	check_why(at("a/file"), 0, "opened");
+	change_mode("a", 01777);
+	make_directory("b", 0755);
+	make_file("b/file", 0644);
+	link_file("b/file", "b/again");
+	check_why(at("b/file"), 0, "opened");
+	give("b", OTHER);
+	check_why(at("b/file"), 0, FOREIGN);
 	become_other();
-	ck_assert_str_eq(why_not(at("a/of-root"), 0), why);
-	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
-}
-
-START_TEST(the_owner_is_kept)
-{
-	struct user_file file;
-
-	need_root();
-	make_directory("a", 0755);
-	give("a", OTHER);
-	make_file("a/file", 0640);
-	ck_assert_int_eq(chown(at("a/file"), OTHER, THIRD), 0);
-	ck_assert_int_eq(user_file_open(&file, at("a/file"), 0), 0);
-	ck_assert_int_eq(replace(&file, "a"), 0);
-	ck_assert_uint_eq(status_of("a/file").st_uid, OTHER);
-	ck_assert_uint_eq(status_of("a/file").st_gid, THIRD);
-	ck_assert_uint_eq(status_of("a/file").st_mode & 0777, 0640);
-	ck_assert_int_eq(chown(at("a/file"), THIRD, OTHER), 0); /* while it is being written */
-	ck_assert_int_eq(replace(&file, "b"), 0);
-	ck_assert_uint_eq(status_of("a/file").st_uid, THIRD);
-	ck_assert_uint_eq(status_of("a/file").st_gid, OTHER);
-	user_file_close(&file);
+	check_why(at("b/file"), 0, "opened");
+	check_why(at("a/of-root"), 0, FOREIGN);
+	check_why(at("a/file"), 0, "opened");
 }
 
 /* What the group of a file might is not what the group of the one who writes it may. */
 START_TEST(nobody_may_more_where_the_owner_cannot_be_kept)
 {
 	static const mode_t modes[][2] = { { 0640, 0600 }, { 0664, 0644 }, { 0604, 0600 }, { 0666, 0666 } };
-	char name[16];
 
 	need_root();
 	make_directory("a", 0777);
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		snprintf(name, sizeof(name), "a/%zu", i);
-		make_file(name, modes[i][0]);
-		give(name, THIRD);
+	for (size_t i = 0; i < LENGTH(modes); i++) {
+		make_file(textf("a/%zu", i), modes[i][0]);
+		give(textf("a/%zu", i), THIRD);
 	}
 	become_other();
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		snprintf(name, sizeof(name), "a/%zu", i);
-		ck_assert_int_eq(write_path(at(name), "text"), 0);
-		ck_assert_uint_eq(status_of(name).st_uid, OTHER);
-		ck_assert_uint_eq(status_of(name).st_mode & 07777, modes[i][1]);
+	for (size_t i = 0; i < LENGTH(modes); i++) {
+		ck_assert_int_eq(write_path(at(textf("a/%zu", i)), "text"), 0);
+		ck_assert_uint_eq(status_of(textf("a/%zu", i)).st_uid, OTHER);
+		check_mode(textf("a/%zu", i), modes[i][1]);
 	}
-}
-
-struct swaps {
-	_Atomic unsigned long n;
-	_Atomic bool end;
-};
-
-/*
- * What a user can do who owns the directory above the file: puts a link in the place of the directory, of the
- * file, and of the temporary file, and takes it away again.
- */
-static void swap(struct swaps *swaps, pid_t writer)
-{
-	char directory[PATH_MAX], moved[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
-
-	snprintf(directory, sizeof(directory), "%s", at("of-other/a"));
-	snprintf(moved, sizeof(moved), "%s", at("of-other/moved"));
-	snprintf(file, sizeof(file), "%s", at("of-other/a/file"));
-	snprintf(temporary, sizeof(temporary), "%s/.file.%ld", at("of-other/a"), (long)writer);
-	while (!swaps->end) {
-		rename(directory, moved);
-		if (symlink("../outside", directory) == 0)
-			unlink(directory);
-		rename(moved, directory);
-		unlink(file);
-		if (symlink("../../outside/file", file) == 0 && swaps->n % 2)
-			unlink(file);
-		unlink(temporary);
-		if (symlink("../../outside/new", temporary) == 0 && swaps->n % 3)
-			unlink(temporary);
-		swaps->n++;
-	}
-}
-
-static pid_t start_swapping(struct swaps *swaps)
-{
-	pid_t writer = getpid(), child = fork();
-
-	ck_assert_int_ge(child, 0);
-	if (child == 0) {
-		become_other();
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* behind what would undo it */
-		swap(swaps, writer);
-		_exit(0);
-	}
-	while (swaps->n == 0)
-		usleep(1000);
-	return child;
-}
-
-static void assert_nothing_outside(const struct stat *before)
-{
-	struct stat after = status_of("outside/file"), directory = status_of("outside");
-
-	ck_assert_str_eq(text_of("outside/file"), "before");
-	ck_assert_uint_eq(after.st_ino, before->st_ino);
-	ck_assert_uint_eq(after.st_mode, before->st_mode);
-	ck_assert_uint_eq(after.st_uid, before->st_uid);
-	ck_assert_int_lt(access(at("outside/new"), F_OK), 0);
-	ck_assert_int_eq(unlink(at("outside/file")), 0);
-	ck_assert_int_eq(rmdir(at("outside")), 0); /* there was nothing else, as hidden temporary files */
-	ck_assert_uint_eq(directory.st_uid, 0);
-}
-
-/* Of 2000 writes half are each a run of their own, and half those of a long run. */
-START_TEST(who_owns_the_directory_leads_nothing_outside)
-{
-	struct swaps *swaps =
-		mmap(NULL, sizeof(*swaps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct user_file hunted, beside;
-	unsigned n_written = 0;
-	struct stat before;
-	char text[32], path[PATH_MAX];
-	pid_t child;
-	int status;
-
-	need_root();
-	make_directory("outside", 0755);
-	make_file("outside/file", 0600);
-	before = status_of("outside/file");
-	make_directory("beside", 0755);
-	make_directory("of-other", 0755);
-	make_directory("of-other/a", 0755);
-	give("of-other", OTHER);
-	give("of-other/a", OTHER);
-	snprintf(path, sizeof(path), "%s", at("of-other/a/file"));
-	ck_assert_int_eq(user_file_open(&hunted, path, USER_FILE_REGULAR), 0);
-	ck_assert_int_eq(user_file_open(&beside, at("beside/file"), USER_FILE_REGULAR), 0);
-	child = start_swapping(swaps);
-	for (unsigned i = 0; i < 1000; i++) {
-		n_written += replace(&hunted, "secret") == 0;
-		n_written += write_path(path, "secret") == 0;
-		snprintf(text, sizeof(text), "%u", i);
-		ck_assert_int_eq(replace(&beside, text), 0);
-		ck_assert_str_eq(text_of("beside/file"), text);
-	}
-	swaps->end = true;
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	assert_nothing_outside(&before);
-	ck_assert_uint_gt(n_written, 0);
-	user_file_close(&hunted);
-	user_file_close(&beside);
 }

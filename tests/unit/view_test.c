@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/history.h"
@@ -43,18 +44,17 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "thing",
-	.help = "things",
-	.row_size = sizeof(struct thing_row),
-	SCHEMA_COLUMNS(columns),
+	.name = "thing", .help = "things", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(columns)
 };
 
-static const struct schema *const schemas[] = { &schema };
+static struct frame frame;
+static struct view view;
+static struct scope scope;
+static regex_t pattern;
 
-static struct thing_row *add(struct frame *frame, const char *name, uint64_t pid, uint64_t owner,
-			     const char *path)
+static struct thing_row *add(const char *name, uint64_t pid, uint64_t owner, const char *path)
 {
-	struct thing_row *row = table_add(&frame->tables[0]);
+	struct thing_row *row = table_add(&frame.tables[0]);
 
 	row->name = name;
 	row->pid = pid;
@@ -65,204 +65,47 @@ static struct thing_row *add(struct frame *frame, const char *name, uint64_t pid
 	return row;
 }
 
-static void open_things(struct frame *frame)
+static void open_things(const struct schema *of)
 {
-	frame_open(frame, schemas, 1);
-	frame->tables[0].present = true;
-	add(frame, "a", 1, 7, "/x");
-	add(frame, "b", 2, 8, "/x/y");
-	add(frame, "c", 3, 7, "/xy");
-	add(frame, "d", 4, 2, NULL);
-	add(frame, "e", U64_UNKNOWN, 9, "/");
-}
+	const struct schema *const schemas[] = { &schema };
 
-static void shows(struct view *view, const struct frame *frame, const char *expected)
-{
-	char names[16] = "";
-
-	view_apply(view, &frame->tables[0]);
-	for (size_t i = 0; i < view->n_rows; i++)
-		strcat(names, ((const struct thing_row *)view->rows[i])->name);
-	ck_assert_str_eq(names, expected);
-}
-
-static void has_columns(const struct view *view, const char *keys)
-{
-	struct buffer text = { 0 };
-
-	view_write_columns(view, &text);
-	ck_assert_str_eq(text.bytes, keys);
-	buffer_free(&text);
-}
-
-static void has_sort(const struct view *view, const char *sort)
-{
-	struct buffer text = { 0 };
-
-	view_write_sort(view, &text);
-	ck_assert_str_eq(text.bytes, sort);
-	buffer_free(&text);
-}
-
-START_TEST(columns_are_chosen_and_written)
-{
-	const char *list = "pid,name,pid", *wrong = NULL;
-	struct view view;
-
-	view_open(&view, &schema);
-	has_columns(&view, "name,pid,owner,size_bytes,note");
-	has_sort(&view, "");
-	ck_assert_int_eq(view_choose_columns(&view, list, &wrong), -EEXIST);
-	ck_assert_ptr_eq(wrong, list + 9);
-	list = "pid,nothing";
-	ck_assert_int_eq(view_choose_columns(&view, list, &wrong), -EINVAL);
-	ck_assert_ptr_eq(wrong, list + 4);
-	has_columns(&view, "name,pid,owner,size_bytes,note");
-	ck_assert_int_eq(view_choose_columns(&view, "reads,pid", &wrong), 0);
-	has_columns(&view, "reads,pid");
-	view_apply_defaults(&view, NULL, "+pid");
-	has_columns(&view, "reads,pid");
-	has_sort(&view, "+pid");
-	view_apply_defaults(&view, "name", NULL);
-	has_columns(&view, "name");
-	has_sort(&view, "+pid");
-	ck_assert_int_eq(view_choose_sort(&view, "reads"), 0);
-	has_sort(&view, "reads");
-	ck_assert_int_eq(view_choose_sort(&view, "+nothing"), -EINVAL);
-	has_sort(&view, "reads");
-	ck_assert_int_eq(view_choose_sort(&view, ""), 0);
-	has_sort(&view, "");
-	view_choose_all(&view);
-	ck_assert_uint_eq(view.n_columns, schema.n_columns);
-	view_close(&view);
-	ck_assert(!view.schema && view.n_columns == 0);
-}
-
-START_TEST(one_form_takes_the_place_of_another)
-{
-	static const char *const forms[] = { "size_bytes", "size_ratio", NULL };
-	const char *wrong;
-	struct view view;
-
-	view_open(&view, &schema);
-	view_choose_sort(&view, "size_bytes");
-	view_choose_form(&view, forms, "nothing");
-	has_columns(&view, "name,pid,owner,size_bytes,note");
-	view_choose_form(&view, forms, "size_ratio");
-	has_columns(&view, "name,pid,owner,size_ratio,note");
-	has_sort(&view, "size_ratio");
-	ck_assert_int_eq(view_choose_columns(&view, "size_bytes,name,size_ratio", &wrong), 0);
-	view_choose_form(&view, forms, "size_ratio"); /* it is there already */
-	has_columns(&view, "size_bytes,name,size_ratio");
-	ck_assert_int_eq(view_choose_columns(&view, "pid,name", &wrong), 0);
-	view_choose_sort(&view, "pid");
-	view_choose_form(&view, forms, "size_bytes"); /* none is */
-	has_columns(&view, "pid,name");
-	has_sort(&view, "pid");
-	view_close(&view);
-}
-
-START_TEST(rows_by_list)
-{
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	view_open(&view, &schema);
-	view_choose_rows(&view, "2,c,x", "pid", "name");
-	shows(&view, &frame, "bc");
-	view_clear_choices(&view);
-	view_choose_rows(&view, "3,b", "pid", NULL);
-	shows(&view, &frame, "c");
-	view_clear_choices(&view);
-	view_choose_rows(&view, "a,2", NULL, "name");
-	shows(&view, &frame, "a");
-	view_clear_choices(&view);
-	view_choose_related(&view, "2,7", "pid", "owner");
-	shows(&view, &frame, "abcd");
-	view_exclude(&view, 7, "owner");
-	shows(&view, &frame, "bd");
-	view_clear_choices(&view);
-	view_exclude(&view, 4, "pid");
-	shows(&view, &frame, "abce");
-	view_exclude(&view, 4, "nothing"); /* what is not there excludes nothing */
-	shows(&view, &frame, "abce");
-	view_close(&view);
 	frame_close(&frame);
-}
-
-START_TEST(rows_by_threshold)
-{
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	view_open(&view, &schema);
-	view_set_threshold(&view, "reads", 300);
-	ck_assert(!view_has_rates(&view));
-	view.filter.pinned = table_row(&frame.tables[0], 0);
-	shows(&view, &frame, "acde"); /* the pinned one stays; the last one has a large number */
-	view.filter.pinned = NULL;
-	view_set_threshold(&view, "reads", NAN);
-	shows(&view, &frame, "abcde");
-	view_set_threshold(&view, "nothing", 300);
-	shows(&view, &frame, "abcde");
-	view_set_threshold(&view, "reads_per_second", 1);
-	ck_assert(view_has_rates(&view));
-	shows(&view, &frame, ""); /* unknown is not enough */
-	view_clear_choices(&view);
-	ck_assert(!view_has_rates(&view));
-	shows(&view, &frame, "abcde");
 	view_close(&view);
-	frame_close(&frame);
-}
-
-START_TEST(rows_by_group)
-{
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	view_open(&view, &schema);
-	view_choose_group(&view, "path", "/x", true);
-	shows(&view, &frame, "a");
-	view_choose_group(&view, "path", "/x", false);
-	shows(&view, &frame, "ab");
-	view_choose_group(&view, "path", "/", false);
-	shows(&view, &frame, "abce"); /* the path of one is not known */
-	view_choose_group(&view, NULL, "/x", false);
-	shows(&view, &frame, "");
-	view_choose_group(&view, "path", NULL, false);
-	shows(&view, &frame, "abcde");
-	view_choose_group(&view, "path", "/x", true);
-	view_clear_choices(&view);
-	shows(&view, &frame, "abcde");
-	view_close(&view);
-	frame_close(&frame);
+	frame_open(&frame, schemas, 1);
+	frame.tables[0].present = true;
+	add("a", 1, 7, "/x");
+	add("b", 2, 8, "/x/y");
+	add("c", 3, 7, "/xy");
+	add("d", 4, 2, NULL);
+	add("e", U64_UNKNOWN, 9, "/");
+	view_open(&view, of);
 }
 
 /* Of the processes 2 and 3 of the user bob, and of the group /x. */
-static void open_scope(struct scope *scope, const char *of)
+static struct scope *open_scope(const char *of)
 {
 	struct scope_term term;
 	char why[256];
 
-	*scope = (struct scope){ 0 };
+	scope_free(&scope);
+	memset(&scope, 0, sizeof(scope));
 	ck_assert_msg(scope_term_parse(&term, of, why, sizeof(why)), "%s", why);
-	ck_assert(scope_add(scope, &term));
-	scope_begin(scope);
+	ck_assert(scope_add(&scope, &term));
+	scope_begin(&scope);
 	for (uint64_t pid = 1; pid <= 4; pid++) {
-		const struct scope_process process = { .pid = pid,
-						       .parent_pid = U64_UNKNOWN,
-						       .start_seconds = (double)pid * 10,
-						       .uid = pid == 2 || pid == 3 ? 1000 : 0,
-						       .user = pid == 2 || pid == 3 ? "bob" : "root",
-						       .name = span_text("x") };
+		const struct scope_process process = {
+			.pid = pid, .parent_pid = U64_UNKNOWN, .start_seconds = (double)pid * 10,
+			.uid = pid == 2 || pid == 3 ? 1000 : 0, .user = pid == 2 || pid == 3 ? "bob" : "root",
+			.name = span_text("x")
+		};
 
-		scope_look(scope, &process);
+		scope_look(&scope, &process);
 	}
-	scope_end(scope);
+	scope_end(&scope);
+	return &scope;
 }
+
+#define THINGS(of) { .name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(of) }
 
 static const struct column group_columns[] = {
 	ROW(path, .kind = COLUMN_KEY, .title = "path", .help = "h"),
@@ -270,478 +113,9 @@ static const struct column group_columns[] = {
 	ROW(tasks, .kind = COLUMN_GAUGE, .title = "tasks", .help = "h"),
 };
 
-static const struct schema groups = {
-	.name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(group_columns),
-};
-
-static const struct column nameless_columns[] = {
-	ROW(name, .kind = COLUMN_KEY, .title = "name", .help = "h"),
-};
-
-static const struct schema nameless = {
-	.name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(nameless_columns),
-};
-
-static const struct column numbered_columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = "pid", .help = "h"),
-};
-
-static const struct schema numbered = {
-	.name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(numbered_columns),
-};
-
-/* Also where the PID is the first column, or the only one. */
-START_TEST(a_pid_is_enough_for_a_scope)
-{
-	struct scope scope;
-	struct view view;
-
-	open_scope(&scope, "user=bob");
-	view_open(&view, &numbered);
-	view_choose_scope(&view, &scope);
-	ck_assert(view_is_scoped(&view));
-	view_close(&view);
-	view_open(&view, &nameless);
-	view_choose_scope(&view, &scope);
-	ck_assert(!view_is_scoped(&view));
-	view_close(&view);
-	scope_free(&scope);
-}
-
-START_TEST(rows_by_scope)
-{
-	struct scope scope, none = { 0 };
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	open_scope(&scope, "user=bob");
-	view_open(&view, &schema);
-	view_choose_scope(&view, &none);
-	ck_assert(!view_is_scoped(&view));
-	view_choose_scope(&view, &scope);
-	ck_assert(view_is_scoped(&view));
-	shows(&view, &frame, "bce"); /* one without a PID is of several */
-	((struct thing_row *)table_row(&frame.tables[0], 1))->start_seconds = 5000;
-	shows(&view, &frame, "ce"); /* another process with that PID */
-	view_clear_choices(&view);
-	ck_assert(!view_is_scoped(&view));
-	shows(&view, &frame, "abcde");
-	view_close(&view);
-	view_open(&view, &groups);
-	ck_assert(schema_is_of_groups(&groups) && !schema_is_of_groups(&nameless));
-	view_choose_scope(&view, &scope);
-	ck_assert(!view_is_scoped(&view)); /* users have no groups */
-	scope_free(&scope);
-	open_scope(&scope, "cgroup=/x");
-	view_choose_scope(&view, &scope);
-	ck_assert(view_is_scoped(&view));
-	shows(&view, &frame, "ab");
-	view_close(&view);
-	view_open(&view, &nameless);
-	view_choose_scope(&view, &scope);
-	ck_assert(!view_is_scoped(&view));
-	shows(&view, &frame, "abcde");
-	view_close(&view);
-	scope_free(&scope);
-	frame_close(&frame);
-}
-
-START_TEST(columns_on_request_are_requested)
-{
-	const char *wrong;
-	struct view view;
-
-	view_open(&view, &schema);
-	ck_assert_uint_eq(view_requested_columns(&view), 1 << 3);
-	view_choose_sort(&view, "size_ratio");
-	ck_assert_uint_eq(view_requested_columns(&view), 1 << 3 | 1 << 5);
-	ck_assert_int_eq(view_choose_columns(&view, "name", &wrong), 0);
-	ck_assert_uint_eq(view_requested_columns(&view), 1 << 5);
-	view_choose_sort(&view, "name");
-	ck_assert_uint_eq(view_requested_columns(&view), 0);
-	view_choose_sort(&view, "");
-	ck_assert_uint_eq(view_requested_columns(&view), 0);
-	ck_assert_int_eq(view_choose_columns(&view, "size_ratio,name", &wrong), 0);
-	ck_assert_uint_eq(view_requested_columns(&view), 1 << 5);
-	ck_assert_uint_eq(schema_requested_columns(&schema, "pid,size_ratio,name"), 1 << 5);
-	ck_assert_uint_eq(schema_requested_columns(&schema, "size_bytes,size_ratio"), 1 << 3 | 1 << 5);
-	ck_assert_uint_eq(schema_requested_columns(&schema, NULL), 0);
-	view_close(&view);
-}
-
-START_TEST(rates_take_two_samples)
-{
-	struct schema over = schema;
-	const char *wrong;
-	struct view view;
-
-	view_open(&view, &schema);
-	ck_assert(!view_has_rates(&view));
-	view_choose_sort(&view, "reads_per_second");
-	ck_assert(view_has_rates(&view));
-	view_choose_sort(&view, "reads");
-	ck_assert(!view_has_rates(&view));
-	ck_assert_int_eq(view_choose_columns(&view, "name,reads_per_second", &wrong), 0);
-	ck_assert(view_has_rates(&view));
-	ck_assert_int_eq(view_choose_columns(&view, "reads_per_second,name", &wrong), 0);
-	ck_assert(view_has_rates(&view));
-	view_close(&view);
-	over.over_interval = true;
-	view_open(&view, &over);
-	ck_assert(view_has_rates(&view));
-	view_close(&view);
-}
-
-START_TEST(differences_have_a_mark_in_front)
-{
-	const char *wrong;
-	struct view view;
-
-	view_open(&view, &schema);
-	view_choose_sort(&view, "reads");
-	view_set_threshold(&view, "reads", 300);
-	view_show_difference(&view);
-	has_columns(&view, "change,name,pid,owner,size_bytes,note");
-	ck_assert(isnan(view.filter.threshold));
-	view_show_difference(&view); /* once */
-	has_columns(&view, "change,name,pid,owner,size_bytes,note");
-	view_hide_difference(&view);
-	has_columns(&view, "name,pid,owner,size_bytes,note");
-	has_sort(&view, "reads");
-	ck_assert_int_eq(view_choose_columns(&view, "name,change,pid", &wrong), 0);
-	view_choose_sort(&view, "change");
-	view_show_difference(&view);
-	has_columns(&view, "change,name,pid");
-	view_hide_difference(&view);
-	has_columns(&view, "name,pid");
-	has_sort(&view, "");
-	ck_assert_int_eq(view_choose_columns(&view, "change", &wrong), 0);
-	view_hide_difference(&view);
-	has_columns(&view, "name"); /* something is shown */
-	view_close(&view);
-}
-
-/* Of as many columns as a view has room for, the last one makes room for the mark. */
-START_TEST(a_mark_takes_the_place_of_the_last_of_many)
-{
-	struct column many[VIEW_COLUMNS_MAX + 1];
-	struct schema wide = schema;
-	struct view view;
-
-	for (unsigned i = 0; i <= VIEW_COLUMNS_MAX; i++)
-		many[i] = columns[i % 2];
-	wide.columns = many;
-	wide.n_columns = VIEW_COLUMNS_MAX + 1;
-	view_open(&view, &wide);
-	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX);
-	view_show_difference(&view);
-	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX);
-	ck_assert_uint_eq(view.columns[0], VIEW_COLUMNS_MAX);
-	for (unsigned i = 1; i < VIEW_COLUMNS_MAX; i++)
-		ck_assert_uint_eq(view.columns[i], i - 1);
-	view_close(&view);
-}
-
-START_TEST(optional_columns_are_shown_with_a_value)
-{
-	const struct column *note = schema_find(&schema, "note");
-	struct thing_row *last;
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	view_open(&view, &schema);
-	view_apply(&view, &frame.tables[0]);
-	ck_assert(view_shows(&view, schema_find(&schema, "owner")) && !view_shows(&view, note));
-	last = table_row(&frame.tables[0], 4);
-	last->note = "x";
-	view_apply(&view, &frame.tables[0]);
-	ck_assert(view_shows(&view, note));
-	view_choose_rows(&view, "a", NULL, "name");
-	view_apply(&view, &frame.tables[0]);
-	ck_assert(!view_shows(&view, note));
-	view_close(&view);
-	frame_close(&frame);
-}
-
-START_TEST(shares_of_all_cpus_take_their_number)
-{
-	static const struct series tasks = { "thing", "b", "tasks" };
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	((struct thing_row *)table_row(&frame.tables[0], 1))->tasks = 6;
-	view_open(&view, &schema);
-	ck_assert_double_eq(view_cpus(&view, &frame), 0);
-	view.cpu_count = &tasks;
-	ck_assert_double_eq(view_cpus(&view, &frame), 6);
-	view_close(&view);
-	frame_close(&frame);
-}
-
-/* A table whose rows are remembered, and where more may be added. */
-static struct table *open_log(struct frame *frame)
-{
-	struct table *log;
-
-	open_things(frame);
-	log = &frame->tables[0];
-	table_reserve(log, 64);
-	log->is_log = true;
-	return log;
-}
-
-static void remembers_all(const struct view *view, const struct table *log)
-{
-	ck_assert_uint_eq(view->log_cache.n_rows, log->n_rows);
-	for (size_t i = 0; i < log->n_rows; i++)
-		ck_assert_ptr_eq(view->log_cache.rows[i], table_row(log, i));
-}
-
-/* Whole and unsorted, a log is shown by the rows that are remembered; else by a copy of them. */
-START_TEST(rows_of_a_log)
-{
-	struct frame frame;
-	struct table *log = open_log(&frame);
-	struct view view;
-
-	view_open(&view, &schema);
-	shows(&view, &frame, "abcde");
-	ck_assert_ptr_eq(view.rows, view.log_cache.rows);
-	ck_assert_ptr_null(view.room);
-	view.limit = 5;
-	shows(&view, &frame, "abcde");
-	ck_assert_ptr_eq(view.rows, view.log_cache.rows);
-	view.limit = 4;
-	shows(&view, &frame, "bcde"); /* the newest */
-	ck_assert_ptr_eq(view.rows, view.room);
-	ck_assert_uint_eq(view.n_matching, 5);
-	view.limit = 0;
-	shows(&view, &frame, "");
-	view.limit = VIEW_ALL_ROWS;
-	shows(&view, &frame, "abcde");
-	ck_assert_ptr_null(view.room);
-	ck_assert_uint_eq(view.capacity, 0);
-	view_choose_sort(&view, "pid");
-	shows(&view, &frame, "dcbae");
-	view.limit = 2;
-	shows(&view, &frame, "dc");
-	view_choose_sort(&view, "+pid");
-	shows(&view, &frame, "ab");
-	view_choose_sort(&view, "");
-	view.descending = true;
-	shows(&view, &frame, "ed");
-	remembers_all(&view, log);
-	view.descending = false;
-	view.limit = 64;
-	shows(&view, &frame, "abcde");
-	add(&frame, "f", 6, 1, NULL);
-	shows(&view, &frame, "abcdef");
-	remembers_all(&view, log);
-	view_close(&view);
-	frame_close(&frame);
-}
-
-START_TEST(a_tree_of_a_log)
-{
-	struct frame frame;
-	struct table *log = open_log(&frame);
-	struct view view;
-
-	view_open(&view, &schema);
-	view_choose_tree(&view, "pid", "owner");
-	shows(&view, &frame, "abdce");
-	ck_assert_ptr_eq(view.rows, view.room);
-	remembers_all(&view, log);
-	ck_assert(tree_set_fold(&view.tree, row_hash_key(&schema, view.rows[1]), true));
-	add(&frame, "f", 6, 1, NULL);
-	shows(&view, &frame, "afbce");
-	remembers_all(&view, log);
-	view_close(&view);
-	frame_close(&frame);
-}
-
-START_TEST(choices_change_what_is_shown_of_a_log)
-{
-	struct scope scope;
-	struct frame frame;
-	struct view view;
-	regex_t pattern;
-
-	open_log(&frame);
-	open_scope(&scope, "user=bob");
-	view_open(&view, &schema);
-	shows(&view, &frame, "abcde");
-	view_choose_rows(&view, "2,c", "pid", "name");
-	shows(&view, &frame, "bc");
-	view_exclude(&view, 2, "pid");
-	shows(&view, &frame, "c");
-	view_clear_choices(&view);
-	shows(&view, &frame, "abcde");
-	view_choose_related(&view, "2", "pid", "owner");
-	shows(&view, &frame, "bd");
-	view_clear_choices(&view);
-	view_set_threshold(&view, "reads", 300);
-	shows(&view, &frame, "cde");
-	view_clear_choices(&view);
-	view_choose_scope(&view, &scope);
-	shows(&view, &frame, "bce");
-	view_clear_choices(&view);
-	ck_assert_int_eq(pattern_compile(&pattern, "^[ad]$"), 0);
-	view_set_pattern(&view, &pattern);
-	shows(&view, &frame, "ad");
-	view_set_pattern(&view, NULL);
-	shows(&view, &frame, "abcde");
-	regfree(&pattern);
-	view_close(&view);
-	scope_free(&scope);
-	frame_close(&frame);
-}
-
-START_TEST(optional_columns_of_a_log)
-{
-	const struct column *note = schema_find(&schema, "note");
-	struct frame frame;
-	struct view view;
-
-	open_log(&frame);
-	view_open(&view, &schema);
-	view_apply(&view, &frame.tables[0]);
-	ck_assert(view_shows(&view, schema_find(&schema, "owner")) && !view_shows(&view, note));
-	add(&frame, "f", 6, 1, NULL)->note = "x";
-	view_apply(&view, &frame.tables[0]);
-	ck_assert(view_shows(&view, note));
-	view_choose_rows(&view, "a", NULL, "name");
-	view_apply(&view, &frame.tables[0]);
-	ck_assert(!view_shows(&view, note));
-	view_close(&view);
-	frame_close(&frame);
-}
-
-START_TEST(the_order_as_sampled_and_its_reverse)
-{
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	view_open(&view, &schema);
-	view.limit = 2;
-	shows(&view, &frame, "ab"); /* the first, which are no log */
-	view.descending = true;
-	shows(&view, &frame, "ed");
-	view.limit = VIEW_ALL_ROWS;
-	shows(&view, &frame, "edcba");
-	view.limit = 0;
-	shows(&view, &frame, "");
-	ck_assert_uint_eq(view.n_matching, 5);
-	view.limit = VIEW_ALL_ROWS;
-	view_choose_sort(&view, "+pid");
-	shows(&view, &frame, "abcde"); /* unknown last in either order */
-	view_choose_sort(&view, "pid");
-	shows(&view, &frame, "dcbae");
-	view_choose_sort(&view, "+path");
-	shows(&view, &frame, "eabcd");
-	view_close(&view);
-	frame_close(&frame);
-}
-
-START_TEST(trees_have_both_columns)
-{
-	static const char *const wrong[][2] = { { "pid", "nothing" },
-						{ "nothing", "owner" },
-						{ NULL, "owner" } };
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	view_open(&view, &schema);
-	view_choose_tree(&view, "pid", "owner");
-	view_choose_sort(&view, "name");
-	shows(&view, &frame, "ecbda");
-	ck_assert_uint_eq(view_depth(&view, 3), 1);
-	ck_assert(view_has_children(&view, 2) && !view_has_children(&view, 3));
-	view.limit = 3;
-	shows(&view, &frame, "ecb");
-	ck_assert_uint_eq(view.n_matching, 5);
-	ck_assert(!view_has_children(&view, 2)); /* not among the rows */
-	view.limit = VIEW_ALL_ROWS;
-	ck_assert(tree_set_fold(&view.tree, row_hash_key(&schema, view.rows[2]), true));
-	shows(&view, &frame, "ecba");
-	ck_assert_uint_eq(view_folded(&view, 2), 1);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		view_choose_tree(&view, "pid", "owner");
-		view_choose_tree(&view, wrong[i][0], wrong[i][1]);
-		shows(&view, &frame, "edcba");
-		ck_assert_uint_eq(view_depth(&view, 3), 0);
-		ck_assert_uint_eq(view_folded(&view, 2), 0);
-		ck_assert(!view_has_children(&view, 2));
-	}
-	view_close(&view);
-	frame_close(&frame);
-}
-
-START_TEST(a_column_leads)
-{
-	const char *wrong;
-	struct view view;
-
-	view_open(&view, &schema);
-	view_lead_with(&view, "owner");
-	has_columns(&view, "owner,name,pid,size_bytes,note");
-	view_lead_with(&view, "owner");
-	has_columns(&view, "owner,name,pid,size_bytes,note");
-	view_lead_with(&view, "reads"); /* a hidden one */
-	has_columns(&view, "reads,owner,name,pid,size_bytes,note");
-	view_lead_with(&view, "note"); /* the last one */
-	has_columns(&view, "note,reads,owner,name,pid,size_bytes");
-	view_lead_with(&view, "nothing");
-	has_columns(&view, "note,reads,owner,name,pid,size_bytes");
-	ck_assert_int_eq(view_choose_columns(&view, "pid", &wrong), 0);
-	view_lead_with(&view, "name"); /* the first of the schema */
-	has_columns(&view, "name,pid");
-	view_close(&view);
-}
-
-START_TEST(no_more_columns_than_there_is_room_for)
-{
-	struct column many[VIEW_COLUMNS_MAX + 1];
-	struct schema wide = schema;
-	struct view view;
-
-	for (unsigned i = 0; i <= VIEW_COLUMNS_MAX; i++)
-		many[i] = columns[1 + i % 2]; /* every second one is hidden */
-	wide.columns = many;
-	wide.n_columns = VIEW_COLUMNS_MAX + 1;
-	view_open(&view, &wide);
-	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX / 2 + 1);
-	ck_assert_uint_eq(view.columns[VIEW_COLUMNS_MAX / 2], VIEW_COLUMNS_MAX);
-	view_choose_all(&view);
-	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX);
-	ck_assert_uint_eq(view.columns[VIEW_COLUMNS_MAX - 1], VIEW_COLUMNS_MAX - 1);
-	view_close(&view);
-}
-
-/* What is not sorted has no column, and neither has a form that this table lacks. */
-START_TEST(forms_that_a_table_lacks)
-{
-	static const char *const forms[] = { "nothing", "size_bytes", NULL };
-	const char *wrong;
-	struct view view;
-
-	view_open(&view, &schema);
-	view_choose_form(&view, forms, "size_ratio");
-	has_columns(&view, "name,pid,owner,size_ratio,note");
-	has_sort(&view, "");
-	ck_assert_int_eq(view_choose_sort(&view, "+"), -EINVAL);
-	ck_assert_int_eq(view_choose_sort(&view, "+size_bytes"), 0);
-	ck_assert_int_eq(view_choose_columns(&view, "size_bytes,name", &wrong), 0);
-	view_choose_form(&view, forms, "size_ratio");
-	has_columns(&view, "size_ratio,name");
-	has_sort(&view, "+size_ratio");
-	view_close(&view);
-}
+static const struct column nameless_columns[] = { ROW(name, .kind = COLUMN_KEY, .title = "name",
+						      .help = "h") };
+static const struct column numbered_columns[] = { ROW(pid, .kind = COLUMN_KEY, .title = "pid", .help = "h") };
 
 /* A column of each use stands first here, where its index is 0. */
 static const struct column pid_first_columns[] = {
@@ -756,105 +130,452 @@ static const struct column owner_first_columns[] = {
 	ROW(name, .kind = COLUMN_LABEL, .title = "name", .help = "h"),
 };
 
-static const struct column rate_first_columns[] = {
-	ROW(reads_per_second, .kind = COLUMN_RATE, .title = "r/s", .help = "h",
-	    .rate_of = offsetof(struct thing_row, reads)),
-	ROW(reads, .kind = COLUMN_COUNTER, .title = "reads", .hidden = true, .help = "h"),
-};
+static const struct schema groups = THINGS(group_columns), nameless = THINGS(nameless_columns);
+static const struct schema numbered = THINGS(numbered_columns), pid_first = THINGS(pid_first_columns);
+static const struct schema owner_first = THINGS(owner_first_columns);
 
-#define THINGS(of)                                                                                           \
-	{                                                                                                    \
-		.name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(of)       \
-	}
-
-static const struct schema pid_first = THINGS(pid_first_columns), owner_first = THINGS(owner_first_columns),
-			   rate_first = THINGS(rate_first_columns);
-
-START_TEST(the_first_column_is_a_column_as_others_are)
+/* Words of an action; "-" is NULL. */
+static const char *word(const char *line, unsigned n)
 {
-	static const char *const forms[] = { "pid", "owner", NULL };
-	struct frame frame;
-	struct view view;
-
-	open_things(&frame);
-	view_open(&view, &pid_first);
-	ck_assert_uint_eq(view_requested_columns(&view), 1 << 4);
-	ck_assert_uint_eq(schema_requested_columns(&pid_first, "pid"), 1 << 4);
-	view.n_columns = 0;
-	ck_assert_uint_eq(view_requested_columns(&view), 0);
-	view_choose_sort(&view, "pid");
-	ck_assert_uint_eq(view_requested_columns(&view), 1 << 4);
-	shows(&view, &frame, "dcbae");
-	view_choose_form(&view, forms, "owner"); /* no column is shown, but one is sorted by */
-	has_sort(&view, "owner");
-	view_choose_form(&view, forms, "pid");
-	has_sort(&view, "pid");
-	view_choose_sort(&view, "");
-	view_set_threshold(&view, "pid", 3);
-	shows(&view, &frame, "cd"); /* unknown is not enough */
-	view_clear_choices(&view);
-	view_choose_rows(&view, "2,7", "pid", NULL);
-	shows(&view, &frame, "b");
-	view_clear_choices(&view);
-	view_choose_related(&view, "1,8", "owner", "pid");
-	shows(&view, &frame, "ab");
-	view_clear_choices(&view);
-	view_exclude(&view, 3, "pid");
-	shows(&view, &frame, "abde");
-	view_close(&view);
-	view_open(&view, &rate_first);
-	view.n_columns = 0;
-	ck_assert(!view_has_rates(&view));
-	view_choose_sort(&view, "reads_per_second");
-	ck_assert(view_has_rates(&view));
-	view_choose_sort(&view, "");
-	view_set_threshold(&view, "reads_per_second", 1);
-	ck_assert(view_has_rates(&view));
-	view_close(&view);
-	view_open(&view, &groups);
-	view_choose_rows(&view, "/x,/", NULL, "path");
-	shows(&view, &frame, "ae");
-	view_clear_choices(&view);
-	view_choose_group(&view, "path", "/x", false);
-	shows(&view, &frame, "ab");
-	view_close(&view);
-	frame_close(&frame);
+	for (; n > 0 && *line; n--)
+		line += strcspn(line, " ") + (line[strcspn(line, " ")] == ' ');
+	return strcmp(line, "-") == 0 || strncmp(line, "- ", 2) == 0
+		       ? NULL
+		       : arena_copy(&frame.arena, line, strcspn(line, " "));
 }
 
-/* By key or parent in the first column; cut after all rows have been ordered, and from a log, too. */
-START_TEST(trees_by_the_first_column)
+/* One choice, as "rows 2,c pid name", "least 300 reads" or "sort +pid"; is it taken? "" is none. */
+static bool choose(const char *line)
 {
-	static const struct schema *const either[] = { &pid_first, &owner_first };
+	static const char *const forms[] = { "nothing", "size_bytes", "size_ratio", NULL };
+	const char *what = word(line, 0), *a = word(line, 1), *b = word(line, 2), *c = word(line, 3), *wrong;
+	uint64_t number = a ? strtoull(a, NULL, 10) : 0;
+	bool is_taken = true;
 
-	for (size_t i = 0; i < 2; i++) {
-		struct frame frame;
-		struct view view;
+	if (strcmp(what, "columns") == 0)
+		is_taken = view_choose_columns(&view, a, &wrong) == 0;
+	else if (strcmp(what, "sort") == 0)
+		is_taken = view_choose_sort(&view, a) == 0;
+	else if (strcmp(what, "fold") == 0)
+		is_taken = tree_set_fold(&view.tree, row_hash_key(view.schema, view.rows[number]), true);
+	else if (strcmp(what, "form") == 0)
+		view_choose_form(&view, forms, a);
+	else if (strcmp(what, "lead") == 0)
+		view_lead_with(&view, a);
+	else if (strcmp(what, "limit") == 0)
+		view.limit = *a ? number : VIEW_ALL_ROWS;
+	else if (strcmp(what, "descending") == 0)
+		view.descending = number;
+	else if (strcmp(what, "rows") == 0)
+		view_choose_rows(&view, a, b, c);
+	else if (strcmp(what, "related") == 0)
+		view_choose_related(&view, a, b, c);
+	else if (strcmp(what, "exclude") == 0)
+		view_exclude(&view, number, b);
+	else if (strcmp(what, "least") == 0)
+		view_set_threshold(&view, b, a ? (double)number : NAN);
+	else if (strcmp(what, "group") == 0 || strcmp(what, "below") == 0)
+		view_choose_group(&view, a, b, *what == 'g');
+	else if (strcmp(what, "tree") == 0)
+		view_choose_tree(&view, a, b);
+	else if (strcmp(what, "pattern") == 0)
+		view_set_pattern(&view, *a && pattern_compile(&pattern, a) == 0 ? &pattern : NULL);
+	else if (strcmp(what, "digits") == 0)
+		view.filter.digits = *a ? a : NULL;
+	else if (strcmp(what, "add") == 0)
+		add(a, 6, 1, NULL)->note = b;
+	else if (strcmp(what, "clear") == 0)
+		view_clear_choices(&view);
+	else if (strcmp(what, "in") == 0)
+		view_choose_scope(&view, open_scope(a));
+	else
+		ck_assert_msg(!*what, "%s is no choice", what);
+	return is_taken;
+}
 
-		open_things(&frame);
-		view_open(&view, either[i]);
-		view_choose_tree(&view, "pid", "owner");
-		view_choose_sort(&view, "+name");
-		view.limit = 3;
-		shows(&view, &frame, "abd");
-		ck_assert_uint_eq(view_depth(&view, 2), 1);
-		ck_assert(view_has_children(&view, 1) && !view_has_children(&view, 0));
-		view_choose_sort(&view, "name");
-		view.limit = 2;
-		shows(&view, &frame, "ec");
-		view.limit = 4;
-		shows(&view, &frame, "ecbd");
-		ck_assert(tree_set_fold(&view.tree, row_hash_key(either[i], view.rows[2]), true));
-		shows(&view, &frame, "ecba");
-		ck_assert_uint_eq(view_folded(&view, 2), 1);
-		ck_assert(view_has_children(&view, 2));
-		view_close(&view);
-		frame.tables[0].is_log = true;
-		view_open(&view, either[i]);
-		view_choose_tree(&view, "pid", "owner");
-		shows(&view, &frame, "abdce");
-		ck_assert_ptr_eq(view.rows, view.room); /* not the rows that the log remembers */
-		view_close(&view);
-		frame_close(&frame);
+/* Names of rows that are shown from then on. */
+static void shows(const char *choice, const char *expected)
+{
+	char names[16] = "";
+
+	ck_assert_msg(choose(choice), "%s", choice);
+	view_apply(&view, &frame.tables[0]);
+	for (size_t i = 0; i < view.n_rows; i++)
+		strcat(names, ((const struct thing_row *)view.rows[i])->name);
+	ck_assert_str_eq(textf("%s: %s", choice, names), textf("%s: %s", choice, expected));
+}
+
+/* Its columns, and what it is sorted by. */
+static void lists(const char *choice, const char *keys, const char *sort)
+{
+	struct buffer text = { 0 };
+
+	ck_assert_msg(choose(choice), "%s", choice);
+	view_write_columns(&view, &text);
+	ck_assert_str_eq(text.bytes, keys);
+	buffer_empty(&text);
+	view_write_sort(&view, &text);
+	ck_assert_str_eq(text.bytes, sort);
+	buffer_free(&text);
+}
+
+START_TEST(columns_are_chosen_and_written)
+{
+	const char *list = "pid,name,pid", *wrong = NULL;
+
+	open_things(&schema);
+	lists("", "name,pid,owner,size_bytes,note", "");
+	ck_assert_int_eq(view_choose_columns(&view, list, &wrong), -EEXIST);
+	ck_assert_ptr_eq(wrong, list + 9);
+	list = "pid,nothing";
+	ck_assert_int_eq(view_choose_columns(&view, list, &wrong), -EINVAL);
+	ck_assert_ptr_eq(wrong, list + 4);
+	lists("", "name,pid,owner,size_bytes,note", "");
+	lists("columns reads,pid", "reads,pid", "");
+	view_apply_defaults(&view, NULL, "+pid");
+	lists("", "reads,pid", "+pid");
+	view_apply_defaults(&view, "name", NULL);
+	lists("", "name", "+pid");
+	lists("sort reads", "name", "reads");
+	ck_assert(!choose("sort +nothing") && !choose("sort +"));
+	lists("", "name", "reads");
+	lists("sort", "name", "");
+	view_choose_all(&view);
+	ck_assert_uint_eq(view.n_columns, schema.n_columns);
+	view_close(&view);
+	ck_assert(!view.schema && view.n_columns == 0);
+}
+
+/* What is not sorted has no column, and neither has a form that this table lacks. */
+START_TEST(one_form_takes_the_place_of_another)
+{
+	open_things(&schema);
+	lists("form size_ratio", "name,pid,owner,size_ratio,note", "");
+	choose("form size_bytes");
+	choose("sort size_bytes");
+	lists("form nothing", "name,pid,owner,size_bytes,note", "size_bytes");
+	lists("form size_ratio", "name,pid,owner,size_ratio,note", "size_ratio");
+	choose("columns size_bytes,name,size_ratio");
+	lists("form size_ratio", "size_bytes,name,size_ratio", "size_ratio"); /* it is there already */
+	choose("columns size_bytes,name");
+	choose("sort +size_bytes");
+	lists("form size_ratio", "size_ratio,name", "+size_ratio");
+	choose("columns note,name");
+	lists("form size_bytes", "note,name", "+size_bytes"); /* none is shown */
+}
+
+START_TEST(a_column_leads)
+{
+	open_things(&schema);
+	lists("lead owner", "owner,name,pid,size_bytes,note", "");
+	lists("lead owner", "owner,name,pid,size_bytes,note", "");
+	lists("lead reads", "reads,owner,name,pid,size_bytes,note", ""); /* a hidden one */
+	lists("lead note", "note,reads,owner,name,pid,size_bytes", "");  /* the last one */
+	lists("lead nothing", "note,reads,owner,name,pid,size_bytes", "");
+	choose("columns pid");
+	lists("lead name", "name,pid", ""); /* the first of the schema */
+}
+
+START_TEST(differences_have_a_mark_in_front)
+{
+	open_things(&schema);
+	choose("sort reads");
+	choose("least 300 reads");
+	for (unsigned again = 0; again < 2; again++) { /* once */
+		view_show_difference(&view);
+		lists("", "change,name,pid,owner,size_bytes,note", "reads");
+	}
+	ck_assert(isnan(view.filter.threshold));
+	view_hide_difference(&view);
+	lists("", "name,pid,owner,size_bytes,note", "reads");
+	choose("columns name,change,pid");
+	choose("sort change");
+	view_show_difference(&view);
+	lists("", "change,name,pid", "change");
+	view_hide_difference(&view);
+	lists("", "name,pid", "");
+	choose("columns change");
+	view_hide_difference(&view);
+	lists("", "name", ""); /* something is shown */
+}
+
+/* Of as many columns as a view has room for, the last one makes room for the mark. */
+START_TEST(no_more_columns_than_there_is_room_for)
+{
+	struct column many[VIEW_COLUMNS_MAX + 1];
+	struct schema wide = schema;
+
+	for (unsigned i = 0; i <= VIEW_COLUMNS_MAX; i++)
+		many[i] = columns[1 + i % 2]; /* every second one is hidden */
+	wide.columns = many;
+	wide.n_columns = VIEW_COLUMNS_MAX + 1;
+	open_things(&wide);
+	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX / 2 + 1);
+	ck_assert_uint_eq(view.columns[VIEW_COLUMNS_MAX / 2], VIEW_COLUMNS_MAX);
+	view_choose_all(&view);
+	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX);
+	view_show_difference(&view);
+	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX);
+	ck_assert_uint_eq(view.columns[0], VIEW_COLUMNS_MAX);
+	for (unsigned i = 1; i < VIEW_COLUMNS_MAX; i++)
+		ck_assert_uint_eq(view.columns[i], i - 1);
+	view_close(&view);
+}
+
+START_TEST(rows_by_list_and_group)
+{
+	open_things(&schema);
+	shows("rows 2,c,x pid name", "bc");
+	choose("clear");
+	shows("rows 3,b pid -", "c");
+	choose("clear");
+	shows("rows a,2 - name", "a");
+	choose("clear");
+	shows("related 2,7 pid owner", "abcd");
+	shows("exclude 7 owner", "bd");
+	choose("clear");
+	shows("exclude 4 pid", "abce");
+	shows("exclude 4 nothing", "abce"); /* what is not there excludes nothing */
+	choose("clear");
+	shows("group path /x", "a");
+	shows("below path /x", "ab");
+	shows("below path /", "abce"); /* the path of one is not known */
+	shows("below - /x", "");
+	shows("below path -", "abcde");
+	choose("group path /x");
+	shows("clear", "abcde");
+}
+
+START_TEST(rows_by_threshold)
+{
+	open_things(&schema);
+	choose("least 300 reads");
+	ck_assert(!view_has_rates(&view));
+	view.filter.pinned = table_row(&frame.tables[0], 0);
+	shows("", "acde"); /* the pinned one stays; the last one has a large number */
+	view.filter.pinned = NULL;
+	shows("least - reads", "abcde");
+	shows("least 300 nothing", "abcde");
+	shows("least 1 reads_per_second", ""); /* unknown is not enough */
+	ck_assert(view_has_rates(&view));
+	shows("clear", "abcde");
+	ck_assert(!view_has_rates(&view));
+}
+
+/* Also where the PID is the first column, or the only one. */
+START_TEST(rows_by_scope)
+{
+	struct scope none = { 0 };
+
+	open_things(&numbered);
+	choose("in user=bob");
+	ck_assert(view_is_scoped(&view));
+	open_things(&schema);
+	view_choose_scope(&view, &none);
+	ck_assert(!view_is_scoped(&view));
+	shows("in user=bob", "bce"); /* one without a PID is of several */
+	ck_assert(view_is_scoped(&view));
+	((struct thing_row *)table_row(&frame.tables[0], 1))->start_seconds = 5000;
+	shows("", "ce"); /* another process with that PID */
+	shows("clear", "abcde");
+	ck_assert(!view_is_scoped(&view));
+	open_things(&groups);
+	ck_assert(schema_is_of_groups(&groups) && !schema_is_of_groups(&nameless));
+	choose("in user=bob");
+	ck_assert(!view_is_scoped(&view)); /* users have no groups */
+	shows("in cgroup=/x", "ab");
+	ck_assert(view_is_scoped(&view));
+	open_things(&nameless);
+	shows("in cgroup=/x", "abcde");
+	ck_assert(!view_is_scoped(&view));
+}
+
+START_TEST(each_choice_turns_rows_away)
+{
+	open_things(&schema);
+	choose("rows a,b,c,d - name");
+	shows("rows b,c,d,e - name", "bcd");
+	shows("in user=bob", "bc");
+	shows("below path /x", "b");
+	shows("least 200 reads", "b");
+	shows("least 201 reads", "");
+	choose("clear");
+	choose("digits 1");
+	shows("pattern ^[bc]$", "abc"); /* a PID that begins so is as good */
+	choose("digits 4");
+	shows("exclude 2 pid", "cd");
+	choose("digits");
+	choose("clear");
+	regfree(&pattern);
+	shows("pattern ^B$", "");
+	regfree(&pattern);
+	((struct thing_row *)table_row(&frame.tables[0], 1))->name = "B";
+	shows("pattern ^b$", "B"); /* without a capital in the pattern case does not count */
+	regfree(&pattern);
+	choose("pattern");
+	for (unsigned i = 0; i < VIEW_CHOICES_MAX; i++)
+		choose("rows 1,3 pid -");
+	shows("exclude 3 pid", "ac"); /* one list too many turns none of the others round */
+}
+
+static void check_requested(const char *choice, unsigned long expected)
+{
+	choose(choice);
+	ck_assert_uint_eq(view_requested_columns(&view), expected);
+}
+
+START_TEST(columns_on_request_are_requested)
+{
+	open_things(&schema);
+	check_requested("", 1 << 3);
+	check_requested("sort size_ratio", 1 << 3 | 1 << 5);
+	check_requested("columns name", 1 << 5);
+	check_requested("sort name", 0);
+	check_requested("sort", 0);
+	check_requested("columns size_ratio,name", 1 << 5);
+	ck_assert_uint_eq(schema_requested_columns(&schema, "pid,size_ratio,name"), 1 << 5);
+	ck_assert_uint_eq(schema_requested_columns(&schema, "size_bytes,size_ratio"), 1 << 3 | 1 << 5);
+	ck_assert_uint_eq(schema_requested_columns(&schema, NULL), 0);
+	open_things(&pid_first);
+	check_requested("", 1 << 4);
+	view.n_columns = 0;
+	check_requested("", 0);
+	check_requested("sort pid", 1 << 4);
+}
+
+START_TEST(rates_take_two_samples)
+{
+	struct schema over = schema;
+
+	open_things(&schema);
+	ck_assert(!view_has_rates(&view));
+	ck_assert(choose("sort reads_per_second") && view_has_rates(&view));
+	ck_assert(choose("sort reads") && !view_has_rates(&view));
+	ck_assert(choose("columns name,reads_per_second") && view_has_rates(&view));
+	over.over_interval = true;
+	open_things(&over);
+	ck_assert(view_has_rates(&view));
+	view_close(&view);
+}
+
+/* Also in a log, where all rows but the new ones are remembered. */
+START_TEST(optional_columns_are_shown_with_a_value)
+{
+	const struct column *note = schema_find(&schema, "note");
+
+	for (int is_log = 0; is_log < 2; is_log++) {
+		open_things(&schema);
+		table_reserve(&frame.tables[0], 64);
+		frame.tables[0].is_log = is_log;
+		shows("", "abcde");
+		ck_assert(view_shows(&view, schema_find(&schema, "owner")) && !view_shows(&view, note));
+		shows("add f x", "abcdef");
+		ck_assert(view_shows(&view, note));
+		shows("rows a - name", "a");
+		ck_assert(!view_shows(&view, note));
+	}
+}
+
+START_TEST(shares_of_all_cpus_take_their_number)
+{
+	static const struct series tasks = { "thing", "b", "tasks" };
+
+	open_things(&schema);
+	((struct thing_row *)table_row(&frame.tables[0], 1))->tasks = 6;
+	ck_assert_double_eq(view_cpus(&view, &frame), 0);
+	view.cpu_count = &tasks;
+	ck_assert_double_eq(view_cpus(&view, &frame), 6);
+}
+
+/* A table whose rows are remembered, and where more may be added. */
+static struct table *open_log(void)
+{
+	struct table *log;
+
+	open_things(&schema);
+	log = &frame.tables[0];
+	table_reserve(log, 64);
+	log->is_log = true;
+	return log;
+}
+
+static void remembers_all(const struct table *log)
+{
+	ck_assert_uint_eq(view.log_cache.n_rows, log->n_rows);
+	for (size_t i = 0; i < log->n_rows; i++)
+		ck_assert_ptr_eq(view.log_cache.rows[i], table_row(log, i));
+}
+
+/* Whole and unsorted, a log is shown by the rows that are remembered; else by a copy of them. */
+START_TEST(rows_of_a_log)
+{
+	const struct table *log = open_log();
+
+	shows("", "abcde");
+	shows("limit 5", "abcde");
+	ck_assert(view.rows == view.log_cache.rows && !view.room);
+	shows("limit 4", "bcde"); /* the newest */
+	ck_assert(view.rows == view.room && view.n_matching == 5);
+	shows("limit 0", "");
+	shows("limit", "abcde");
+	ck_assert(!view.room && view.capacity == 0);
+	shows("sort pid", "dcbae");
+	shows("limit 2", "dc");
+	shows("sort +pid", "ab");
+	choose("sort");
+	shows("descending 1", "ed");
+	remembers_all(log);
+	choose("descending 0");
+	shows("limit 64", "abcde");
+	shows("add f", "abcdef");
+	remembers_all(log);
+	log = open_log();
+	shows("tree pid owner", "abdce");
+	ck_assert_ptr_eq(view.rows, view.room);
+	choose("fold 1");
+	shows("add f", "afbce");
+	remembers_all(log);
+}
+
+START_TEST(the_order_as_sampled_and_its_reverse)
+{
+	open_things(&schema);
+	shows("limit 2", "ab"); /* the first, which are no log */
+	shows("descending 1", "ed");
+	shows("limit", "edcba");
+	shows("limit 0", "");
+	ck_assert_uint_eq(view.n_matching, 5);
+	choose("limit");
+	shows("sort +pid", "abcde"); /* unknown last in either order */
+	shows("sort pid", "dcbae");
+	shows("sort +path", "eabcd");
+}
+
+/* By key or parent in the first column, too; cut after all rows have been ordered. */
+START_TEST(trees_have_both_columns)
+{
+	static const struct schema *const any[] = { &schema, &pid_first, &owner_first };
+	static const char *const wrong[] = { "tree pid nothing", "tree nothing owner", "tree - owner" };
+
+	for (size_t i = 0; i < LENGTH(any); i++) {
+		open_things(any[i]);
+		choose("tree pid owner");
+		shows("sort name", "ecbda");
+		ck_assert_uint_eq(view_depth(&view, 3), 1);
+		ck_assert(view_has_children(&view, 2) && !view_has_children(&view, 3));
+		shows("limit 3", "ecb");
+		ck_assert_uint_eq(view.n_matching, 5);
+		ck_assert(!view_has_children(&view, 2)); /* not among the rows */
+		shows("limit 4", "ecbd");
+		shows("fold 2", "ecba");
+		ck_assert(view_folded(&view, 2) == 1 && view_has_children(&view, 2));
+		choose("limit");
+		for (size_t w = 0; w < LENGTH(wrong); w++) {
+			choose("tree pid owner");
+			shows(wrong[w], "edcba");
+			ck_assert(view_depth(&view, 3) == 0 && view_folded(&view, 2) == 0);
+			ck_assert(!view_has_children(&view, 2));
+		}
 	}
 }
 
@@ -862,103 +583,20 @@ START_TEST(trees_by_the_first_column)
 START_TEST(rows_of_one_value_stand_in_their_order)
 {
 	static const char *const keys[] = { "size_bytes", "size_ratio", "note" };
-	struct frame frame;
-	struct view view;
 
-	open_things(&frame);
-	for (unsigned i = 0; i < 5; i++) {
-		struct thing_row *row = table_row(&frame.tables[0], i);
+	for (size_t i = 0; i < LENGTH(keys); i++) {
+		open_things(&schema);
+		for (unsigned r = 0; r < 5; r++) {
+			struct thing_row *row = table_row(&frame.tables[0], r);
 
-		row->size_bytes = i == 2 ? 9 : 4;
-		row->size_ratio = i == 2 ? 0.9 : 0.4;
-		row->note = i == 2 ? "z" : "k";
-	}
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		char ascending[24] = "+";
-
-		strcat(ascending, keys[i]);
-		view_open(&view, &schema);
-		view_choose_sort(&view, keys[i]);
-		shows(&view, &frame, "cabde");
-		view.limit = 1;
-		shows(&view, &frame, "c");
-		view.limit = 3;
-		shows(&view, &frame, "cab");
-		view_choose_sort(&view, ascending);
-		shows(&view, &frame, "abd");
-		view.limit = 1;
-		shows(&view, &frame, "a");
-		view.limit = VIEW_ALL_ROWS;
-		shows(&view, &frame, "abdec");
-		view_close(&view);
-	}
-	frame_close(&frame);
-}
-
-/* Every order of four rows, and each number of rows that is kept. */
-START_TEST(any_number_of_rows_is_the_highest_of_any_order)
-{
-	for (unsigned code = 0; code < 256; code++) {
-		unsigned order[4] = { code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3 };
-		unsigned seen = 1U << order[0] | 1U << order[1] | 1U << order[2] | 1U << order[3];
-		struct frame frame;
-		struct view view;
-
-		if (seen != 15)
-			continue;
-		frame_open(&frame, schemas, 1);
-		frame.tables[0].present = true;
-		for (unsigned i = 0; i < 4; i++)
-			add(&frame, (const char *const[]){ "a", "b", "c", "d" }[order[i]], order[i] + 1, 0,
-			    NULL);
-		view_open(&view, &schema);
-		view_choose_sort(&view, "+pid");
-		for (size_t keep = 0; keep <= 4; keep++) {
-			char expected[5] = "abcd";
-
-			expected[keep] = '\0';
-			view.limit = keep;
-			shows(&view, &frame, expected);
-			ck_assert_uint_eq(view.n_matching, 4);
+			row->size_bytes = r == 2 ? 9 : 4;
+			row->size_ratio = r == 2 ? 0.9 : 0.4;
+			row->note = r == 2 ? "z" : "k";
 		}
-		view_close(&view);
-		frame_close(&frame);
+		shows(textf("sort %s", keys[i]), "cabde");
+		shows("limit 1", "c");
+		shows("limit 3", "cab");
+		shows(textf("sort +%s", keys[i]), "abd");
+		shows("limit", "abdec");
 	}
-}
-
-START_TEST(each_choice_turns_rows_away)
-{
-	struct scope scope;
-	struct frame frame;
-	struct view view;
-	regex_t pattern;
-
-	open_things(&frame);
-	open_scope(&scope, "user=bob");
-	view_open(&view, &schema);
-	view_choose_rows(&view, "a,b,c,d", NULL, "name");
-	view_choose_rows(&view, "b,c,d,e", NULL, "name");
-	shows(&view, &frame, "bcd");
-	view_choose_scope(&view, &scope);
-	shows(&view, &frame, "bc");
-	view_choose_group(&view, "path", "/x", false);
-	shows(&view, &frame, "b");
-	view_set_threshold(&view, "reads", 200);
-	shows(&view, &frame, "b");
-	view_set_threshold(&view, "reads", 201);
-	shows(&view, &frame, "");
-	view_clear_choices(&view);
-	ck_assert_int_eq(pattern_compile(&pattern, "^[bc]$"), 0);
-	view_set_pattern(&view, &pattern);
-	view.filter.digits = "1";
-	shows(&view, &frame, "abc"); /* a PID that begins so is as good */
-	view.filter.digits = "4";
-	view_exclude(&view, 2, "pid");
-	shows(&view, &frame, "cd");
-	view_set_pattern(&view, NULL);
-	view.filter.digits = NULL;
-	regfree(&pattern);
-	view_close(&view);
-	scope_free(&scope);
-	frame_close(&frame);
 }

@@ -57,30 +57,6 @@ struct child {
 	_Atomic uint32_t step, word;
 };
 
-static double now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static void rest(long nanoseconds)
-{
-	struct timespec pause = { .tv_nsec = nanoseconds };
-
-	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
-		;
-}
-
-static void *shared(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert_ptr_ne(memory, MAP_FAILED);
-	return memory;
-}
-
 static void reach(struct child *child, uint32_t step)
 {
 	atomic_store(&child->step, step);
@@ -89,7 +65,7 @@ static void reach(struct child *child, uint32_t step)
 static void await(struct child *child, uint32_t step)
 {
 	while (atomic_load(&child->step) < step)
-		rest(1000000);
+		rest_ns(1000000);
 }
 
 /* Of a child: it waits for a signal, which no test of a kind does. */
@@ -135,7 +111,8 @@ static struct stretch begin(void)
 	struct rusage usage;
 
 	getrusage(RUSAGE_THREAD, &usage);
-	return (struct stretch){ now(CLOCK_MONOTONIC), now(CLOCK_THREAD_CPUTIME_ID), usage.ru_nvcsw };
+	return (struct stretch){ clock_seconds(CLOCK_MONOTONIC), clock_seconds(CLOCK_THREAD_CPUTIME_ID),
+				 usage.ru_nvcsw };
 }
 
 static void end(struct child *child, struct stretch start, enum kind kind)
@@ -155,7 +132,7 @@ static void begin_writer(int orders)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (read(orders, &file, 1) == 1) {
-		rest(PAUSE_NS);
+		rest_ns(PAUSE_NS);
 		if (write(file, "x", 1) != 1)
 			_exit(1);
 	}
@@ -173,7 +150,7 @@ static void wait_for_child(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		rest(PAUSE_NS);
+		rest_ns(PAUSE_NS);
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
@@ -190,7 +167,7 @@ static void wait_once(struct child *child, enum kind kind, const struct files *f
 	start = begin();
 	switch (kind) {
 	case SLEEP:
-		rest(PAUSE_NS);
+		rest_ns(PAUSE_NS);
 		break;
 	case POLL:
 		poll(NULL, 0, (int)(PAUSE_NS / 1000000));
@@ -239,22 +216,6 @@ static void live(struct child *child, int disk)
 	reach(child, 2);
 	for (;;)
 		await_signal();
-}
-
-/* -1: this file system has none that are read past the page cache. */
-static int open_file(void)
-{
-	char path[SCRATCH_PATH_MAX], *bytes = calloc(FILE_BLOCKS, BLOCK);
-	int fd;
-
-	scratch_template(path, "disk");
-	fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, bytes, FILE_BLOCKS * BLOCK), FILE_BLOCKS * BLOCK);
-	ck_assert_int_eq(fsync(fd), 0);
-	free(bytes);
-	close(fd);
-	return open(path, O_RDONLY | O_DIRECT);
 }
 
 /* Opens it, each tick of the time since the one before, or skips the test where that is not permitted. */
@@ -370,8 +331,8 @@ static void check_kind(const struct child *child, pid_t pid, enum kind kind, dou
 
 START_LIVE_TEST(a_process_that_knows_what_it_waits_for)
 {
-	struct child *child = shared(sizeof(*child));
-	int disk = open_file();
+	struct child *child = shared_memory(sizeof(*child));
+	int disk = open_uncached(FILE_BLOCKS);
 	pid_t pid = begin_child();
 
 	if (pid == 0)
@@ -394,7 +355,7 @@ START_LIVE_TEST(a_process_that_knows_what_it_waits_for)
 /* As an ordinary user: all times together are exact, and so are causes, except where a look comes late. */
 START_LIVE_TEST(without_bpf_switches_are_counted)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	struct known all = { 0 }, found = { 0 };
 	pid_t pid = begin_child();
 	const struct table *table;
@@ -437,7 +398,7 @@ START_LIVE_TEST(without_bpf_switches_are_counted)
 /* As on the screen, where a process is chosen; then another one. */
 START_LIVE_TEST(the_selected_process)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	pid_t pid = begin_child(), other;
 
 	if (pid == 0)
@@ -446,7 +407,7 @@ START_LIVE_TEST(the_selected_process)
 	other = begin_child();
 	if (other == 0)
 		for (;;)
-			rest(PAUSE_NS);
+			rest_ns(PAUSE_NS);
 	open_counting(waiting_topic, NULL);
 	ck_assert_uint_eq(frame_table(machine.now, "waiting")->n_rows, 0); /* nothing is chosen */
 	machine.request.mapped = (struct process_choice){ .is_set = true, .pid = (uint32_t)pid };
@@ -460,7 +421,7 @@ START_LIVE_TEST(the_selected_process)
 	ck_assert_double_eq_tol(sum_of(0, NULL).seconds, sum_of(pid, NULL).seconds, 1e-9);
 	machine.request.mapped.pid = (uint32_t)other;
 	next_tick(&machine);
-	rest(5 * PAUSE_NS);
+	rest_ns(5 * PAUSE_NS);
 	next_tick(&machine);
 	ck_assert_double_eq_tol(ratio_of(other), 1, 1e-6);
 	ck_assert_double_eq(ratio_of(pid), 0);
@@ -477,11 +438,11 @@ START_LIVE_TEST(a_wait_that_neither_begins_nor_ends)
 	if (pid == 0)
 		for (;;)
 			poll(NULL, 0, 1000000);
-	rest(20000000);
+	rest_ns(20000000);
 	open_counting(waiting_topic, scope_of(pid));
 	skip_without_bpf("waiting");
 	for (unsigned tick = 0; tick < 3; tick++) {
-		rest(10000000);
+		rest_ns(10000000);
 		next_tick(&machine);
 		ck_assert_uint_eq(frame_table(machine.now, "waiting")->n_rows, 1);
 		ck_assert_double_eq_tol(ratio_of(pid), 1, 1e-6);
@@ -495,14 +456,14 @@ START_LIVE_TEST(a_wait_that_neither_begins_nor_ends)
 static void *switch_often(void *nothing)
 {
 	for (;;)
-		rest(20000);
+		rest_ns(20000);
 	return nothing;
 }
 
 /* Of threads of which none begins or ends meanwhile. */
 START_LIVE_TEST(ratios_add_up_to_threads)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	long waits = 0;
 	pthread_t thread;
 	pid_t pid = begin_child();
@@ -518,7 +479,7 @@ START_LIVE_TEST(ratios_add_up_to_threads)
 	open_counting(waiting_topic, scope_of(pid));
 	skip_without_bpf("waiting");
 	for (unsigned tick = 0; tick < 20; tick++) {
-		rest(10000000);
+		rest_ns(10000000);
 		next_tick(&machine);
 		ck_assert_double_eq_tol(ratio_of(pid), 1 + THREADS, 1e-6);
 		waits += sum_of(pid, "sleep").waits;
@@ -554,7 +515,7 @@ static void *serve_faults(void *of)
 					    .src = (uintptr_t)page,
 					    .len = BLOCK };
 
-		rest(PAUSE_NS);
+		rest_ns(PAUSE_NS);
 		ioctl(faults, UFFDIO_COPY, &copy);
 	}
 	return NULL;
@@ -584,7 +545,7 @@ static void fault(struct child *child)
 
 START_LIVE_TEST(page_faults_that_wait)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	pid_t pid = begin_child();
 	struct known found, want;
 
@@ -615,7 +576,7 @@ START_LIVE_TEST(page_faults_that_wait)
 /* Processes that begin and end between two ticks, one of which executes another program. */
 START_LIVE_TEST(processes_that_come_and_go)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	pid_t pid = begin_child();
 	char tree[32];
 	struct known sleeps;
@@ -682,7 +643,7 @@ static pid_t begin_link(const char *name, int from, int to, struct child *child,
 	before = waits_so_far();
 	for (unsigned round = 0; round < 4 * ROUNDS; round++) {
 		if (from < 0)
-			rest(2000000);
+			rest_ns(2000000);
 		else
 			read_byte(from);
 		if (to >= 0 && write(to, "x", 1) != 1)
@@ -710,7 +671,7 @@ static long wakes_of(const char *waker, const char *woken)
 
 static void check_chain(bool of_scope)
 {
-	struct child *child = shared(sizeof(*child));
+	struct child *child = shared_memory(sizeof(*child));
 	int first[2], second[2];
 	pid_t pids[3];
 
@@ -720,10 +681,10 @@ static void check_chain(bool of_scope)
 	pids[1] = begin_link("chain-b", second[0], first[1], child, 1);
 	pids[2] = begin_link("chain-c", -1, second[1], child, 2);
 	while (atomic_load(&child->word) < 3)
-		rest(1000000);
+		rest_ns(1000000);
 	open_counting(wake_topic, of_scope ? textf("pid=%d,%d,%d", (int)pids[0], (int)pids[1], (int)pids[2]) :
 		      NULL);
-	rest(10000000);
+	rest_ns(10000000);
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++)
 		kill(pids[i], SIGUSR1);

@@ -609,17 +609,17 @@ START_LIVE_TEST(without_bpf_sleeps_are_counted_without_their_cause)
 
 START_TEST(the_innermost_is_the_cause)
 {
-	const uint64_t timer = 1 << 1, net_rx = 1 << 3, block = 1 << 4, rcu = 1 << 9;
+	enum { TIMERS = 1 << 1, NET_RX = 1 << 3, BLOCK = 1 << 4, RCU = 1 << 9 };
 	const uint64_t irq = UINT64_C(1) << MARK_IRQ, hrtimer = UINT64_C(1) << MARK_HRTIMER;
 
 	ck_assert_int_eq(wakeup_cause_of(0, false), CAUSE_TASK);
 	ck_assert_int_eq(wakeup_cause_of(0, true), CAUSE_KERNEL);
 	ck_assert_int_eq(wakeup_cause_of(hrtimer, true), CAUSE_TIMER);
-	ck_assert_int_eq(wakeup_cause_of(timer, true), CAUSE_TIMER);
-	ck_assert_int_eq(wakeup_cause_of(timer | irq, true), CAUSE_DEVICE);
-	ck_assert_int_eq(wakeup_cause_of(net_rx, false), CAUSE_NETWORK);
-	ck_assert_int_eq(wakeup_cause_of(net_rx | hrtimer, false), CAUSE_TIMER);
-	ck_assert_int_eq(wakeup_cause_of(net_rx | UINT64_C(1) << MARK_CALL, false), CAUSE_KERNEL);
-	ck_assert_int_eq(wakeup_cause_of(block, false), CAUSE_DEVICE);
-	ck_assert_int_eq(wakeup_cause_of(rcu, false), CAUSE_KERNEL);
+	ck_assert_int_eq(wakeup_cause_of(TIMERS, true), CAUSE_TIMER);
+	ck_assert_int_eq(wakeup_cause_of(TIMERS | irq, true), CAUSE_DEVICE);
+	ck_assert_int_eq(wakeup_cause_of(NET_RX, false), CAUSE_NETWORK);
+	ck_assert_int_eq(wakeup_cause_of(NET_RX | hrtimer, false), CAUSE_TIMER);
+	ck_assert_int_eq(wakeup_cause_of(NET_RX | UINT64_C(1) << MARK_CALL, false), CAUSE_KERNEL);
+	ck_assert_int_eq(wakeup_cause_of(BLOCK, false), CAUSE_DEVICE);
+	ck_assert_int_eq(wakeup_cause_of(RCU, false), CAUSE_KERNEL);
 }

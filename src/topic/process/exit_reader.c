@@ -31,6 +31,7 @@
 #define DATAGRAM_BYTES 4096 /* 1172 in Linux 6.18, for the last thread of several */
 
 struct exit_reader {
+	const struct exit_source *source; /* NULL: the kernel */
 	struct netlink_socket *netlink;
 	uint16_t family;
 	uint32_t sequence; /* of the last request */
@@ -148,11 +149,25 @@ static int check_delivery(struct exit_reader *reader)
 	return 0;
 }
 
+static struct exit_reader *open_source(const struct exit_source *source, int *error)
+{
+	struct exit_reader *reader;
+
+	*error = source->open(source);
+	if (*error)
+		return NULL;
+	reader = alloc_zeroed(1, sizeof(*reader));
+	reader->source = source;
+	return reader;
+}
+
 struct exit_reader *exit_reader_open(struct env *env, int *error)
 {
 	struct netlink_socket *netlink = NULL;
 	struct exit_reader *reader;
 
+	if (env->exits)
+		return open_source(env->exits, error);
 	*error = env->foreign_pids ? -EXDEV : -ENOTSUP;
 	if (env->live && !env->foreign_pids)
 		netlink = netlink_socket_open(NETLINK_GENERIC, 0, SOCKET_BYTES, DATAGRAM_BYTES, error);
@@ -175,7 +190,8 @@ void exit_reader_close(struct exit_reader *reader)
 {
 	if (!reader)
 		return;
-	netlink_socket_close(reader->netlink);
+	if (!reader->source)
+		netlink_socket_close(reader->netlink);
 	free(reader);
 }
 
@@ -226,8 +242,7 @@ int exit_reader_narrow(struct exit_reader *reader, const char (*names)[16], size
 	return error;
 }
 
-static void decode_datagram(struct exit_reader *reader, struct span datagram,
-			  void (*each)(void *context, const struct exit_record *record), void *context)
+static void decode_datagram(struct exit_reader *reader, struct span datagram, exit_each *each, void *context)
 {
 	struct netlink_message message;
 	struct exit_record record;
@@ -241,11 +256,14 @@ static void decode_datagram(struct exit_reader *reader, struct span datagram,
 	reader->undecoded += span_length(datagram) > 0;
 }
 
-void exit_reader_drain(struct exit_reader *reader,
-		       void (*each)(void *context, const struct exit_record *record), void *context)
+void exit_reader_drain(struct exit_reader *reader, exit_each *each, void *context)
 {
 	size_t count;
 
+	if (reader->source) {
+		reader->source->drain(reader->source, each, context);
+		return;
+	}
 	while ((count = netlink_socket_receive(reader->netlink, NETLINK_BATCH)) > 0)
 		for (size_t i = 0; i < count; i++)
 			decode_datagram(reader, netlink_socket_datagram(reader->netlink, i), each, context);
@@ -280,5 +298,7 @@ uint64_t exit_reader_tick_ns(struct env *env)
 
 uint64_t exit_reader_lost(const struct exit_reader *reader)
 {
+	if (reader->source)
+		return reader->source->lost(reader->source);
 	return netlink_socket_lost(reader->netlink) + reader->undecoded;
 }

@@ -7,6 +7,14 @@
 #include "sys/env.h"
 
 struct exit_reader;
+typedef void exit_each(void *context, const struct exit_record *record);
+
+/* What gives the records in a test, env->exits, in the place of the kernel. */
+struct exit_source {
+	int (*open)(const struct exit_source *source); /* 0 or -errno */
+	void (*drain)(const struct exit_source *source, exit_each *each, void *context);
+	uint64_t (*lost)(const struct exit_source *source);
+};
 
 /*
  * From its return on all exits are kept until they are drained, and perhaps some from before. NULL and
@@ -22,8 +30,7 @@ void exit_reader_close(struct exit_reader *reader); /* NULL is fine */
  * kernel sends the records of a process before wait() for it returns, and before it frees the memory: the CPU
  * time for that is in no record.
  */
-void exit_reader_drain(struct exit_reader *reader,
-		       void (*each)(void *context, const struct exit_record *record), void *context);
+void exit_reader_drain(struct exit_reader *reader, exit_each *each, void *context);
 
 /* Becomes readable when there are records. */
 int exit_reader_fd(const struct exit_reader *reader);

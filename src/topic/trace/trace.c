@@ -513,14 +513,12 @@ static int start_programs(struct trace_set *set, const struct bpf_program *progr
 	return error;
 }
 
-int trace_add(struct trace_set *set, const struct bpf_program *program)
+static int kernel_add(struct trace_set *set, const struct bpf_program *program)
 {
-	if (!set->plan || set->error)
-		return set->error;
 	return start_programs(set, program, 1);
 }
 
-void trace_stop(struct trace_set *set, const struct bpf_program *program)
+static void kernel_stop(struct trace_set *set, const struct bpf_program *program)
 {
 	unsigned n = 0;
 
@@ -530,12 +528,6 @@ void trace_stop(struct trace_set *set, const struct bpf_program *program)
 		else
 			set->running[n++] = set->running[i];
 	set->n_running = n;
-}
-
-void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
-		const struct trace_plan *plan)
-{
-	trace_open_process(set, env, request, plan, 0);
 }
 
 /* Are the PIDs of the kernel those that we see? Not in a PID namespace. */
@@ -548,46 +540,23 @@ static bool pids_are_ours(void)
 	return length == sizeof(first) - 1 && memcmp(name, first, sizeof(first) - 1) == 0;
 }
 
-void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
-			const struct trace_plan *plan, uint32_t process)
+static int kernel_open(struct trace_set *set)
 {
-	*set = (struct trace_set){ .env = env, .plan = plan, .process = process };
-	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)
-		set->maps[map] = -1;
-	if (!env->live || request->no_bpf) {
-		set->error = -ENOTSUP;
-		return;
-	}
-	set->error = plan->by_pid && !pids_are_ours() ? -EXDEV : count_cpus(set);
-	if (!set->error)
-		set->error = open_maps(set);
-	if (!set->error)
-		set->error = start_programs(set, plan->programs, plan->n_programs);
-	if (set->error) {
+	const struct trace_plan *plan = set->plan;
+	int error;
+
+	if (!set->env->live)
+		return -ENOTSUP;
+	error = plan->by_pid && !pids_are_ours() ? -EXDEV : count_cpus(set);
+	if (!error)
+		error = open_maps(set);
+	if (!error)
+		error = start_programs(set, plan->programs, plan->n_programs);
+	if (error)
 		close_maps(set);
-		return;
-	}
-	set->selves = alloc_zeroed(set->n_cpus, sizeof(*set->selves));
-	enter(set);
-}
-
-void trace_close(struct trace_set *set)
-{
-	if (!set->plan || set->error)
-		return;
-	leave(set);
-	close_maps(set);
-	free(set->keys);
-	free(set->all);
-	free(set->waiters.keys);
-	free(set->waiters.values);
-	free(set->selves);
-	set->plan = NULL;
-}
-
-int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
-{
-	return bpf_map_set(set->maps[BPF_MAP_RINGS], &cpu, &event);
+	else
+		set->selves = alloc_zeroed(set->n_cpus, sizeof(*set->selves));
+	return error;
 }
 
 /* Room for two of the next read, so that a full map is read in one. */
@@ -688,12 +657,12 @@ static bool read_hash(struct trace_set *set, enum bpf_map map, size_t key_bytes,
 	return true;
 }
 
-bool trace_read(struct trace_set *set)
+static bool read_entries(struct trace_set *set)
 {
 	struct trace_entries read = { set->keys, set->all, 0, set->capacity, set->room };
 	bool good;
 
-	if (!set->plan || set->error || set->maps[BPF_MAP_ENTRIES] < 0)
+	if (set->maps[BPF_MAP_ENTRIES] < 0)
 		return false;
 	good = read_hash(set, BPF_MAP_ENTRIES, set->plan->n_words * sizeof(*set->keys),
 			 entry_bytes[entries_of(set->plan)], &read);
@@ -721,9 +690,9 @@ static bool waiter_adds_up(const struct bpf_waiter *waiter)
 	return sum == waiter->since_ns;
 }
 
-bool trace_read_waiters(struct trace_set *set)
+static bool read_waiters(struct trace_set *set)
 {
-	if (!set->plan || set->error || set->maps[BPF_MAP_WAITERS] < 0 ||
+	if (set->maps[BPF_MAP_WAITERS] < 0 ||
 	    !read_hash(set, BPF_MAP_WAITERS, sizeof(struct bpf_times_key), sizeof(struct bpf_waiter),
 		       &set->waiters))
 		return false;
@@ -737,70 +706,38 @@ bool trace_read_waiters(struct trace_set *set)
 	return true;
 }
 
-void trace_forget_waiter(struct trace_set *set, size_t waiter)
+static bool kernel_read(struct trace_set *set, enum bpf_map map)
 {
-	bpf_map_remove(set->maps[BPF_MAP_WAITERS], (struct bpf_times_key *)set->waiters.keys + waiter);
+	return map == BPF_MAP_WAITERS ? read_waiters(set) : read_entries(set);
 }
 
-int trace_want(struct trace_set *set, uint64_t process, bool wanted)
+static int kernel_run(struct trace_set *set, unsigned running)
 {
-	const uint64_t nothing = 0;
+	const struct trace_running *it = &set->running[running];
 
-	if (wanted)
-		return bpf_map_set(set->maps[BPF_MAP_WANTED], &process, &nothing);
-	bpf_map_remove(set->maps[BPF_MAP_WANTED], &process);
-	return 0;
+	return it->program->does->iterates ? bpf_iterate(it->loaded) : bpf_run(it->loaded);
 }
 
-int trace_iterate(struct trace_set *set)
+static int kernel_get(const struct trace_set *set, enum bpf_map map, const void *key, void *value)
 {
-	int error = 0;
-
-	for (unsigned i = 0; i < set->n_running && !error; i++)
-		if (set->running[i].program->does->iterates)
-			error = bpf_iterate(set->running[i].loaded);
-	return error;
+	return bpf_map_value(set->maps[map], key, value);
 }
 
-bool trace_stack(const struct trace_set *set, uint32_t stack, uint64_t frames[BPF_STACK_FRAMES])
+static int kernel_put(const struct trace_set *set, enum bpf_map map, const void *key, const void *value)
 {
-	return bpf_map_value(set->maps[BPF_MAP_STACKS], &stack, frames) == 0;
+	return bpf_map_set(set->maps[map], key, value);
 }
 
-bool trace_stack_before(const struct trace_set *set, uint64_t thread, uint64_t frames[BPF_STACK_FRAMES])
+static void kernel_remove(const struct trace_set *set, enum bpf_map map, const void *key)
 {
-	return bpf_map_value(set->maps[BPF_MAP_BEFORE], &thread, frames) == 0;
-}
-
-const struct bpf_walk *trace_walk(struct trace_set *set)
-{
-	const struct bpf_walk *walk = set->memory[BPF_MAP_WALK];
-
-	if (!set->plan || set->error || bpf_run(set->running[0].loaded) < 0 || !walk->ended)
-		return NULL;
-	set->n_entries = walk->n_processes;
-	return walk;
-}
-
-void trace_forget(struct trace_set *set, size_t entry)
-{
-	const uint64_t *key = trace_key(set, entry);
-	uint64_t *slot = slot_words(set) ? slot_of(set, key) : NULL;
+	uint64_t *slot = map == BPF_MAP_ENTRIES && slot_words(set) ? slot_of(set, key) : NULL;
 
 	if (slot && has_slot(set, slot, key))
 		__atomic_store_n(slot, BPF_SLOT_FREE, __ATOMIC_RELEASE);
-	bpf_map_remove(set->maps[BPF_MAP_ENTRIES], key);
+	bpf_map_remove(set->maps[map], key);
 }
 
-struct bpf_self trace_self(struct trace_set *set, unsigned running)
-{
-	struct bpf_self self = trace_own(set, running);
-
-	self.lost = u64_sum(self.lost, bpf_program_misses(set->running[running].loaded));
-	return self;
-}
-
-struct bpf_self trace_own(struct trace_set *set, unsigned running)
+static struct bpf_self kernel_self(struct trace_set *set, unsigned running, bool skipped)
 {
 	const uint32_t first = 0;
 	struct bpf_self sum = { 0 };
@@ -813,7 +750,149 @@ struct bpf_self trace_own(struct trace_set *set, unsigned running)
 		sum.timed_runs += set->selves[i].timed_runs;
 		sum.timed_ns += set->selves[i].timed_ns;
 	}
+	if (skipped)
+		sum.lost = u64_sum(sum.lost, bpf_program_misses(set->running[running].loaded));
 	return sum;
+}
+
+static const struct trace_counting kernel_counting = {
+	.open = kernel_open,
+	.close = close_maps,
+	.add = kernel_add,
+	.stop = kernel_stop,
+	.run = kernel_run,
+	.read = kernel_read,
+	.get = kernel_get,
+	.put = kernel_put,
+	.remove = kernel_remove,
+	.self = kernel_self,
+};
+
+void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
+		const struct trace_plan *plan)
+{
+	trace_open_process(set, env, request, plan, 0);
+}
+
+void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
+			const struct trace_plan *plan, uint32_t process)
+{
+	*set = (struct trace_set){ .env = env,
+				   .by = env->counting ? env->counting : &kernel_counting,
+				   .plan = plan,
+				   .process = process };
+	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)
+		set->maps[map] = -1;
+	set->error = request->no_bpf ? -ENOTSUP : set->by->open(set);
+	if (!set->error)
+		enter(set);
+}
+
+static bool is_open(const struct trace_set *set)
+{
+	return set->plan && !set->error;
+}
+
+void trace_close(struct trace_set *set)
+{
+	if (!is_open(set))
+		return;
+	leave(set);
+	set->by->close(set);
+	free(set->keys);
+	free(set->all);
+	free(set->waiters.keys);
+	free(set->waiters.values);
+	free(set->selves);
+	set->plan = NULL;
+}
+
+int trace_add(struct trace_set *set, const struct bpf_program *program)
+{
+	return is_open(set) ? set->by->add(set, program) : set->error;
+}
+
+void trace_stop(struct trace_set *set, const struct bpf_program *program)
+{
+	if (is_open(set))
+		set->by->stop(set, program);
+}
+
+int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
+{
+	return set->by->put(set, BPF_MAP_RINGS, &cpu, &event);
+}
+
+bool trace_read(struct trace_set *set)
+{
+	return is_open(set) && set->by->read(set, BPF_MAP_ENTRIES);
+}
+
+bool trace_read_waiters(struct trace_set *set)
+{
+	return is_open(set) && set->by->read(set, BPF_MAP_WAITERS);
+}
+
+void trace_forget_waiter(struct trace_set *set, size_t waiter)
+{
+	set->by->remove(set, BPF_MAP_WAITERS, (struct bpf_times_key *)set->waiters.keys + waiter);
+}
+
+int trace_want(struct trace_set *set, uint64_t process, bool wanted)
+{
+	const uint64_t nothing = 0;
+
+	if (!is_open(set))
+		return set->error;
+	if (wanted)
+		return set->by->put(set, BPF_MAP_WANTED, &process, &nothing);
+	set->by->remove(set, BPF_MAP_WANTED, &process);
+	return 0;
+}
+
+int trace_iterate(struct trace_set *set)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < set->n_running && !error; i++)
+		if (set->running[i].program->does->iterates)
+			error = set->by->run(set, i);
+	return error;
+}
+
+bool trace_stack(const struct trace_set *set, uint32_t stack, uint64_t frames[BPF_STACK_FRAMES])
+{
+	return set->by->get(set, BPF_MAP_STACKS, &stack, frames) == 0;
+}
+
+bool trace_stack_before(const struct trace_set *set, uint64_t thread, uint64_t frames[BPF_STACK_FRAMES])
+{
+	return set->by->get(set, BPF_MAP_BEFORE, &thread, frames) == 0;
+}
+
+const struct bpf_walk *trace_walk(struct trace_set *set)
+{
+	const struct bpf_walk *walk = set->memory[BPF_MAP_WALK];
+
+	if (!is_open(set) || set->by->run(set, 0) < 0 || !walk->ended)
+		return NULL;
+	set->n_entries = walk->n_processes;
+	return walk;
+}
+
+void trace_forget(struct trace_set *set, size_t entry)
+{
+	set->by->remove(set, BPF_MAP_ENTRIES, trace_key(set, entry));
+}
+
+struct bpf_self trace_self(struct trace_set *set, unsigned running)
+{
+	return set->by->self(set, running, true);
+}
+
+struct bpf_self trace_own(struct trace_set *set, unsigned running)
+{
+	return set->by->self(set, running, false);
 }
 
 int trace_test(struct env *env)

@@ -45,8 +45,29 @@ struct trace_entries {
 	size_t room; /* for one read */
 };
 
+struct trace_set;
+
+/* Who counts, env->counting: the kernel, or a script of a test. Errors are -errno. */
+struct trace_counting {
+	int (*open)(struct trace_set *set); /* maps, and the programs of its plan; or nothing */
+	void (*close)(struct trace_set *set);
+	int (*add)(struct trace_set *set, const struct bpf_program *program);
+	void (*stop)(struct trace_set *set, const struct bpf_program *program);
+	int (*run)(struct trace_set *set, unsigned running); /* one that nothing starts, or iterates */
+
+	/* All of a hash: keys and entries, or waiters. False: it cannot. */
+	bool (*read)(struct trace_set *set, enum bpf_map map);
+	int (*get)(const struct trace_set *set, enum bpf_map map, const void *key, void *value);
+	int (*put)(const struct trace_set *set, enum bpf_map map, const void *key, const void *value);
+	void (*remove)(const struct trace_set *set, enum bpf_map map, const void *key);
+
+	/* skipped: what the kernel skipped is lost, too */
+	struct bpf_self (*self)(struct trace_set *set, unsigned running, bool skipped);
+};
+
 struct trace_set {
 	struct env *env;
+	const struct trace_counting *by; /* NULL: it was not opened */
 	const struct trace_plan *plan;
 	uint64_t process;         /* only its threads have times; 0: all */
 	int error;                /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
