@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "pane/panes.h"
+#include "scene.h"
 #include "scene_rules.h"
 #include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 static const struct schema *schema_of(const char *topic)
 {
@@ -94,53 +93,6 @@ START_TEST(rules_name_what_exists)
 	}
 }
 
-static bool wants(const bool *wanted, const char *topic)
-{
-	for (unsigned i = 0; i < n_topics; i++)
-		if (strcmp(topics[i]->schema->name, topic) == 0)
-			return wanted[i];
-	return false;
-}
-
-static void check_wanted(const bool *wanted, const struct finding_rule *rule)
-{
-	ck_assert_msg(wants(wanted, rule->topic), "%s", rule->name);
-	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
-		ck_assert(!rule->values[i].topic || wants(wanted, rule->values[i].topic));
-		ck_assert(!rule->values[i].over_topic || wants(wanted, rule->values[i].over_topic));
-	}
-}
-
-static void want_with(bool *wanted, const char *topic, bool recorded)
-{
-	for (unsigned i = 0; i < n_topics; i++)
-		wanted[i] = topics[i]->schema == &finding_schema ||
-			    (topic && strcmp(topics[i]->schema->name, topic) == 0);
-	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, recorded, wanted);
-}
-
-/* Where there are findings, what a rule reads is sampled; what costs much, along with the topic that it
- * names. Of what is recorded all is read. */
-START_TEST(rules_are_judged_wherever_there_are_findings)
-{
-	bool *wanted = calloc(n_topics, sizeof(*wanted));
-
-	for (unsigned r = 0; r < n_finding_rules; r++) {
-		const struct finding_rule *rule = &finding_rules[r];
-
-		want_with(wanted, NULL, false);
-		if (!rule->with)
-			check_wanted(wanted, rule);
-		else
-			ck_assert_msg(!wants(wanted, rule->topic), "%s", rule->name);
-		want_with(wanted, rule->with, false);
-		check_wanted(wanted, rule);
-		want_with(wanted, NULL, true);
-		check_wanted(wanted, rule);
-	}
-	free(wanted);
-}
-
 /* Limits of times have a unit, shares are percentages, and what is wrong leaves the limit as it was. */
 START_TEST(limits_are_read_and_written_by_their_unit)
 {
@@ -207,48 +159,39 @@ START_TEST(settings_of_rules)
 	ck_assert(finding_setting_known(thing_rules, rule_sets[0].n, "finding.full_bytes"));
 }
 
-/* A topic of the test with these rows, judged by its rules a second later than before. */
-struct things {
-	struct findings *findings;
-	struct frame frame;
-	uint64_t seconds;
-};
+/* Things of a scene of one row, judged by their rules. */
+static struct frame frame;
 
-static void open_things(struct things *things)
+static struct findings *open_things(void)
 {
 	static const struct schema *const schemas[] = { &thing_schema, &finding_schema };
 
-	things->findings = findings_open(thing_rules, rule_sets[0].n, NULL);
-	things->seconds = 1000;
-	frame_open(&things->frame, schemas, 2);
+	frame_open(&frame, schemas, 2);
+	return findings_open(thing_rules, rule_sets[0].n, NULL);
 }
 
-static void close_things(struct things *things)
+static void close_things(struct findings *findings)
 {
-	frame_close(&things->frame);
-	findings_close(things->findings);
+	frame_close(&frame);
+	findings_close(findings);
 }
 
-static const struct table *judge(struct things *things, const struct thing_row *row)
+static void judge(struct findings *findings, unsigned second, const char *row)
 {
-	struct table *table = frame_slot(&things->frame, "thing");
+	char text[64];
+	struct scene scene = { 0 };
 
-	frame_clear(&things->frame);
-	things->frame.mono_ns = things->seconds++ * SECOND_NS;
-	table->present = true;
-	*(struct thing_row *)table_add(table) = *row;
-	findings_derive(things->findings, &things->frame, true);
-	return frame_table(&things->frame, "finding");
+	snprintf(text, sizeof(text), "0 thing %s", row);
+	scene_add(&scene, text);
+	scene_fill(&scene, &frame, second);
+	findings_derive(findings, &frame, true);
+	scene_empty(&scene);
 }
-
-static const struct thing_row critical = { .name = "a", .load = 0.8, .spare = NAN, .most = NAN };
-static const struct thing_row warning = { .name = "b", .load = 0.6, .spare = NAN, .most = NAN };
-static const struct thing_row scarce = { .name = "c", .load = NAN, .spare = 0.2, .most = NAN };
 
 /* Rules in their order, which are numbered so. */
-static void check_rules(const struct frame *frame, const char *expected)
+static void check_rules(const char *expected)
 {
-	const struct table *table = frame_table(frame, "finding");
+	const struct table *table = frame_table(&frame, "finding");
 	char text[256] = "";
 
 	for (size_t i = 0; i < table->n_rows; i++) {
@@ -264,83 +207,73 @@ START_TEST(what_is_added_comes_behind_what_is_critical)
 {
 	static const struct finding_added first = { "first", "load", "is high", "system", "overview", 12.5 },
 					  second = { "second", "", "", "", "", 0 };
-	struct things things;
+	struct findings *findings = open_things();
 
-	open_things(&things);
-	findings_add(&things.frame, &first); /* it has no such table */
-	ck_assert_uint_eq(frame_slot(&things.frame, "finding")->n_rows, 0);
-	judge(&things, &(struct thing_row){ .name = "calm", .load = NAN, .spare = NAN, .most = NAN });
-	findings_add(&things.frame, &first);
-	check_rules(&things.frame, "first");
-	judge(&things, &critical);
-	findings_add(&things.frame, &first);
-	check_rules(&things.frame, "loaded first");
-	findings_add(&things.frame, &second);
-	check_rules(&things.frame, "loaded second first");
-	judge(&things, &warning);
-	findings_add(&things.frame, &first);
-	check_rules(&things.frame, "first loaded");
-	check_values(&things.frame, "finding",
-		     "rule=first severity=warning subject=load since_seconds=12.5 text=is high topic=system "
-		     "pane=overview");
-	close_things(&things);
+	findings_add(&frame, &first); /* it has no such table */
+	ck_assert_uint_eq(frame_slot(&frame, "finding")->n_rows, 0);
+	judge(findings, 0, "calm load=0.1");
+	findings_add(&frame, &first);
+	check_rules("first");
+	judge(findings, 1, "a load=0.8");
+	findings_add(&frame, &first);
+	findings_add(&frame, &second);
+	check_rules("loaded second first");
+	judge(findings, 2, "b load=0.6");
+	findings_add(&frame, &first);
+	check_rules("first loaded");
+	check_values(&frame, "finding", "rule=first severity=warning subject=load since_seconds=12.5 "
+					"text=is high topic=system pane=overview");
+	close_things(findings);
 }
 
 /* Frames that come again have held for as long as they had then. */
 START_TEST(frames_that_come_again_are_as_they_were)
 {
-	struct things live, again;
+	struct findings *live = open_things(), *again = findings_open(thing_rules, rule_sets[0].n, NULL);
 
-	open_things(&live);
-	open_things(&again);
-	findings_remember(again.findings, live.findings);
+	findings_remember(again, live);
 	for (unsigned second = 0; second < 10; second++)
-		judge(&live, &scarce);
-	again.seconds += 9;
-	judge(&again, &scarce);
-	check_values(&again.frame, "finding", "rule=scarce since_seconds=9");
-	findings_remember(again.findings, NULL);
-	findings_forget(again.findings);
-	again.seconds += 1;
-	ck_assert_uint_eq(judge(&again, &scarce)->n_rows, 0);
-	close_things(&again);
-	close_things(&live);
+		judge(live, second, "a spare=0.2");
+	judge(again, 9, "a spare=0.2");
+	check_values(&frame, "finding", "rule=scarce since_seconds=9");
+	findings_remember(again, NULL);
+	findings_forget(again);
+	judge(again, 11, "a spare=0.2");
+	check_rules("");
+	findings_close(again);
+	close_things(live);
 }
 
 START_TEST(findings_are_derived_where_they_are_sampled)
 {
 	static const struct schema *const alone[] = { &thing_schema };
+	struct findings *findings = open_things();
 	struct frame without;
-	struct things things;
 
-	open_things(&things);
-	judge(&things, &warning);
-	frame_slot(&things.frame, "finding")->present = false;
-	findings_derive(things.findings, &things.frame, false);
-	ck_assert_ptr_null(frame_table(&things.frame, "finding"));
-	frame_slot(&things.frame, "finding")->present = true;
+	judge(findings, 0, "b load=0.6");
+	frame_slot(&frame, "finding")->present = false;
+	findings_derive(findings, &frame, false);
+	ck_assert_ptr_null(frame_table(&frame, "finding"));
+	frame_slot(&frame, "finding")->present = true;
 	for (unsigned i = 0; i < 2; i++) { /* in the place of those before */
-		findings_derive(things.findings, &things.frame, false);
-		check_rules(&things.frame, "loaded");
+		findings_derive(findings, &frame, false);
+		check_rules("loaded");
 	}
-	ck_assert_uint_eq(frame_table(&things.frame, "finding")->mono_ns, 1000 * SECOND_NS);
+	ck_assert_uint_eq(frame_table(&frame, "finding")->mono_ns, frame.mono_ns);
 	frame_open(&without, alone, 1);
-	findings_derive(things.findings, &without, true);
+	findings_derive(findings, &without, true);
 	findings_add(&without, &(struct finding_added){ "r", "s", "t", "thing", "p", 0 });
 	frame_close(&without);
-	close_things(&things);
+	close_things(findings);
 }
 
 /* Topics without which a rule cannot speak are named, each once; those that its sentence looks at are not. */
 START_TEST(what_is_not_sampled_is_not_judged)
 {
 	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
-	const char *expected = "not judged, since not sampled here: filesystem";
-	struct frame frame;
 
 	frame_open(&frame, topic_schemas(), n_topics);
 	findings_note_lack(findings, &frame);
-	ck_assert_uint_eq(frame.n_notices, 1);
 	for (unsigned r = 0; r < n_finding_rules; r++) {
 		const char *topic = finding_rules[r].topic, *found = strstr(frame.notices[0].text, topic);
 
@@ -349,16 +282,13 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	}
 	ck_assert_ptr_nonnull(strstr(frame.notices[0].text, "paging")); /* a limit of another topic's rule */
 	frame_slot(&frame, "paging")->present = frame_slot(&frame, "system")->present = true;
-	frame.n_notices = 0;
 	findings_note_lack(findings, &frame);
-	ck_assert_uint_eq(frame.n_notices, 1);
-	ck_assert_str_eq(frame.notices[0].text, expected); /* three rules are about it */
+	ck_assert_uint_eq(frame.n_notices, 2);
+	ck_assert_str_eq(frame.notices[1].text, "not judged, since not sampled here: filesystem");
 	frame_slot(&frame, "filesystem")->present = true;
-	frame.n_notices = 0;
 	findings_note_lack(findings, &frame);
-	ck_assert_uint_eq(frame.n_notices, 0);
-	frame_close(&frame);
-	findings_close(findings);
+	ck_assert_uint_eq(frame.n_notices, 2);
+	close_things(findings);
 }
 
 static const struct finding_rule wanting_rules[] = {
