@@ -24,7 +24,6 @@
  *                                          of one of its lines; the last ones are what it opens
  *   counted SUBJECT: SENTENCE              likewise
  *   remark SENTENCES                       what could not be compared
- *   read SECOND once, read SECOND again    a frame that it has read
  *   reads TOPIC...                         all that it reads
  *   mark SECOND KIND                       all marks
  *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of facts that panes collect; all of them
@@ -62,7 +61,6 @@
 #define WANTED_MAX 64
 #define VARIANTS_MAX 64
 #define SCHEMAS_MAX 192
-#define FRAMES_MAX 2048
 
 /* What panes collect. */
 struct space_row {
@@ -136,7 +134,7 @@ static unsigned n_schemas;
 static struct frame frame;
 static struct explanation explanation;
 static bool is_explained, first_wanted[SCHEMAS_MAX], has_wanted;
-static unsigned next_frame, n_reads[FRAMES_MAX];
+static unsigned next_frame, n_lost_reads; /* of the frame that is lost */
 
 /* A line about what is said. */
 static struct wanted {
@@ -224,8 +222,7 @@ static int next(void *state, struct frame *into)
 	unsigned second = next_frame * every;
 
 	(void)state;
-	ck_assert_uint_lt(next_frame, FRAMES_MAX);
-	if (second > last_second() || (++n_reads[next_frame] > readable && second == lost_at))
+	if (second > last_second() || (second == lost_at && ++n_lost_reads > readable))
 		return 0;
 	scene_fill(&scene, into, second);
 	next_frame++;
@@ -274,7 +271,7 @@ static void explain(void)
 		return;
 	is_explained = true;
 	has_wanted = false;
-	memset(n_reads, 0, sizeof(n_reads));
+	n_lost_reads = 0;
 	explanation_take(&explanation, &source, moment / every, schemas, n_schemas, explained_series);
 }
 
@@ -326,14 +323,6 @@ static void say_remark(struct buffer *out)
 	explain();
 	if (*explanation.remarks)
 		buffer_print(out, "remark %s\n", explanation.remarks);
-}
-
-static void say_read(struct buffer *out)
-{
-	explain();
-	for (unsigned i = 0; i <= last_second() / every; i++)
-		if (n_reads[i] > 0)
-			buffer_print(out, "read %u %s\n", i * every, n_reads[i] > 1 ? "again" : "once");
 }
 
 static void say_reads(struct buffer *out)
@@ -451,10 +440,9 @@ static const struct kind {
 	{ "finding", say_finding, true },     { "held", say_held, false },
 	{ "explained", say_explained, true }, { "detail", say_detail, false },
 	{ "counted", say_counted, false },    { "compared", say_compared, true },
-	{ "remark", say_remark, true },       { "read", say_read, false },
-	{ "reads", say_reads, true },         { "mark", say_mark, true },
-	{ "verdict", say_verdict, true },     { "story", say_story, true },
-	{ "ceiling", say_ceiling, true },
+	{ "remark", say_remark, true },       { "reads", say_reads, true },
+	{ "mark", say_mark, true },           { "verdict", say_verdict, true },
+	{ "story", say_story, true },         { "ceiling", say_ceiling, true },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
