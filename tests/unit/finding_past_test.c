@@ -10,7 +10,6 @@
 #include "suite.h"
 
 #define START 1000.0  /* seconds */
-#define POINTS 32     /* that are kept of a value */
 #define TRACES 512    /* values */
 #define SPELLS 256    /* times in which rules held */
 #define BRIDGED 300.0 /* seconds */
@@ -54,20 +53,12 @@ START_TEST(growth_is_that_of_the_window)
 	finding_past_free(&past);
 }
 
-/* Points are half a window / 16 apart at least: there is none of 1.9 s, and growth is since 2 s. */
-START_TEST(points_are_not_taken_more_often)
-{
-	struct finding_past past = { 0 };
-
-	check_growths(&past, 7, "0 0 nan, 1.9 19 19, 2 20 20, 3.9 39 39, 33.9 1000 980");
-	finding_past_free(&past);
-}
-
 /* Where frames are rare, one counts that is a fifth of the window too early; of two of them the later one. */
 START_TEST(the_start_of_a_window_may_be_missed_a_little)
 {
 	struct finding_past past = { 0 };
 
+	check_growths(&past, 6, "0 0 nan, 1.9 19 19, 2 20 20, 3.9 39 39, 33.9 1000 980"); /* since 2 s */
 	check_growths(&past, 7, "0 100 nan, 38.4 150 50");
 	check_growths(&past, 8, "100 100 nan, 138.5 150 nan");
 	check_growths(&past, 9, "200 100 nan, 202 110 10, 236 150 40");
@@ -105,25 +96,6 @@ START_TEST(what_is_new_grew_from_zero)
 	ck_assert(isnan(counted(&past, 10, 2, NAN, true)));
 	ck_assert_uint_eq(past.n_traces, 3);
 	ck_assert(isnan(counted(&past, 11, 1, 3, true))); /* back: no frame is known before it */
-	finding_past_free(&past);
-}
-
-START_TEST(the_value_seen_longest_ago_is_forgotten)
-{
-	struct finding_past past = { 0 };
-
-	for (uint64_t identity = 0; identity < TRACES; identity++)
-		growth(&past, identity, 0, 10);
-	for (uint64_t identity = 0; identity < TRACES; identity++)
-		if (identity != 1)
-			growth(&past, identity, 2, 20);
-	ck_assert(isnan(growth(&past, TRACES, 4, 10)));
-	ck_assert_uint_eq(past.n_traces, TRACES);
-	for (uint64_t identity = 0; identity < TRACES; identity++)
-		if (identity != 1)
-			ck_assert_double_eq(growth(&past, identity, 6, 30), 20);
-	ck_assert_double_eq(growth(&past, TRACES, 6, 30), 20);
-	ck_assert(isnan(growth(&past, 1, 6, 30)));
 	finding_past_free(&past);
 }
 
@@ -166,16 +138,27 @@ START_TEST(what_was_judged_and_did_not_hold_has_ended)
 	finding_past_free(&past);
 }
 
-START_TEST(the_newest_spells_are_kept)
+/* What was seen longest ago is forgotten. */
+START_TEST(what_is_kept_has_a_bound)
 {
 	struct finding_past past = { 0 };
 
+	for (uint64_t identity = 0; identity < TRACES; identity++)
+		growth(&past, identity, 0, 10);
+	for (uint64_t identity = 0; identity < TRACES; identity++)
+		if (identity != 1)
+			growth(&past, identity, 2, 20);
+	ck_assert(isnan(growth(&past, TRACES, 4, 10)));
+	for (uint64_t identity = 0; identity <= TRACES; identity++)
+		if (identity != 1)
+			ck_assert_double_eq(growth(&past, identity, 6, 30), 20);
+	ck_assert(isnan(growth(&past, 1, 6, 30)));
 	for (uint64_t identity = 0; identity <= SPELLS; identity++)
-		since(&past, identity, 0);
-	ck_assert_uint_eq(past.n_spells, SPELLS);
+		since(&past, identity, 10);
 	for (uint64_t identity = 1; identity <= SPELLS; identity++)
-		ck_assert_double_eq(since(&past, identity, 2), 2);
-	ck_assert_double_eq(since(&past, 0, 2), 0);
+		ck_assert_double_eq(since(&past, identity, 12), 2);
+	ck_assert_double_eq(since(&past, 0, 12), 0);
+	ck_assert(past.n_traces == TRACES && past.n_spells == SPELLS);
 	finding_past_free(&past);
 }
 
