@@ -52,7 +52,8 @@ def words(path):
 def unit_tests():
     """Their files, by their names below tests/."""
     found = {f"unit/{path.stem}": [path] for path in sorted((TESTS / "unit").glob("*_test.c"))}
-    found["unit/rows_test"] += sorted((TESTS / "rows").glob("*.txt"))
+    for test, folder in (("unit/rows_test", "rows"), ("unit/scene_test", "scenes")):
+        found[test] += sorted((TESTS / folder).glob("*.txt"))
     return found | {"fuzz/corpus_test": [TESTS / "fuzz" / name for name in ("targets.c", "corpus_test.c")]}
 
 
@@ -103,8 +104,8 @@ def of_source(path):
     return lines
 
 
-READERS = {"parsers": "unit/parser_test", "rows": "unit/rows_test", "bpf": "unit/bpf_listing_test", "golden": "golden.test",
-           "tests": "unit/table_listing_test"}  # of the tables in a folder
+READERS = {"parsers": "unit/parser_test", "rows": "unit/rows_test", "scenes": "unit/scene_test", "bpf": "unit/bpf_listing_test",
+           "golden": "golden.test", "tests": "unit/table_listing_test"}  # of the tables in a folder
 
 
 def of_test(path):
