@@ -5,6 +5,7 @@ import ctypes
 import json
 import mmap
 import os
+import re
 import shutil
 import socket
 import struct
@@ -351,12 +352,13 @@ def on_the_screen():
     except ImportError as error:
         raise Skip("python3-pyte is not installed") from error
     first = "sched:sched_switch by prev_comm"
+    counted = re.compile(rf"\d .*{first}$")
 
     def expect(holds, terminal):
         if not holds:
             raise AssertionError(terminal.text())
     with screen("-d", "0.2", f"--trace={first}", width=150) as terminal:
-        expect(terminal.wait_for("[Traces]") and terminal.wait_for(f"- {first}"), terminal)
+        expect(terminal.wait_for("[Traces]") and terminal.wait_for(counted), terminal)
         terminal.send("F9", "Enter")
         expect(terminal.wait_for("[Tracepoints]") and terminal.wait_for("alarmtimer"), terminal)
         terminal.send("/", *"rq_issue", "Enter", "Enter")
@@ -364,7 +366,7 @@ def on_the_screen():
         terminal.send(*",nosuch", "Enter")
         expect(terminal.wait_for("no field nosuch; there are: dev sector nr_sector"), terminal)
         terminal.send("\x17", *"comm,rwbs sum(bytes)", "Enter")
-        expect(terminal.wait_for("[Traces]") and terminal.wait_for(f"- {first}"), terminal)
+        expect(terminal.wait_for("[Traces]") and terminal.wait_for(counted), terminal)
         terminal.send("F9")
         expect(terminal.has(f"End     {first}") and terminal.has("End     block:block_rq_issue by comm,rwbs sum(bytes)"), terminal)
         terminal.send("Down", "Down", "Enter", "F9")
