@@ -226,7 +226,7 @@ START_LIVE_TEST(two_phases_have_their_histograms)
 	static const struct bpf_part unless_newer = { .is = BPF_PART_MEMBER,
 						      .name = "task_struct.start_time",
 						      .absent_with = "task_struct.pid" };
-	static const struct bpf_part age = MEMBER("task_struct.start_time"), none;
+	static const struct bpf_part age = MEMBER("task_struct.start_time"), none = { 0 };
 	static const struct bpf_program begins = AT_FORK(bpf_start_phases, BY(TASK_PID(1)), .typed = true);
 	static const struct {
 		bool starts, has_age, has_middle;

@@ -96,7 +96,7 @@ struct cell {
 	double value;
 };
 
-static double number(const char *table, const char *row, const char *column)
+static double number_of(const char *table, const char *row, const char *column)
 {
 	const struct table *of = frame_table(frame, table);
 	const void *found = table_find(of, row, NULL);
@@ -116,11 +116,11 @@ static void sample_till_read(bool first, const struct cell *cells)
 		sample_soon(tries == 0 ? most_seconds : LATER_SECONDS);
 		read = true;
 		for (const struct cell *cell = cells; cell->table; cell++)
-			read = read && !isnan(number(cell->table, cell->row, cell->column));
+			read = read && !isnan(number_of(cell->table, cell->row, cell->column));
 		ck_assert_uint_lt(tries++, TRIES_MAX);
 	} while (!read);
 	for (const struct cell *cell = cells; cell->table; cell++)
-		ck_assert_double_eq(number(cell->table, cell->row, cell->column), cell->value);
+		ck_assert_double_eq(number_of(cell->table, cell->row, cell->column), cell->value);
 }
 
 /* Samples until this device, which gets answers, tells one of the same tick. */
@@ -136,18 +136,18 @@ static void sample_till_fresh(int fifo, const char *text, const char *table, con
 			answer(fifo, text);
 		sample_soon(FIRST_SECONDS);
 		ck_assert_uint_lt(tries++, TRIES_MAX);
-	} while (!(number(table, row, "age_seconds") <= 0));
+	} while (!(number_of(table, row, "age_seconds") <= 0));
 }
 
 /* The device that hangs gets an answer: then this is known, or at least some time later. */
 static void answer_till_known(int fifo, const char *text, const struct cell *cell)
 {
 	answer(fifo, text);
-	for (unsigned i = 0; i < 1000 && isnan(number(cell->table, cell->row, cell->column)); i++) {
+	for (unsigned i = 0; i < 1000 && isnan(number_of(cell->table, cell->row, cell->column)); i++) {
 		usleep(2000);
 		frame = rig_sample(&rig, 1);
 	}
-	ck_assert_double_eq(number(cell->table, cell->row, cell->column), cell->value);
+	ck_assert_double_eq(number_of(cell->table, cell->row, cell->column), cell->value);
 }
 
 static const char *state_of(const char *row)
@@ -196,15 +196,15 @@ START_TEST(what_hangs_stops_no_topic)
 		for (unsigned i = 0; i < 3; i++) {
 			sample_till_read(i == 0, cases[c].others);
 			ck_assert_uint_eq(frame_table(frame, late->table)->n_rows, cases[c].n_rows);
-			ck_assert(isnan(number(late->table, late->row, late->column)));
+			ck_assert(isnan(number_of(late->table, late->row, late->column)));
 			for (const struct cell *cell = cases[c].unknown; cell->table; cell++)
-				ck_assert(isnan(number(cell->table, cell->row, cell->column)));
+				ck_assert(isnan(number_of(cell->table, cell->row, cell->column)));
 			ck_assert(c != 0 || strcmp(state_of(late->row), "slow") == 0);
 			ck_assert(c != 1 || frame_table(frame, "trip_point")->n_rows == 2);
 		}
 		answer_till_known(fifo, cases[c].text, late);
-		ck_assert(c == 1 || number(late->table, late->row, "age_seconds") > 0);
-		ck_assert(c != 1 || number("trip_point", "acpitz", "celsius") == 90);
+		ck_assert(c == 1 || number_of(late->table, late->row, "age_seconds") > 0);
+		ck_assert(c != 1 || number_of("trip_point", "acpitz", "celsius") == 90);
 		close_with_helpers(fifo, cases[c].text);
 	}
 }
@@ -225,7 +225,7 @@ START_TEST(a_fault_on_a_chip_that_hangs_is_no_reading)
 		frame = rig_sample(&rig, 1);
 	}
 	ck_assert_str_eq(state_of(key), "fault");
-	ck_assert(isnan(number("temperature", key, "celsius")));
+	ck_assert(isnan(number_of("temperature", key, "celsius")));
 	close_with_helpers(fifo, "45000\n");
 }
 
@@ -265,13 +265,13 @@ START_TEST(trip_points_are_read_seldom)
 	rig_sample(&rig, 1);
 	rig_put(&rig, "sys/class/thermal/thermal_zone0/trip_point_0_temp", "70000\n");
 	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(number("temperature", "acpitz", "critical_celsius"), 100);
+	ck_assert_double_eq(number_of("temperature", "acpitz", "critical_celsius"), 100);
 	sensors = rig.samples[0].state;
 	for (size_t i = 0; i < sensors->n_chips; i++)
 		sensors->chips[i].limits_ns -= UINT64_C(60000000000);
 	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(number("temperature", "acpitz", "critical_celsius"), 70);
-	ck_assert_double_eq(number("trip_point", "acpitz", "celsius"), 70);
+	ck_assert_double_eq(number_of("temperature", "acpitz", "critical_celsius"), 70);
+	ck_assert_double_eq(number_of("trip_point", "acpitz", "celsius"), 70);
 	rig_close(&rig);
 }
 
@@ -302,9 +302,9 @@ START_TEST(what_begins_to_hang_is_told_as_it_was)
 				sample_till_fresh(fifo, cases[c].text, hangs->table, hangs->row);
 			else
 				sample_soon(LATER_SECONDS);
-			ck_assert_double_eq(number(hangs->table, hangs->row, hangs->column), hangs->value);
-			ck_assert((number(hangs->table, hangs->row, "age_seconds") > 0) == (i >= 2));
-			ck_assert_double_eq(number(goes_on->table, goes_on->row, goes_on->column),
+			ck_assert_double_eq(number_of(hangs->table, hangs->row, hangs->column), hangs->value);
+			ck_assert((number_of(hangs->table, hangs->row, "age_seconds") > 0) == (i >= 2));
+			ck_assert_double_eq(number_of(goes_on->table, goes_on->row, goes_on->column),
 					    goes_on->value);
 		}
 		close_with_helpers(fifo, cases[c].text);
@@ -323,11 +323,11 @@ START_TEST(a_counter_that_hangs_gives_no_watts)
 		ck_assert_uint_lt(joules, 1000 + 5 * TRIES_MAX);
 		answer(fifo, textf("%u000000\n", joules += 5));
 		sample_soon(FIRST_SECONDS);
-	} while (!(fabs(number("power", domain, "watts") - 5) < 0.5));
+	} while (!(fabs(number_of("power", domain, "watts") - 5) < 0.5));
 	sample_soon(LATER_SECONDS); /* on a busy machine the last answer may come after its sample */
 	for (unsigned i = 0; i < 3; i++) {
 		sample_soon(LATER_SECONDS);
-		ck_assert(isnan(number("power", domain, "watts")));
+		ck_assert(isnan(number_of("power", domain, "watts")));
 	}
 	close_with_helpers(fifo, "1006000000\n");
 }

@@ -155,7 +155,7 @@ static const char *at(const struct symbols *symbols, uint64_t address)
 
 static const char *listed_symbols(void)
 {
-	static const char *const kinds[] = { [ELF_SYMBOL_FUNCTION] = "function",
+	static const char *const names[] = { [ELF_SYMBOL_FUNCTION] = "function",
 					     [ELF_SYMBOL_CHOOSER] = "chooser",
 					     [ELF_SYMBOL_DATA] = "data",
 					     [ELF_SYMBOL_ELSEWHERE] = "elsewhere" };
@@ -166,7 +166,7 @@ static const char *listed_symbols(void)
 	elf_symbols_begin(&symbols, &file);
 	while (elf_symbols_next(&symbols, &symbol))
 		text = textf("%s%.*s %s %llx\n", text, (int)span_length(symbol.name), symbol.name.at,
-			     kinds[symbol.kind], (unsigned long long)symbol.address);
+			     names[symbol.kind], (unsigned long long)symbol.address);
 	return text;
 }
 

@@ -60,7 +60,7 @@ static void open_topic(void)
 	rig_add(&rig, "group");
 }
 
-static double number(const struct frame *frame, const char *path, const char *column)
+static double number_of(const struct frame *frame, const char *path, const char *column)
 {
 	const struct table *table = frame_table(frame, "group");
 	const void *row = table_find(table, path, NULL);
@@ -77,7 +77,7 @@ static const char *idle_name(unsigned n)
 
 static double of_idle(const struct frame *frame, unsigned n, const char *column)
 {
-	return number(frame, textf("/%s", idle_name(n)), column);
+	return number_of(frame, textf("/%s", idle_name(n)), column);
 }
 
 START_TEST(hostile_names)
@@ -92,8 +92,8 @@ START_TEST(hostile_names)
 	open_topic();
 	frame = rig_sample(&rig, 2);
 	for (size_t i = 0; i < 3; i++)
-		ck_assert_double_eq(number(frame, textf("/%s", names[i]), "memory_bytes"), MIB);
-	ck_assert_double_eq(number(frame, textf("/system.slice/%0200d", 0), "memory_bytes"), MIB);
+		ck_assert_double_eq(number_of(frame, textf("/%s", names[i]), "memory_bytes"), MIB);
+	ck_assert_double_eq(number_of(frame, textf("/system.slice/%0200d", 0), "memory_bytes"), MIB);
 	ck_assert_str_eq(cell_text(frame, "group", "/\xff\xc3 \\x2d \x1b[31m.service", "name"),
 			 "\xff\xc3 - \x1b[31m.service");
 	ck_assert_str_eq(cell_text(frame, "group", "(rest)", "kind"), "rest");
@@ -223,7 +223,7 @@ START_TEST(groups_below_the_top_are_always_read)
 		const struct frame *frame = rig_sample(&rig, 1);
 
 		for (unsigned i = 0; i < 95; i++)
-			waited[i] |= number(frame, textf("/first-%u.slice", i), "age_seconds") > 0;
+			waited[i] |= number_of(frame, textf("/first-%u.slice", i), "age_seconds") > 0;
 	}
 	for (unsigned i = 0; i < 95; i++)
 		n_always += !waited[i];
@@ -259,13 +259,13 @@ START_TEST(groups_wait_for_their_turn)
 	ck_assert(isnan(of_idle(frame, 398, "memory_limit_bytes")));
 	ck_assert_double_eq_tol(of_idle(frame, 399, "cpu_seconds"), 5e-6, 1e-12);
 	ck_assert(isnan(of_idle(frame, 399, "memory_bytes")));
-	ck_assert_double_eq(number(frame, "/system.slice", "memory_bytes"), 64 * MIB);
+	ck_assert_double_eq(number_of(frame, "/system.slice", "memory_bytes"), 64 * MIB);
 	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(number(frame, "/system.slice", "own_memory_bytes")));
+	ck_assert(isnan(number_of(frame, "/system.slice", "own_memory_bytes")));
 	rig.request.all_groups = true;
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq(of_idle(frame, 399, "memory_bytes"), 4096);
-	ck_assert_double_eq(number(frame, "/system.slice", "own_memory_bytes"),
+	ck_assert_double_eq(number_of(frame, "/system.slice", "own_memory_bytes"),
 			    64 * MIB - 16 * MIB - IDLE_GROUPS * 4096);
 	rig_close(&rig);
 }
@@ -295,7 +295,7 @@ START_TEST(groups_without_limit_are_read_in_turns)
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq(of_idle(frame, 7, "cpu_limit_ratio"), 0.5);
 	ck_assert_double_eq(of_idle(frame, 7, "age_seconds"), 0);
-	ck_assert_double_ge(number(frame, textf("/%s/new", idle_name(7)), "cpu_seconds"), 0);
+	ck_assert_double_ge(number_of(frame, textf("/%s/new", idle_name(7)), "cpu_seconds"), 0);
 	rig_close(&rig);
 }
 
@@ -312,7 +312,7 @@ START_TEST(groups_that_waited)
 	rig_sample(&rig, 1);
 	for (unsigned i = 0; i < 31; i++) {
 		frame = rig_sample(&rig, 1);
-		ck_assert(!(number(frame, "/system.slice", "read_bytes_per_second") > 0));
+		ck_assert(!(number_of(frame, "/system.slice", "read_bytes_per_second") > 0));
 		ck_assert(!(of_idle(frame, 399, "read_bytes_per_second") > 0));
 	}
 	ck_assert_double_le(oldest_idle(frame, IDLE_GROUPS), 30);

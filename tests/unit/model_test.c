@@ -60,7 +60,7 @@ static void open_both(const struct schema *schema, uint64_t before_seconds, uint
 	open_sample(&now, schema, now_seconds);
 }
 
-static const char *known(double number)
+static const char *known_text(double number)
 {
 	return isnan(number) ? "?" : textf("%.10g", number);
 }
@@ -87,8 +87,8 @@ static const char *rates_at(size_t index)
 {
 	const struct item_row *row = item_at(index);
 
-	return textf("%s %s %s", known(row->reads_per_second), known(row->busy_ratio),
-		     known(row->reads_per_busy));
+	return textf("%s %s %s", known_text(row->reads_per_second), known_text(row->busy_ratio),
+		     known_text(row->reads_per_busy));
 }
 
 START_TEST(new_rows_are_unknown)
@@ -191,7 +191,7 @@ START_TEST(a_counter_that_is_less_once)
 			derive_base_take(&base, frame);
 			row = table_row(&frame->tables[0], 1);
 			strcat(seen, textf("%s%c%s", t > 0 ? " " : "", row->reads == U64_UNKNOWN ? '-' : '+',
-					   known(row->reads_per_second)));
+					   known_text(row->reads_per_second)));
 			ck_assert(t == 0 || row->busy_ratio == 2);
 		}
 		ck_assert_str_eq(textf("%zu: %s", i, seen), textf("%zu: %s", i, cases[i / 2].seen));
@@ -287,7 +287,7 @@ START_TEST(rates_of_what_is_read_seldom)
 	row = table_row(&now.tables[0], 0);
 	for (size_t i = 0; i < LENGTH(rates); i++)
 		ck_assert_str_eq(
-			textf("%s %s", known(row[i].bytes_per_second), known(row[i].faults_per_second)),
+			textf("%s %s", known_text(row[i].bytes_per_second), known_text(row[i].faults_per_second)),
 			rates[i]);
 }
 
@@ -543,7 +543,7 @@ static const char *values_of(const struct history *history, unsigned series)
 
 	*text = '\0';
 	for (size_t i = 0; i < history->count; i++)
-		strcat(text, textf("%s%s", i > 0 ? " " : "", known(history_value(history, series, i))));
+		strcat(text, textf("%s%s", i > 0 ? " " : "", known_text(history_value(history, series, i))));
 	return text;
 }
 
@@ -983,8 +983,8 @@ START_TEST(a_rate_above_its_ceiling_is_unknown)
 		}
 		frame_derive(&now, &before);
 		for (size_t i = 0; i < 5; i++)
-			ck_assert_str_eq(textf("%s %s", known(item_at(i)->busy_ratio),
-					       known(item_at(i)->reads_per_second)),
+			ck_assert_str_eq(textf("%s %s", known_text(item_at(i)->busy_ratio),
+					       known_text(item_at(i)->reads_per_second)),
 					 cases[i == 4 ? i + more : i].rates);
 	}
 }

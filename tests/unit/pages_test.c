@@ -51,15 +51,15 @@ START_TEST(entries_are_counted_as_they_are_decoded)
 	while (n < sizeof(entries) / sizeof(entries[0]))
 		entries[n++] = PAGEMAP_PRESENT;
 	for (size_t i = 0; i < n; i++) {
-		struct pagemap_entry page;
+		struct pagemap_entry entry;
 
-		pagemap_decode(entries[i], &page);
-		wanted.present += page.present;
-		wanted.swapped += page.swapped;
-		wanted.file += page.present && page.file;
-		wanted.soft_dirty += (page.present || page.swapped) && page.soft_dirty;
-		wanted.exclusive += page.present && page.exclusive;
-		wanted.maybe_zero += page.present && !page.file && !page.exclusive;
+		pagemap_decode(entries[i], &entry);
+		wanted.present += entry.present;
+		wanted.swapped += entry.swapped;
+		wanted.file += entry.present && entry.file;
+		wanted.soft_dirty += (entry.present || entry.swapped) && entry.soft_dirty;
+		wanted.exclusive += entry.present && entry.exclusive;
+		wanted.maybe_zero += entry.present && !entry.file && !entry.exclusive;
 	}
 	wanted.pages = n;
 	pagemap_count(entries, n, &counts);

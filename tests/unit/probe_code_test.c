@@ -253,10 +253,10 @@ START_TEST(functions_and_probes_are_found_where_they_are)
 	ck_assert_str_eq(found_text("a:count_words"), "no ELF");
 	make_file(true, EM_X86_64);
 	for (unsigned i = 0; i < 5; i++) {
-		char other[8] = "\x0f\x1f\x44\x00\x00\x0f\x1f\x44";
+		char padding[8] = "\x0f\x1f\x44\x00\x00\x0f\x1f\x44";
 
-		other[i] ^= 1; /* no nop of 5 bytes */
-		set_code(other, sizeof(other));
+		padding[i] ^= 1; /* no nop of 5 bytes */
+		set_code(padding, sizeof(padding));
 		ck_assert_str_eq(found_text("a:count_words"), "function 0");
 	}
 }

@@ -265,7 +265,7 @@ static struct {
 	char directory[SCRATCH_PATH_MAX];
 	char file[SCRATCH_PATH_MAX + 16];
 	uint16_t port;
-} known;
+} known_child;
 
 #define FILE_FD 40
 #define PIPE_FD 41
@@ -289,16 +289,16 @@ static void become_known(int listener, int ready, int hold)
 	int pipes[2], pair[2];
 	char byte = 'r';
 
-	put(open(known.file, O_RDWR | O_APPEND), FILE_FD);
+	put(open(known_child.file, O_RDWR | O_APPEND), FILE_FD);
 	if (lseek(FILE_FD, 1234, SEEK_SET) != 1234 || pipe(pipes) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(known.directory) < 0)
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 || chdir(known_child.directory) < 0)
 		_exit(9);
 	put(pipes[0], PIPE_FD);
 	put(pair[0], PAIR_FD);
 	put(listener, TCP_FD);
 	put(epoll_create1(EPOLL_CLOEXEC), EPOLL_FD);
 	put((int)syscall(SYS_memfd_create, "known", 0), MEMFD_FD);
-	put(open(known.directory, O_RDONLY | O_DIRECTORY), DIRECTORY_FD);
+	put(open(known_child.directory, O_RDONLY | O_DIRECTORY), DIRECTORY_FD);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
@@ -329,16 +329,16 @@ static void start_known(void)
 	int ready[2], hold[2], listener, file;
 	char byte;
 
-	scratch_directory(known.directory, "known");
-	snprintf(known.file, sizeof(known.file), "%s/a\nfile", known.directory);
-	file = open(known.file, O_RDWR | O_CREAT, 0600);
+	scratch_directory(known_child.directory, "known");
+	snprintf(known_child.file, sizeof(known_child.file), "%s/a\nfile", known_child.directory);
+	file = open(known_child.file, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_eq(ftruncate(file, 5000), 0);
 	close(file);
-	listener = listen_on_loopback(&known.port);
+	listener = listen_on_loopback(&known_child.port);
 	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
 	ck_assert_int_eq(pipe2(hold, O_CLOEXEC), 0);
-	known.pid = fork();
-	if (known.pid == 0) {
+	known_child.pid = fork();
+	if (known_child.pid == 0) {
 		close(hold[1]);
 		become_known(listener, ready[1], hold[0]);
 	}
@@ -347,7 +347,7 @@ static void start_known(void)
 	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
-	known.hold = hold[1];
+	known_child.hold = hold[1];
 }
 
 /* Samples these topics of the child until its main thread waits in its read. */
@@ -356,7 +356,7 @@ static void open_known(const char *const *topics)
 	static char pid[16];
 
 	start_known();
-	snprintf(pid, sizeof(pid), "%d", known.pid);
+	snprintf(pid, sizeof(pid), "%d", known_child.pid);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
 	open_machine(&machine, topics);
 	next_tick(&machine);
@@ -364,8 +364,8 @@ static void open_known(const char *const *topics)
 
 static void end_known(void)
 {
-	close(known.hold);
-	waitpid(known.pid, NULL, 0);
+	close(known_child.hold);
+	waitpid(known_child.pid, NULL, 0);
 	close_machine(&machine);
 }
 
@@ -406,19 +406,19 @@ START_TEST(open_files_of_a_known_child)
 
 	open_known(TOPICS("open_file", "process_detail"));
 	files = frame_table(machine.now, "open_file");
-	assert_file(FILE_FD, textf("file rw,append %s", known.file));
+	assert_file(FILE_FD, textf("file rw,append %s", known_child.file));
 	ck_assert_double_eq(table_number(files, find_number(machine.now, "open_file", "fd", FILE_FD),
 					 "position_bytes"),
 			    1234);
 	assert_file(PIPE_FD, "pipe r");
 	assert_file(PAIR_FD, "socket rw");
-	assert_file(TCP_FD, textf("socket rw 127.0.0.1:%u", known.port));
+	assert_file(TCP_FD, textf("socket rw 127.0.0.1:%u", known_child.port));
 	ck_assert_str_eq(file_text(TCP_FD, "socket_state"), "listening");
 	ck_assert_str_eq(file_text(TCP_FD, "protocol"), "tcp");
 	ck_assert_str_eq(file_text(PAIR_FD, "protocol"), "unix");
 	assert_file(EPOLL_FD, "eventpoll rw anon_inode:[eventpoll]");
 	assert_file(MEMFD_FD, "memfd rw /memfd:known");
-	assert_file(DIRECTORY_FD, textf("directory r %s", known.directory));
+	assert_file(DIRECTORY_FD, textf("directory r %s", known_child.directory));
 	if (!isnan(detail_number("open_files"))) /* since Linux 6.2 */
 		ck_assert_int_eq((int)detail_number("open_files"), (int)files->n_rows);
 	end_known();
@@ -441,8 +441,8 @@ START_TEST(a_known_child_in_detail)
 			       detail_number("ppid"), detail_number("threads"),
 			       detail_number("uid"), detail_text("name"),
 			       detail_text("directory")),
-			 textf("%d %d 1 %d known (x) \n %s", known.pid, getpid(), (int)geteuid(),
-			       known.directory));
+			 textf("%d %d 1 %d known (x) \n %s", known_child.pid, getpid(), (int)geteuid(),
+			       known_child.directory));
 	ck_assert_str_eq(detail_text("executable_state"), "");
 	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
 		next_tick(&machine);
@@ -478,7 +478,7 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 	open_known(TOPICS("process_detail", "limit", "open_file"));
 	n_files = frame_table(machine.now, "open_file")->n_rows;
 	n_limits = frame_table(machine.now, "limit")->n_rows;
-	close(known.hold);
+	close(known_child.hold);
 	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "X") != 0; i++) {
 		usleep(1000);
 		next_tick(&machine);
@@ -486,11 +486,11 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 	ck_assert_str_eq(detail_text("state"), "X"); /* a zombie of ours */
 	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	ck_assert(!isnan(detail_number("exited_time")));
-	ck_assert_str_eq(detail_text("directory"), known.directory);
+	ck_assert_str_eq(detail_text("directory"), known_child.directory);
 	/* it closes them before it exits: a sample may fall between */
 	ck_assert(frame_table(machine.now, "open_file")->n_rows <= n_files);
 	ck_assert(frame_table(machine.now, "limit")->n_rows == n_limits && n_limits > 10);
-	waitpid(known.pid, NULL, 0);
+	waitpid(known_child.pid, NULL, 0);
 	next_tick(&machine);
 	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	close_machine(&machine);
@@ -499,14 +499,14 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
 	open_known(TOPICS("process_detail"));
-	kill(known.pid, SIGKILL);
-	waitpid(known.pid, NULL, 0);
+	kill(known_child.pid, SIGKILL);
+	waitpid(known_child.pid, NULL, 0);
 	next_tick(&machine);
 	ck_assert_str_eq(detail_text("state"), "X");
 	ck_assert(isnan(detail_number("exit_code")));
 	if (!isnan(detail_number("exit_signal"))) /* since Linux 6.15 */
 		ck_assert_int_eq((int)detail_number("exit_signal"), SIGKILL);
-	close(known.hold);
+	close(known_child.hold);
 	close_machine(&machine);
 }
 

@@ -41,7 +41,7 @@ static const struct schema item_schema = {
 static const struct schema *const schemas[] = { &item_schema };
 
 /* The recording of a test, what reads it, and the sample that was read last. */
-static struct buffer bytes;
+static struct buffer made;
 static struct source source;
 static struct frame frame;
 static const char *why;
@@ -62,7 +62,7 @@ static void add_sections(struct block_header header, unsigned id, const struct b
 
 	block_builder_open(&builder);
 	block_add_section(&builder, id, raw);
-	block_finish(&builder, &header, tail, &bytes);
+	block_finish(&builder, &header, tail, &made);
 	block_builder_close(&builder);
 }
 
@@ -81,14 +81,14 @@ static void describe(const described *columns)
 		put_name(&raw, "gauge");
 		put_name(&raw, "none");
 	}
-	recording_header_add(&bytes);
+	recording_header_add(&made);
 	add_sections((struct block_header){ .kind = BLOCK_DESCRIPTION }, SECTION_TOPICS, &raw, NULL);
 	buffer_free(&raw);
 }
 
 static void begin(void)
 {
-	buffer_empty(&bytes);
+	buffer_empty(&made);
 	describe(usual);
 }
 
@@ -98,10 +98,10 @@ static struct buffer bytes_of(const char *text)
 	struct buffer out = { 0 };
 
 	while (*text) {
-		char *end;
+		char *stop;
 
-		buffer_char(&out, (char)strtoul(text, &end, 16));
-		text = end + (*end == ' ');
+		buffer_char(&out, (char)strtoul(text, &stop, 16));
+		text = stop + (*stop == ' ');
 	}
 	return out;
 }
@@ -112,11 +112,11 @@ static void put_clocks(struct buffer *out, uint64_t wall_ns, uint32_t n_frames)
 	uint64_t step = 0;
 
 	for (uint32_t i = 0; i < n_frames; i++) {
-		uint64_t next = i == 0 ? wall_ns : 1;
+		uint64_t at_ns = i == 0 ? wall_ns : 1;
 
-		put_difference(out, next, step);
-		put_difference(out, next, step);
-		step = next;
+		put_difference(out, at_ns, step);
+		put_difference(out, at_ns, step);
+		step = at_ns;
 	}
 }
 
@@ -134,7 +134,7 @@ static size_t add_raw(uint64_t wall_ns, uint32_t n_frames, uint32_t in_chain, ui
 	};
 	struct block_builder builder;
 	struct buffer clocks = { 0 };
-	size_t at = bytes.length;
+	size_t at = made.length;
 
 	put_clocks(&clocks, wall_ns, n_frames);
 	block_builder_open(&builder);
@@ -142,7 +142,7 @@ static size_t add_raw(uint64_t wall_ns, uint32_t n_frames, uint32_t in_chain, ui
 	block_add_section(&builder, SECTION_CLOCKS, &clocks);
 	if (notices.length > 0)
 		block_add_section(&builder, SECTION_NOTICES, &notices);
-	block_finish(&builder, &header, NULL, &bytes);
+	block_finish(&builder, &header, NULL, &made);
 	block_builder_close(&builder);
 	buffer_free(&clocks);
 	buffer_free(&rows);
@@ -162,7 +162,7 @@ static int try_open(void)
 		.fd = memfd_create("recording", MFD_CLOEXEC), .schemas = schemas, .n_schemas = 1
 	};
 
-	ck_assert_int_eq(write(input.fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(write(input.fd, made.bytes, made.length), (ssize_t)made.length);
 	return recording_open(&source, &input, &why);
 }
 
@@ -328,7 +328,7 @@ START_TEST(numbers_of_another_type_are_converted)
 		store_number(number, bits, 8);
 		buffer_add(&rows, number, sizeof(number));
 		put_difference(&rows, cases[i].share, 0);
-		buffer_empty(&bytes);
+		buffer_empty(&made);
 		describe(changed);
 		add_raw(10, 1, 0, 0, rows, bytes_of(""));
 		ck_assert_int_eq(try_open(), 0);
@@ -356,7 +356,7 @@ START_TEST(a_damaged_topic_is_left_out_until_the_next_chain)
 			 inside ? SAME_ROWS " " NO_ROW_THERE " " NEW_ROW
 				: SAME_ROWS " " SAME_ROWS " " NEW_ROW);
 		if (!inside) /* they are not what was written */
-			bytes.bytes[at + BLOCK_HEADER_BYTES + 2 * SECTION_ENTRY_BYTES] ^= 1;
+			made.bytes[at + BLOCK_HEADER_BYTES + 2 * SECTION_ENTRY_BYTES] ^= 1;
 		add(30, 1, 2, 4, NEW_ROW);
 		add(40, 1, 0, 5, NEW_ROW);
 		ck_assert_str_eq(story(), inside ? "10+1 20+1 21! 22 30 40+1" : "10+1 20! 21 22 30 40+1");
@@ -435,7 +435,7 @@ static void begin_indexed(void)
 	entries[0][MIN_NS] = 10;
 	entries[1][STEP] = add(20, 2, 1, 1, SAME_ROWS " " SAME_ROWS) - entries[0][STEP];
 	memcpy(&entries[1][IN_CHAIN], (const uint64_t[]){ 1, 2, 1, 20, 1 }, 5 * sizeof(uint64_t));
-	end = bytes.length;
+	end = made.length;
 }
 
 /* Of so many entries, although it has two; the tail says that it is so much further. */
@@ -531,8 +531,8 @@ START_TEST(an_index_lies_where_the_end_says)
 
 static void write_to(int fd)
 {
-	ck_assert_int_eq(write(fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
-	buffer_empty(&bytes);
+	ck_assert_int_eq(write(fd, made.bytes, made.length), (ssize_t)made.length);
+	buffer_empty(&made);
 }
 
 /* A pipe that has brought the description. */
@@ -557,12 +557,12 @@ START_TEST(zeros_in_a_pipe_keep_nothing_else_waiting)
 
 		open_pipe(fds);
 		for (unsigned i = 0; i < 31; i++) {
-			buffer_fill(&bytes, 0, ZEROS);
+			buffer_fill(&made, 0, ZEROS);
 			write_to(fds[1]);
 			ck_assert_int_eq(next(), -EAGAIN);
 			ck_assert(pipe_is_empty(fds[0]));
 		}
-		buffer_fill(&bytes, 0, ZEROS - less);
+		buffer_fill(&made, 0, ZEROS - less);
 		add(10, 1, 0, 0, NEW_ROW);
 		write_to(fds[1]);
 		ck_assert(less || next() == -EAGAIN);

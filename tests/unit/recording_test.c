@@ -68,7 +68,7 @@ static const struct schema happening_schema = {
 static const struct schema *const schemas[] = { &task_schema, &happening_schema };
 
 /* The recording of a test, what reads it, and the sample that was read last. */
-static struct buffer bytes;
+static struct buffer made;
 static struct recording_writer *writer;
 static struct source source;
 static struct frame frame;
@@ -185,7 +185,7 @@ static void write_sample(const struct frame *from, bool eager)
 {
 	if (!writer)
 		writer = recording_writer_open(from, eager);
-	recording_writer_add(writer, from, &bytes);
+	recording_writer_add(writer, from, &made);
 }
 
 /* How many samples were written. */
@@ -193,7 +193,7 @@ static uint64_t end_writing(void)
 {
 	uint64_t n_frames;
 
-	recording_writer_end(writer, &bytes);
+	recording_writer_end(writer, &made);
 	n_frames = recording_writer_frames(writer);
 	recording_writer_close(writer);
 	writer = NULL;
@@ -221,20 +221,20 @@ static int try_open(size_t length)
 {
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 
-	ck_assert_int_eq(write(fd, bytes.bytes, length), (ssize_t)length);
+	ck_assert_int_eq(write(fd, made.bytes, length), (ssize_t)length);
 	return open_replay(&source, fd, UINT64_MAX, schemas, 2, &why);
 }
 
 static void open_bytes(void)
 {
-	ck_assert_int_eq(try_open(bytes.length), 0);
+	ck_assert_int_eq(try_open(made.length), 0);
 }
 
-/* A pipe that has brought the first bytes. */
+/* A pipe that has brought the first made. */
 static void open_pipe(size_t first, uint64_t back)
 {
 	ck_assert_int_eq(pipe(ends), 0);
-	ck_assert_int_eq(write(ends[1], bytes.bytes, first), (ssize_t)first);
+	ck_assert_int_eq(write(ends[1], made.bytes, first), (ssize_t)first);
 	ck_assert_int_eq(open_replay(&source, ends[0], back, schemas, 2, &why), 0);
 }
 
@@ -243,7 +243,7 @@ static void pour(size_t from, size_t to)
 {
 	for (size_t length; from < to && source.wait_fd(source.state) >= 0; from += length) {
 		length = to - from < 4096 ? to - from : 4096;
-		ck_assert_int_eq(write(ends[1], bytes.bytes + from, length), (ssize_t)length);
+		ck_assert_int_eq(write(ends[1], made.bytes + from, length), (ssize_t)length);
 		while (source.pull(source.state) && !pipe_is_empty(ends[0]))
 			;
 	}
@@ -273,7 +273,7 @@ static void stop_reading(void)
 static void finish(void)
 {
 	stop_reading();
-	buffer_free(&bytes);
+	buffer_free(&made);
 }
 
 /* How many samples follow, with ! if one of them tells of damage, and ? if the end does. */
@@ -371,7 +371,7 @@ static unsigned whole_frames(size_t length, size_t *end)
 	unsigned frames = 0;
 
 	for (*end = RECORDING_HEADER_BYTES; *end + BLOCK_HEADER_BYTES <= length;) {
-		ck_assert(block_header_parse(&header, bytes.bytes + *end));
+		ck_assert(block_header_parse(&header, made.bytes + *end));
 		if (*end + BLOCK_HEADER_BYTES + header.length > length)
 			break;
 		*end += BLOCK_HEADER_BYTES + header.length;
@@ -384,14 +384,14 @@ static unsigned whole_frames(size_t length, size_t *end)
 static size_t described_bytes(void)
 {
 	return RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES +
-	       (size_t)load_number(bytes.bytes + RECORDING_HEADER_BYTES + 8, 4);
+	       (size_t)load_number(made.bytes + RECORDING_HEADER_BYTES + 8, 4);
 }
 
 /* However much is missing at the end, what is whole is read, and the rest is told. */
 START_TEST(cut_at_every_byte)
 {
 	record(12, true, NULL);
-	for (size_t length = 0; length <= bytes.length; length++) {
+	for (size_t length = 0; length <= made.length; length++) {
 		size_t end;
 		unsigned whole = whole_frames(length, &end);
 
@@ -413,11 +413,11 @@ START_TEST(damage_is_passed_and_told)
 
 	record(1100, false, NULL);
 	for (unsigned i = 0; i < 100; i++) {
-		size_t at = random_below(&random, bytes.length);
-		char before = bytes.bytes[at], *told;
+		size_t at = random_below(&random, made.length);
+		char before = made.bytes[at], *told;
 
-		bytes.bytes[at] = (char)(before ^ 1 << random_below(&random, 8));
-		if (try_open(bytes.length) == 0) {
+		made.bytes[at] = (char)(before ^ 1 << random_below(&random, 8));
+		if (try_open(made.length) == 0) {
 			unsigned long count = strtoul(played(), &told, 10);
 
 			ck_assert_uint_le(count, 1100);
@@ -427,7 +427,7 @@ START_TEST(damage_is_passed_and_told)
 		} else {
 			ck_assert_uint_lt(at, 1000); /* the description */
 		}
-		bytes.bytes[at] = before;
+		made.bytes[at] = before;
 	}
 }
 
@@ -452,14 +452,14 @@ START_TEST(oldest_blocks_can_go)
 		write_next(i, 0);
 		ck_assert(i != 300 || !recording_writer_drop(writer, &from, &to)); /* the only chain */
 	}
-	recording_writer_flush(writer, &bytes);
+	recording_writer_flush(writer, &made);
 	recording_writer_keep(writer, 1 << 30, 3000 * SECOND_NS);
 	ck_assert(!recording_writer_drop(writer, &from, &to));
 	recording_writer_keep(writer, 0, 600 * SECOND_NS);
 	ck_assert(recording_writer_drop(writer, &from, &to) && from < to);
 	ck_assert(!recording_writer_drop(writer, &from, &to));
-	memset(bytes.bytes + from, 0, to - from);
-	ck_assert(block_header_parse(&header, bytes.bytes + to));
+	memset(made.bytes + from, 0, to - from);
+	ck_assert(block_header_parse(&header, made.bytes + to));
 	ck_assert_uint_eq(header.in_chain, 0);
 	dropped = (unsigned)header.first_frame;
 	ck_assert_uint_le(dropped, 600);
@@ -483,10 +483,10 @@ START_TEST(a_size_is_kept)
 		recording_writer_keep(writer, 300000, 0);
 		if (recording_writer_drop(writer, &from, &to))
 			start = to;
-		ck_assert_uint_le(bytes.length - start, 300000);
-		ck_assert(start == 0 || bytes.length - start >= 200000); /* and nothing goes for its age */
+		ck_assert_uint_le(made.length - start, 300000);
+		ck_assert(start == 0 || made.length - start >= 200000); /* and nothing goes for its age */
 	}
-	ck_assert_uint_gt(bytes.length, 400000);
+	ck_assert_uint_gt(made.length, 400000);
 	recording_writer_close(writer);
 }
 
@@ -515,17 +515,17 @@ START_TEST(what_cannot_be_read_is_refused)
 	record(2, false, NULL);
 	assert_refused(RECORDING_MAGIC_BYTES - 1, "not a panetop recording");
 	assert_refused(RECORDING_MAGIC_BYTES, "header of the recording is damaged");
-	bytes.bytes[8] = 99;
-	assert_refused(bytes.length, "header of the recording is damaged"); /* the checksum */
-	store_number(bytes.bytes + 12, block_sum(bytes.bytes, 12), 4);
-	assert_refused(bytes.length, "newer version");
-	store_number(bytes.bytes + 8, __builtin_bswap32(RECORDING_VERSION), 4);
-	store_number(bytes.bytes + 12, __builtin_bswap32(block_sum(bytes.bytes, 12)), 4);
-	assert_refused(bytes.length, "big-endian");
-	store_number(bytes.bytes + 8, RECORDING_VERSION, 4);
-	store_number(bytes.bytes + 12, block_sum(bytes.bytes, 12), 4);
-	bytes.bytes[RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES + SECTION_ENTRY_BYTES * 2 + 5] ^= 1;
-	assert_refused(bytes.length, "damaged");
+	made.bytes[8] = 99;
+	assert_refused(made.length, "header of the recording is damaged"); /* the checksum */
+	store_number(made.bytes + 12, block_sum(made.bytes, 12), 4);
+	assert_refused(made.length, "newer version");
+	store_number(made.bytes + 8, __builtin_bswap32(RECORDING_VERSION), 4);
+	store_number(made.bytes + 12, __builtin_bswap32(block_sum(made.bytes, 12)), 4);
+	assert_refused(made.length, "big-endian");
+	store_number(made.bytes + 8, RECORDING_VERSION, 4);
+	store_number(made.bytes + 12, block_sum(made.bytes, 12), 4);
+	made.bytes[RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES + SECTION_ENTRY_BYTES * 2 + 5] ^= 1;
+	assert_refused(made.length, "damaged");
 }
 
 static void add_block(struct block_header header, unsigned section, const struct buffer *raw,
@@ -537,7 +537,7 @@ static void add_block(struct block_header header, unsigned section, const struct
 	block_add_section(&builder, section, raw);
 	if (rows)
 		block_add_section(&builder, 0, rows);
-	block_finish(&builder, &header, tail, &bytes);
+	block_finish(&builder, &header, tail, &made);
 	block_builder_close(&builder);
 }
 
@@ -556,7 +556,7 @@ static void describe(unsigned n_topics, const char *names, bool column)
 		for (unsigned i = 0; column && i < 4; i++)
 			put_bytes(&topics, of_column[i], strlen(of_column[i]));
 	}
-	recording_header_add(&bytes);
+	recording_header_add(&made);
 	add_block((struct block_header){ .kind = BLOCK_DESCRIPTION }, SECTION_TOPICS, &topics, NULL, NULL);
 	buffer_free(&topics);
 }
@@ -565,10 +565,10 @@ static void describe(unsigned n_topics, const char *names, bool column)
 START_TEST(topics_have_columns_and_come_once)
 {
 	describe(1, "task", false);
-	assert_refused(bytes.length, "description of its columns is damaged");
-	buffer_empty(&bytes);
+	assert_refused(made.length, "description of its columns is damaged");
+	buffer_empty(&made);
 	describe(3, "task other task", true);
-	assert_refused(bytes.length, "description of its columns is damaged");
+	assert_refused(made.length, "description of its columns is damaged");
 }
 
 /* A block that claims this many samples, with the clocks of one, and these rows of the first topic. */
@@ -633,7 +633,7 @@ START_TEST(columns_go_by_name)
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 
 	record(30, false, frames);
-	ck_assert_int_eq(write(fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(write(fd, made.bytes, made.length), (ssize_t)made.length);
 	ck_assert_int_eq(open_replay(&source, fd, UINT64_MAX, others, 1, &why), 0);
 	frame_open(&frame, others, 1);
 	for (unsigned i = 0; i < 30; i++) {
@@ -663,8 +663,8 @@ START_TEST(a_pipe_is_followed)
 		open_pipe(first, back ? UINT64_MAX : 0);
 		ck_assert_int_eq(source.wait_fd(source.state), ends[0]);
 		ck_assert_int_eq(next(), -EAGAIN);
-		ck_assert_int_eq(write(ends[1], bytes.bytes + first, bytes.length - first),
-				 (ssize_t)(bytes.length - first));
+		ck_assert_int_eq(write(ends[1], made.bytes + first, made.length - first),
+				 (ssize_t)(made.length - first));
 		close(ends[1]);
 		ck_assert(!back || !source.pull(source.state));
 		ck_assert_str_eq(played(), "3");
@@ -709,7 +709,7 @@ START_TEST(a_signal_breaks_it_off)
 	struct frame frames[60];
 
 	record(60, false, frames);
-	ck_assert_int_eq(write(input.fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(write(input.fd, made.bytes, made.length), (ssize_t)made.length);
 	ck_assert_int_eq(replay_open(&source, &input, &why), 0);
 	for (size_t i = 0; i < 60; i++) {
 		signal_waits = true;
@@ -763,13 +763,13 @@ START_TEST(a_pipe_keeps_its_newest_samples)
 	scratch_directory(directory, "pipe");
 	setenv("TMPDIR", directory, 1);
 	record(N_POURED, true, frames);
-	most = bytes.length / 4;
+	most = made.length / 4;
 	open_pipe(4096, UINT64_MAX);
-	pour(4096, bytes.length / 2);
+	pour(4096, made.length / 2);
 	ck_assert_int_eq(read_at(READ), 1);
 	assert_same(&frames[READ]);
 	source.keep_back(source.state, most);
-	pour(bytes.length / 2, bytes.length);
+	pour(made.length / 2, made.length);
 	close(ends[1]);
 	ck_assert(!source.pull(source.state));
 	ck_assert_uint_gt(unlinked_bytes(directory), 0);
@@ -807,11 +807,11 @@ START_TEST(strange_bytes_between_are_passed)
 	setenv("TMPDIR", directory, 1);
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		record(20, true, NULL);
-		buffer_fill(&bytes, cases[c].strange, cases[c].n_strange);
+		buffer_fill(&made, cases[c].strange, cases[c].n_strange);
 		record(30, true, NULL);
 		if (cases[c].piped) {
 			open_pipe(4096, UINT64_MAX);
-			pour(4096, bytes.length);
+			pour(4096, made.length);
 			close(ends[1]);
 			ck_assert_uint_lt(unlinked_bytes(directory), 1 << 19);
 		} else {
@@ -829,14 +829,14 @@ START_TEST(zeros_between_are_passed)
 	size_t end;
 
 	record(20, true, NULL);
-	end = bytes.length;
+	end = made.length;
 	record(30, true, NULL);
 	for (size_t i = 0; i < sizeof(holes) / sizeof(holes[0]); i++) {
 		int fd = memfd_create("recording", MFD_CLOEXEC);
-		ssize_t rest = (ssize_t)(bytes.length - end);
+		ssize_t rest = (ssize_t)(made.length - end);
 
-		ck_assert_int_eq(pwrite(fd, bytes.bytes, end, 0), (ssize_t)end);
-		ck_assert_int_eq(pwrite(fd, bytes.bytes + end, (size_t)rest, (off_t)end + holes[i]), rest);
+		ck_assert_int_eq(pwrite(fd, made.bytes, end, 0), (ssize_t)end);
+		ck_assert_int_eq(pwrite(fd, made.bytes + end, (size_t)rest, (off_t)end + holes[i]), rest);
 		ck_assert_int_eq(open_replay(&source, fd, UINT64_MAX, schemas, 2, &why), 0);
 		ck_assert_str_eq(played(), "50");
 		stop_reading();
@@ -849,9 +849,9 @@ static size_t find_blocks(size_t offsets[], uint32_t n_frames[], size_t most)
 	struct block_header header;
 	size_t n_blocks = 0;
 
-	for (size_t at = RECORDING_HEADER_BYTES; at + BLOCK_HEADER_BYTES <= bytes.length;
+	for (size_t at = RECORDING_HEADER_BYTES; at + BLOCK_HEADER_BYTES <= made.length;
 	     at += BLOCK_HEADER_BYTES + header.length) {
-		ck_assert(block_header_parse(&header, bytes.bytes + at));
+		ck_assert(block_header_parse(&header, made.bytes + at));
 		if (header.kind != BLOCK_SAMPLES)
 			continue;
 		ck_assert_uint_lt(n_blocks, most);
@@ -866,8 +866,8 @@ static void damage_clocks(size_t offset)
 {
 	struct block_header header;
 
-	ck_assert(block_header_parse(&header, bytes.bytes + offset));
-	bytes.bytes[offset + BLOCK_HEADER_BYTES + header.n_sections * SECTION_ENTRY_BYTES] ^= 1;
+	ck_assert(block_header_parse(&header, made.bytes + offset));
+	made.bytes[offset + BLOCK_HEADER_BYTES + header.n_sections * SECTION_ENTRY_BYTES] ^= 1;
 }
 
 /* No sample follows that could tell it. */
@@ -883,9 +883,9 @@ START_TEST(damage_at_the_end_is_told)
 	damage_clocks(offsets[n_blocks - 1]);
 	for (unsigned i = 0; i < 3; i++) { /* with an index, without one, and torn */
 		if (i == 1)
-			bytes.length--;
+			made.length--;
 		if (i == 2) {
-			bytes.length = offsets[n_blocks - 1] + BLOCK_HEADER_BYTES + 9;
+			made.length = offsets[n_blocks - 1] + BLOCK_HEADER_BYTES + 9;
 			rest += n_frames[n_blocks - 2];
 			damage_clocks(offsets[n_blocks - 2]);
 		}
@@ -906,14 +906,14 @@ START_TEST(damage_in_a_pipe_is_told_with_what_follows)
 	record(3, true, NULL);
 	ck_assert_uint_eq(find_blocks(offsets, n_frames, 4), 3);
 	damage_clocks(offsets[2]);
-	open_pipe(bytes.length, UINT64_MAX);
+	open_pipe(made.length, UINT64_MAX);
 	ck_assert(next() == 1 && next() == 1);
 	ck_assert_int_eq(next(), -EAGAIN);
 	ck_assert_ptr_null(source.remark(source.state));
 	ck_assert_int_eq(source.wait_fd(source.state), ends[0]);
-	buffer_empty(&bytes);
+	buffer_empty(&made);
 	record(1, true, NULL);
-	ck_assert_int_eq(write(ends[1], bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(write(ends[1], made.bytes, made.length), (ssize_t)made.length);
 	close(ends[1]);
 	ck_assert_str_eq(played(), "1!");
 	finish();
@@ -925,7 +925,7 @@ static void add_huge_block(void)
 	struct block_header header = { .kind = BLOCK_SAMPLES, .n_frames = 1, .min_ns = 1, .max_ns = 1 };
 	struct block_builder builder;
 	struct buffer raw = { 0 };
-	size_t at = bytes.length;
+	size_t at = made.length;
 	char *table;
 
 	block_builder_open(&builder);
@@ -934,13 +934,13 @@ static void add_huge_block(void)
 	block_add_section(&builder, SECTION_CLOCKS, &raw);
 	block_add_section(&builder, 0, &raw);
 	block_add_section(&builder, SECTION_NOTICES, &raw);
-	block_finish(&builder, &header, NULL, &bytes);
+	block_finish(&builder, &header, NULL, &made);
 	block_builder_close(&builder);
-	table = bytes.bytes + at + BLOCK_HEADER_BYTES;
+	table = made.bytes + at + BLOCK_HEADER_BYTES;
 	for (unsigned i = 1; i < 3; i++)
 		store_number(table + (size_t)i * SECTION_ENTRY_BYTES + 8, 100 << 20, 4);
-	store_number(bytes.bytes + at + 44, block_sum(table, (size_t)3 * SECTION_ENTRY_BYTES), 4);
-	store_number(bytes.bytes + at + 48, block_sum(bytes.bytes + at, 48), 4);
+	store_number(made.bytes + at + 44, block_sum(table, (size_t)3 * SECTION_ENTRY_BYTES), 4);
+	store_number(made.bytes + at + 48, block_sum(made.bytes + at, 48), 4);
 	buffer_free(&raw);
 }
 
@@ -1011,6 +1011,6 @@ START_TEST(blocks_end_in_time)
 		for (size_t i = 0; i + 1 < n_blocks; i++)
 			ck_assert_uint_eq(n_frames[i], cases[c].most);
 		ck_assert_uint_le(n_frames[n_blocks - 1], cases[c].most);
-		buffer_empty(&bytes);
+		buffer_empty(&made);
 	}
 }

@@ -65,12 +65,12 @@ START_TEST(people_and_addresses_are_hidden)
 
 static void check_foreign(bool names, const char *text, const char *expected)
 {
-	struct page page = { .names = names };
+	struct page drawn = { .names = names };
 
-	page_foreign(&page, text);
-	ck_assert_uint_eq(page.out.length, strlen(expected));
-	ck_assert(memcmp(page.out.bytes, expected, page.out.length) == 0);
-	page_free(&page);
+	page_foreign(&drawn, text);
+	ck_assert_uint_eq(drawn.out.length, strlen(expected));
+	ck_assert(memcmp(drawn.out.bytes, expected, drawn.out.length) == 0);
+	page_free(&drawn);
 }
 
 START_TEST(texts_of_the_machine_are_no_markup)

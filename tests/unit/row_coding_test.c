@@ -63,7 +63,7 @@ static struct row_encoder encoder;
 static struct row_decoder decoder;
 static struct decoding shared;
 static enum value_type types[32];
-static struct buffer bytes;
+static struct buffer made;
 
 static void begin(const struct schema *schema)
 {
@@ -86,7 +86,7 @@ static void finish(void)
 	row_encoder_close(&encoder);
 	row_decoder_close(&decoder);
 	frame_close(&frame);
-	buffer_free(&bytes);
+	buffer_free(&made);
 }
 
 static void next_sample(uint64_t mono_ns)
@@ -124,9 +124,9 @@ static void code(void)
 {
 	struct span in;
 
-	buffer_empty(&bytes);
-	rows_encode(&encoder, table, &bytes);
-	in = span_of(bytes.bytes, bytes.length);
+	buffer_empty(&made);
+	rows_encode(&encoder, table, &made);
+	in = span_of(made.bytes, made.length);
 	ck_assert(rows_decode(&decoder, &in));
 	ck_assert_ptr_eq(in.at, in.end);
 	ck_assert(decoder.present);
@@ -143,8 +143,8 @@ static void check_bytes(const char *expected)
 	struct buffer text = { 0 };
 
 	code();
-	for (size_t i = 0; i < bytes.length; i++)
-		buffer_print(&text, "%s%02x", i > 0 ? " " : "", (unsigned char)bytes.bytes[i]);
+	for (size_t i = 0; i < made.length; i++)
+		buffer_print(&text, "%s%02x", i > 0 ? " " : "", (unsigned char)made.bytes[i]);
 	buffer_char(&text, '\0');
 	ck_assert_str_eq(text.bytes, expected);
 	buffer_free(&text);
@@ -307,18 +307,18 @@ static void add_bytes(const char *text)
 	while (*text) {
 		char *end;
 
-		buffer_char(&bytes, (char)strtoul(text, &end, 16));
+		buffer_char(&made, (char)strtoul(text, &end, 16));
 		text = end + (*end == ' ');
 	}
 }
 
 static bool take(void)
 {
-	struct span in = span_of(bytes.bytes, bytes.length);
+	struct span in = span_of(made.bytes, made.length);
 	bool good = rows_decode(&decoder, &in);
 
 	ck_assert(!good || in.at == in.end);
-	buffer_empty(&bytes);
+	buffer_empty(&made);
 	return good;
 }
 
@@ -372,7 +372,7 @@ START_TEST(what_lies_behind_the_rows_is_damage)
 static void put_rows(size_t n_rows)
 {
 	add_bytes("01 00");
-	put_varint(&bytes, n_rows);
+	put_varint(&made, n_rows);
 	for (size_t i = 0; i < n_rows; i++)
 		add_bytes("02 00");
 }

@@ -500,7 +500,8 @@ static void exits_drain(const struct exit_source *source, exit_each *each, void 
 
 	for (size_t i = 0; i < n; i++)
 		each(context, &exits->records[i]);
-	memmove(exits->records, exits->records + n, exits->n_late * sizeof(*exits->records));
+	if (exits->n_late > 0)
+		memmove(exits->records, exits->records + n, exits->n_late * sizeof(*exits->records));
 	exits->n = exits->n_late;
 	exits->n_late = 0;
 }

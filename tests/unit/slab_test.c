@@ -17,7 +17,7 @@ static struct rig rig;
 
 static const char *const slab_topic[] = { "slab", NULL };
 
-static double number(const struct frame *frame, const char *cache, const char *column)
+static double number_of(const struct frame *frame, const char *cache, const char *column)
 {
 	return frame_number(frame, "slab", cache, column);
 }
@@ -47,13 +47,13 @@ START_LIVE_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 	}
 	for (size_t i = 1; i < table->n_rows; i++)
 		bytes += table_number(table, table_row(table, i), "bytes");
-	ck_assert(bytes == number(machine.now, "all", "bytes"));
+	ck_assert(bytes == number_of(machine.now, "all", "bytes"));
 	/* Others free theirs meanwhile. */
 	for (unsigned round = 0; round < ROUNDS && grown < 0.8 * NAMES; round++) {
-		active = number(machine.now, "dentry", "active");
+		active = number_of(machine.now, "dentry", "active");
 		look_for_names();
 		next_tick(&machine);
-		grown = number(machine.now, "dentry", "active") - active;
+		grown = number_of(machine.now, "dentry", "active") - active;
 	}
 	ck_assert_double_ge(grown, 0.8 * NAMES);
 	close_machine(&machine);
@@ -70,7 +70,7 @@ START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 		next_tick(&machine);
 		if (frame_table(machine.now, "slab")->n_rows < 2)
 			break;
-		before = number(machine.now, "dentry", "allocations");
+		before = number_of(machine.now, "dentry", "allocations");
 	}
 	if (isnan(before)) {
 		close_machine(&machine);
@@ -78,11 +78,11 @@ START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 	}
 	look_for_names();
 	next_tick(&machine);
-	ck_assert_double_ge(number(machine.now, "dentry", "allocations") - before, NAMES);
+	ck_assert_double_ge(number_of(machine.now, "dentry", "allocations") - before, NAMES);
 	dentry = table_find(frame_table(machine.now, "slab"), "dentry", NULL);
 	ck_assert_ptr_nonnull(strstr(table_text(frame_table(machine.now, "slab"), dentry, "allocator"),
 			      textf("(%d)", (int)getpid())));
-	ck_assert(isnan(number(machine.now, "kmalloc-64", "allocations")));
+	ck_assert(isnan(number_of(machine.now, "kmalloc-64", "allocations")));
 	close_machine(&machine);
 }
 
@@ -93,7 +93,7 @@ START_LIVE_TEST(without_bpf_allocations_are_unknown)
 	open_machine(&machine, slab_topic);
 	next_tick(&machine);
 	if (frame_table(machine.now, "slab")->n_rows > 1)
-		ck_assert(isnan(number(machine.now, "dentry", "allocations")));
+		ck_assert(isnan(number_of(machine.now, "dentry", "allocations")));
 	close_machine(&machine);
 }
 

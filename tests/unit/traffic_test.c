@@ -247,21 +247,21 @@ START_TEST(bytes_of_an_earlier_process_are_left_out)
 				  { .pid = 7,
 				    .total = { { 80000, 7000, 600, 50 }, { 4000, 300, 20, 1 } },
 				    .before = { { 400, 0, 40, 4 }, { 100, 10, 0, 1 } } } };
-	struct traffic_list list = { .all = all, .n_all = 2 };
+	struct traffic_list summed = { .all = all, .n_all = 2 };
 	struct traffic_bytes bytes;
 
-	hash_add(&list.by_pid, hash_u64(6), 0);
-	hash_add(&list.by_pid, hash_u64(7), 1);
+	hash_add(&summed.by_pid, hash_u64(6), 0);
+	hash_add(&summed.by_pid, hash_u64(7), 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		ck_assert(traffic_of_process(&list, 7, cases[i].start_ticks, &bytes));
+		ck_assert(traffic_of_process(&summed, 7, cases[i].start_ticks, &bytes));
 		ck_assert_uint_eq(traffic_sent(&bytes), cases[i].sent);
 		ck_assert_uint_eq(traffic_received(&bytes), cases[i].received);
 	}
 	ck_assert_uint_eq(bytes.sent[TRAFFIC_OTHER], 0);
 	ck_assert_uint_eq(bytes.sent[TRAFFIC_UDP], 290);
 	ck_assert_uint_eq(bytes.received[TRAFFIC_TCP], 79600);
-	ck_assert(!traffic_of_process(&list, 8, 50, &bytes));
-	hash_free(&list.by_pid);
+	ck_assert(!traffic_of_process(&summed, 8, 50, &bytes));
+	hash_free(&summed.by_pid);
 }
 
 /* Both ends of a connection of TCP in this process. */
@@ -639,10 +639,10 @@ START_TEST(what_is_left_out_of_other_namespaces)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct env env = { 0 };
-		struct socket_namespace namespaces[3] = { { .error = -EPERM },
+		struct socket_namespace spaces[3] = { { .error = -EPERM },
 							  { .error = cases[i].errors[0] },
 							  { .error = cases[i].errors[1] } };
-		struct socket_list of = { .env = &env, .namespaces = namespaces, .n_namespaces = 3 };
+		struct socket_list of = { .env = &env, .namespaces = spaces, .n_namespaces = 3 };
 		struct frame frame;
 
 		frame_open(&frame, NULL, 0);

@@ -67,11 +67,11 @@ static void link_file(const char *from, const char *to)
 
 static void make_file(const char *name, mode_t mode)
 {
-	FILE *file = fopen(at(name), "w");
+	FILE *stream = fopen(at(name), "w");
 
-	ck_assert_ptr_nonnull(file);
-	fputs("before", file);
-	fclose(file);
+	ck_assert_ptr_nonnull(stream);
+	fputs("before", stream);
+	fclose(stream);
 	ck_assert_int_eq(chmod(at(name), mode), 0);
 }
 
@@ -91,11 +91,11 @@ static struct stat status_of(const char *name)
 static const char *text_of(const char *name)
 {
 	static char text[64];
-	FILE *file = fopen(at(name), "r");
+	FILE *stream = fopen(at(name), "r");
 
-	ck_assert_msg(file != NULL, "%s: %s", name, strerror(errno));
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
+	ck_assert_msg(stream != NULL, "%s: %s", name, strerror(errno));
+	text[fread(text, 1, sizeof(text) - 1, stream)] = '\0';
+	fclose(stream);
 	return text;
 }
 
