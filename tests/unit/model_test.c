@@ -287,7 +287,8 @@ START_TEST(rates_of_what_is_read_seldom)
 	row = table_row(&now.tables[0], 0);
 	for (size_t i = 0; i < LENGTH(rates); i++)
 		ck_assert_str_eq(
-			textf("%s %s", known_text(row[i].bytes_per_second), known_text(row[i].faults_per_second)),
+			textf("%s %s", known_text(row[i].bytes_per_second),
+			      known_text(row[i].faults_per_second)),
 			rates[i]);
 }
 
