@@ -10,6 +10,7 @@
 
 #include "core/span.h"
 #include "sys/machine_clock.h"
+#include "sys/machine_thread.h"
 #include "sys/root.h"
 #include "sys/served.h"
 
@@ -17,6 +18,7 @@
 #define ENV_FAILURES_MAX 8
 #define ENV_FAILED_PATH_MAX 256
 
+struct machine_perf;
 struct worker;
 struct trace_counting;
 struct exit_source;
@@ -63,6 +65,8 @@ struct env {
 	struct root root;          /* "/" or the directory of --root */
 	struct served served;      /* files that the kernel does not answer for */
 	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
+	const struct machine_threads *own_threads; /* borrowed; env_open() takes real ones */
+	const struct machine_perf *perf; /* borrowed; env_open() takes the kernel's */
 	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
 	bool live;                 /* root is "/": actions on the machine are possible */

@@ -6,11 +6,9 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -303,7 +301,6 @@ START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 
 /* --- A kernel of the test: events that have the counts that it gives them. */
 
-static bool is_kernel;
 static struct asked {
 	struct perf_event_attr attr;
 	int tid, cpu, leader, fd; /* fd: what reads its group, if it leads one */
@@ -342,16 +339,16 @@ static void give_times(uint64_t enabled, uint64_t running)
 			write_group(asked[i].fd);
 }
 
-static int open_event(const struct perf_event_attr *attr, int tid, int cpu, int leader)
+static int open_event(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		      int leader)
 {
 	struct asked *event = &asked[n_asked++];
 
+	(void)perf;
 	ck_assert_uint_le(n_asked, sizeof(asked) / sizeof(asked[0]));
 	*event = (struct asked){ *attr, tid, cpu, leader, -1, 0 };
-	if (is_refused(attr, cpu)) {
-		errno = -refusal;
-		return -1;
-	}
+	if (is_refused(attr, cpu))
+		return refusal;
 	event->fd = memfd_create("event", MFD_CLOEXEC);
 	for (struct asked *old = asked; old < event; old++) /* which has been closed */
 		if (old->fd == event->fd || old->leader == event->fd)
@@ -360,33 +357,16 @@ static int open_event(const struct perf_event_attr *attr, int tid, int cpu, int 
 	return event->fd;
 }
 
-long syscall(long number, ...)
+static int start_group(const struct machine_perf *perf, int leader, unsigned long request,
+		       unsigned long argument)
 {
-	long arguments[6];
-	va_list list;
-
-	va_start(list, number);
-	take_arguments(arguments, list);
-	va_end(list);
-	if (is_kernel && number == SYS_perf_event_open)
-		return open_event((const struct perf_event_attr *)arguments[0], (int)arguments[1],
-				  (int)arguments[2], (int)arguments[3]);
-	return real_syscall(number, arguments);
-}
-
-int ioctl(int fd, unsigned long request, ...)
-{
-	va_list list;
-	long argument;
-
-	va_start(list, request);
-	argument = va_arg(list, long);
-	va_end(list);
-	if (!is_kernel)
-		return (int)syscall(SYS_ioctl, fd, request, argument);
-	ck_assert(request == PERF_EVENT_IOC_ENABLE);
+	(void)perf;
+	(void)leader;
+	ck_assert(request == PERF_EVENT_IOC_ENABLE && argument == 0);
 	return 0;
 }
+
+static const struct machine_perf perf = { open_event, start_group };
 
 #define TYPE_ATOM 10 /* of CPUs 4 to 7 in the fixture; 4: of CPUs 0 to 3 */
 #define CORE 4ULL << 32
@@ -418,7 +398,6 @@ START_TEST(events_are_opened_as_their_place_wants)
 	struct counter_pmus pmus;
 	struct env env;
 
-	is_kernel = true;
 	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
 	counter_pmus_read(&pmus, &env);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -429,8 +408,8 @@ START_TEST(events_are_opened_as_their_place_wants)
 		int leader, fd;
 
 		n_asked = 0;
-		leader = leads || cases[i].error ? -1 : open_event(&event.attr, 1, 1, -1);
-		fd = counter_open(&event, &pmus, place, leader);
+		leader = leads || cases[i].error ? -1 : open_event(&perf, &event.attr, 1, 1, -1);
+		fd = counter_open(&perf, &event, &pmus, place, leader);
 		if (cases[i].error) {
 			ck_assert_msg(fd == cases[i].error && n_asked == 0, "%zu: %d", i, fd);
 			continue;
@@ -496,9 +475,8 @@ START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
 	const struct counter_events events = five_events();
 	const struct counter_pmus none = { 0 };
 
-	is_kernel = true;
 	for (uint32_t tid = 0; tid < 8; tid += 7) {
-		struct env env = { .counters = { .max = 100 } };
+		struct env env = { .perf = &perf, .counters = { .max = 100 } };
 		struct counter_set set = { .env = &env, .place = { .tid = tid } };
 
 		n_asked = 0;
@@ -558,9 +536,9 @@ static void check_cpus(struct counter_machine *cpus, const char *online, const c
 /* A kernel of the test, with room for its files. */
 static void open_kernel(struct env *env)
 {
-	is_kernel = true;
 	group_times = (struct perf_times){ 10, 10 };
 	ck_assert_int_eq(env_open(env, fixture_root("linux-6.1", 0)), 0);
+	env->perf = &perf;
 	env->counters.max = 1000;
 }
 

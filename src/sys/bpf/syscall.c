@@ -182,7 +182,7 @@ int bpf_attach_tracepoint(int program, uint64_t id)
 	int event = -ENODEV, error;
 
 	for (unsigned cpu = 0; cpu < env_cpus() && event == -ENODEV; cpu++)
-		event = perf_open(&attr, -1, (int)cpu, -1);
+		event = perf_open(&real_perf, &attr, -1, (int)cpu, -1);
 	if (event < 0 || ioctl(event, PERF_EVENT_IOC_SET_BPF, program) == 0)
 		return event;
 	error = -errno;

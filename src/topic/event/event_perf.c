@@ -82,14 +82,14 @@ static struct perf_event_attr common_attr(void)
 }
 
 /* PERF_FORMAT_LOST exists since Linux 6.0. */
-static int open_event(struct perf_event_attr *attr, uint32_t cpu)
+static int open_event(const struct event_perf *perf, struct perf_event_attr *attr, uint32_t cpu)
 {
-	int fd = perf_open(attr, -1, (int)cpu, -1);
+	int fd = perf_open(perf->env->perf, attr, -1, (int)cpu, -1);
 
 	if (fd != -EINVAL || !(attr->read_format & PERF_FORMAT_LOST))
 		return fd;
 	attr->read_format = PERF_RING_FORMAT;
-	return perf_open(attr, -1, (int)cpu, -1);
+	return perf_open(perf->env->perf, attr, -1, (int)cpu, -1);
 }
 
 static int open_tasks(const struct event_perf *perf, struct on_cpu *on)
@@ -102,7 +102,7 @@ static int open_tasks(const struct event_perf *perf, struct on_cpu *on)
 	attr.task = !perf->names_only;
 	attr.comm = attr.comm_exec = 1;
 	attr.wakeup_watermark = perf->names_only ? 1 : (uint32_t)(perf->ring_bytes / 2);
-	on->tasks = open_event(&attr, on->cpu);
+	on->tasks = open_event(perf, &attr, on->cpu);
 	return on->tasks < 0 ? on->tasks : perf_ring_open(&on->ring, on->tasks, perf->ring_bytes);
 }
 
@@ -121,10 +121,10 @@ static int open_execs(const struct event_perf *perf, struct on_cpu *on)
 		attr.sample_stack_user = STACK_BYTES;
 	}
 	attr.wakeup_watermark = (uint32_t)(perf->ring_bytes / 2);
-	on->execs = open_event(&attr, on->cpu);
+	on->execs = open_event(perf, &attr, on->cpu);
 	if (on->execs < 0)
 		return on->execs;
-	error = perf_ring_join(on->execs, on->tasks);
+	error = perf_ring_join(perf->env->perf, on->execs, on->tasks);
 	if (!error && perf->arguments)
 		error = trace_direct(perf->arguments, on->cpu, on->execs);
 	if (error) {
@@ -145,7 +145,7 @@ static void open_alarm(const struct event_perf *perf, struct on_cpu *on)
 	attr.task = attr.comm = attr.comm_exec = 1;
 	attr.disabled = !perf->armed;
 	attr.wakeup_watermark = 1;
-	on->alarm = open_event(&attr, on->cpu);
+	on->alarm = open_event(perf, &attr, on->cpu);
 	if (on->alarm >= 0 && perf_ring_open(&on->alarm_ring, on->alarm, ALARM_BYTES) < 0) {
 		close(on->alarm);
 		on->alarm = -1;
