@@ -4,6 +4,7 @@
 #define PANETOP_SYS_MACHINE_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define THREAD_ENDS UINT64_MAX
@@ -13,6 +14,8 @@ struct thread_work {
 	uint64_t (*round)(void *context); /* ns until the next one, or THREAD_ENDS */
 	void (*end)(void *context);       /* in the thread, after the last round; NULL: nothing */
 	uint64_t rights;                  /* that it keeps: PRIVILEGE_BIT() of each */
+	void *stack;                      /* borrowed; NULL: one of the C library */
+	size_t stack_bytes;
 };
 
 /* Embedded by who runs it. */
@@ -29,10 +32,12 @@ struct machine_threads {
 	void (*wake)(struct machine_thread *thread);
 
 	/*
-	 * Lets it end after this round, and frees it. With waits it has ended then, or false: it hangs, and
-	 * keeps its context. Without, it goes on to its end by itself.
+	 * Lets it end after this round, or its first one, and frees it. With waits it has ended then, or
+	 * false: it hangs, and keeps its context. Without, it goes on to its end by itself.
 	 */
 	bool (*end)(struct machine_thread *thread, bool waits);
+
+	uint64_t (*cpu_ns)(const struct machine_thread *thread); /* CPU time so far; 0: unknown */
 };
 
 static inline struct machine_thread *thread_start(const struct machine_threads *threads,
@@ -49,6 +54,11 @@ static inline void thread_wake(struct machine_thread *thread)
 static inline bool thread_end(struct machine_thread *thread, bool waits)
 {
 	return thread->of->end(thread, waits);
+}
+
+static inline uint64_t thread_cpu_ns(const struct machine_thread *thread)
+{
+	return thread->of->cpu_ns(thread);
 }
 
 extern const struct machine_threads real_threads;

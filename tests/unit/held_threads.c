@@ -41,6 +41,12 @@ static void wake(struct machine_thread *thread)
 	(void)thread;
 }
 
+static uint64_t cpu_ns(const struct machine_thread *thread)
+{
+	(void)thread;
+	return 0;
+}
+
 static void end_once(struct held_thread *thread)
 {
 	if (!thread->has_ended && thread->work->end)
@@ -72,6 +78,6 @@ void held_threads_go_on(const struct held_threads *held)
 
 void hold_threads(struct held_threads *held, struct env *env)
 {
-	*held = (struct held_threads){ .threads = { start, wake, end } };
+	*held = (struct held_threads){ .threads = { start, wake, end, cpu_ns } };
 	env->own_threads = &held->threads;
 }
