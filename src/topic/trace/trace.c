@@ -17,6 +17,7 @@
 #include "kernel/cpu_list.h"
 #include "kernel/trace_format.h"
 #include "sys/bpf/syscall.h"
+#include "sys/pids.h"
 #include "sys/tracefs.h"
 #include "topic/topic.h"
 #include "topic/trace/kernel_types.h"
@@ -531,13 +532,12 @@ static void kernel_stop(struct trace_set *set, const struct bpf_program *program
 }
 
 /* Are the PIDs of the kernel those that we see? Not in a PID namespace. */
-static bool pids_are_ours(void)
+static bool pids_are_ours(struct env *env)
 {
-	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO of linux/proc_ns.h */
-	char name[sizeof(first)];
-	ssize_t length = readlink("/proc/self/ns/pid", name, sizeof(name));
+	char name[64] = "";
 
-	return length == sizeof(first) - 1 && memcmp(name, first, sizeof(first) - 1) == 0;
+	return env->own_pid && pids_read_link(env, env->own_pid, "ns/pid", name, sizeof(name) - 1) > 0 &&
+	       strcmp(name, "pid:[4026531836]") == 0; /* PROC_PID_INIT_INO of linux/proc_ns.h */
 }
 
 static int kernel_open(struct trace_set *set)
@@ -547,7 +547,7 @@ static int kernel_open(struct trace_set *set)
 
 	if (!set->env->live)
 		return -ENOTSUP;
-	error = plan->by_pid && !pids_are_ours() ? -EXDEV : count_cpus(set);
+	error = plan->by_pid && !pids_are_ours(set->env) ? -EXDEV : count_cpus(set);
 	if (!error)
 		error = open_maps(set);
 	if (!error)
