@@ -18,6 +18,7 @@
 #define ENV_FAILED_PATH_MAX 256
 
 struct worker;
+struct file_systems;
 struct trace_counting;
 struct exit_source;
 
@@ -63,6 +64,7 @@ struct env {
 	struct root root;          /* "/" or the directory of --root */
 	struct served served;      /* files that the kernel does not answer for */
 	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
+	const struct file_systems *file_systems; /* likewise; see sys/file_systems.h */
 	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
 	bool live;                 /* root is "/": actions on the machine are possible */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the live source: which topics it keeps open, and orders to them. It has its own sync(). */
+/* Tests of the live source: which topics it keeps open, and orders to them. */
 #include <config.h>
 
 #include <errno.h>
@@ -10,15 +10,17 @@
 #include <unistd.h>
 
 #include "suite.h"
+#include "sys/file_systems.h"
 #include "topic/topic.h"
 
 static unsigned n_synced;
 
-/* In place of that of the C library, which would wait for all disks. */
-void sync(void)
+static void note_sync(void)
 {
 	n_synced++;
 }
+
+static const struct file_systems file_systems = { .sync = note_sync };
 
 static void write_file(const struct machine *machine, const char *name, const char *text)
 {
@@ -54,6 +56,7 @@ static void open_reclaim(struct machine *machine)
 		   "pgscan_kswapd 10\npgscan_direct 20\npgsteal_kswapd 5\nallocstall_dma 1\n"
 		   "allocstall_normal 2\ndrop_slab 7\n");
 	open_machine(machine, names);
+	machine->env.file_systems = &file_systems;
 	machine->env.live = true;
 }
 
