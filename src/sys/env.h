@@ -69,6 +69,7 @@ struct env {
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
+	bool no_libraries;         /* those of drivers are not loaded: libsensors and NVML */
 	uint32_t own_pid;          /* of panetop in the /proc of root; 0: it is not there */
 	bool foreign_pids;         /* live, but /proc is of another pid namespace: see env_error_text() */
 	size_t files_before;       /* RLIMIT_NOFILE before it was raised; 0: not known */

@@ -2,7 +2,6 @@
 /* Tests of graphics processors: of NVIDIA, whose library answers; others are in tests/rows/gpu.txt. */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -16,14 +15,6 @@
 
 #define FIRST "0000:03:00.0"
 #define SECOND "0000:0b:00.0"
-
-/* NVIDIA's library is on no machine of these tests. */
-void *dlopen(const char *name, int flags)
-{
-	(void)name;
-	(void)flags;
-	return NULL;
-}
 
 static const char *const both[] = { "gpu", "gpu_process", NULL };
 static const char *const devices_only[] = { "gpu", NULL };

@@ -56,6 +56,7 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	rig->clock = still_clock_at(UINT64_C(1000000000000));
 	rig->env.clock = &rig->clock.clock;
 	rig->env.ticks_per_second = 100;
+	rig->env.no_libraries = true;
 	script_open(&rig->script, &rig->env);
 	frame_open(&rig->frames[0], schemas, n_topics);
 	frame_open(&rig->frames[1], schemas, n_topics);

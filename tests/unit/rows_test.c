@@ -62,14 +62,6 @@ static const struct frame *frame;
 static unsigned n_noticed; /* notices of frame that lines have named */
 static struct arena arena; /* of lines with numbers of names; the request may point into it */
 
-/* Of the libraries of drivers no machine has any: rows are those of files. */
-void *dlopen(const char *name, int flags)
-{
-	(void)name;
-	(void)flags;
-	return NULL;
-}
-
 /* In a directory that is there from now on. */
 static const char *place_of(const char *path)
 {
