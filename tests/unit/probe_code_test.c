@@ -550,7 +550,7 @@ static void write_library(void)
 {
 	char on_disk[SCRATCH_PATH_MAX], in_memory[SCRATCH_PATH_MAX];
 
-	ck_assert_int_eq(privilege_open(), 0); /* helpers of root keep what they need in a container */
+	ck_assert_int_eq(privilege_open(NULL), 0); /* helpers of root keep what they need in a container */
 	scratch_directory(on_disk, "probes");
 	scratch_directory_in_memory(in_memory, "probes");
 	make_file(true, EM_X86_64);
