@@ -21,6 +21,7 @@ struct worker;
 struct file_systems;
 struct trace_counting;
 struct exit_source;
+struct event_sources_of;
 
 /* The cost of a sampler. */
 struct env_cost {
@@ -67,6 +68,7 @@ struct env {
 	const struct file_systems *file_systems; /* likewise; see sys/file_systems.h */
 	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
+	const struct event_sources_of *events; /* likewise; see topic/event/event_source.h */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
 	bool no_libraries;         /* those of drivers are not loaded: libsensors and NVML */
