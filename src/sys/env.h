@@ -22,6 +22,7 @@ struct file_systems;
 struct trace_counting;
 struct exit_source;
 struct event_sources_of;
+struct bpf_calls;
 
 /* The cost of a sampler. */
 struct env_cost {
@@ -69,6 +70,7 @@ struct env {
 	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
 	const struct event_sources_of *events; /* likewise; see topic/event/event_source.h */
+	const struct bpf_calls *bpf; /* likewise; see sys/bpf/syscall.h */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
 	bool no_libraries;         /* those of drivers are not loaded: libsensors and NVML */

@@ -131,14 +131,14 @@ static int wanted_set(const struct probe *probe, uint32_t pid, uint64_t number)
 {
 	const uint64_t process = pid;
 
-	return bpf_map_set(probe->wanted, &process, &number);
+	return bpf_map_set(NULL, probe->wanted, &process, &number);
 }
 
 static void wanted_remove(const struct probe *probe, uint32_t pid)
 {
 	const uint64_t process = pid;
 
-	bpf_map_remove(probe->wanted, &process);
+	bpf_map_remove(NULL, probe->wanted, &process);
 }
 
 /* 0 or -errno. */
