@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/topic.h"
 
 #define CALLS 1000000L
@@ -35,7 +35,7 @@ static const char *const call_topic[] = { "call", NULL };
 static const char *const opened_topics[] = { "opened", "opened_total", NULL };
 static const char *const total_topic[] = { "opened_total", NULL };
 
-static struct machine machine;
+static struct rig rig;
 static struct scope scope;
 static bool without_bpf;
 
@@ -110,29 +110,28 @@ static void end_child(pid_t pid)
 static void end(pid_t pid)
 {
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* in: NULL: the whole machine. The child does its work between this and the next tick. */
 static void open_counting(const char *const *names, const char *in)
 {
-	machine.request.batch = true;
-	machine.request.scope = NULL;
 	scope_free(&scope);
 	scope = (struct scope){ 0 };
-	open_machine(&machine, names);
-	machine.request.no_bpf = without_bpf;
+	rig_open_live(&rig, names);
+	rig.request.batch = true;
+	rig.request.no_bpf = without_bpf;
 	if (in)
-		choose_scope(&machine, &scope, in);
-	next_tick(&machine);
+		rig_set_scope(&rig, &scope, in);
+	rig_next(&rig);
 }
 
 static void skip_without_bpf(const char *topic, pid_t pid)
 {
 	bool fails = false;
 
-	for (unsigned i = 0; i < machine.now->n_notices; i++)
-		fails |= strcmp(machine.now->notices[i].topic, topic) == 0;
+	for (unsigned i = 0; i < rig.now->n_notices; i++)
+		fails |= strcmp(rig.now->notices[i].topic, topic) == 0;
 	if (!fails)
 		return;
 	end(pid);
@@ -143,11 +142,11 @@ static void skip_without_bpf(const char *topic, pid_t pid)
 static void count_work(const char *const *names, const char *in, struct child *child, pid_t pid)
 {
 	open_counting(names, in);
-	next_tick(&machine);
+	rig_next(&rig);
 	skip_without_bpf(names[0], pid);
 	atomic_store(&child->step, 2);
 	await(child, 3);
-	next_tick(&machine);
+	rig_next(&rig);
 }
 
 #define EXITED 0
@@ -155,7 +154,7 @@ static void count_work(const char *const *names, const char *in, struct child *c
 /* The row of this process and call, or of those that exited; NULL: there is none. */
 static const void *row_of(pid_t pid, const char *call)
 {
-	const struct table *table = frame_table(machine.now, "call");
+	const struct table *table = frame_table(rig.now, "call");
 
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -171,7 +170,7 @@ static double number_of(pid_t pid, const char *call, const char *column)
 {
 	const void *row = row_of(pid, call);
 
-	return row ? table_number(frame_table(machine.now, "call"), row, column) : NAN;
+	return row ? table_number(frame_table(rig.now, "call"), row, column) : NAN;
 }
 
 /* As check_values() of "call=… calls=…". */
@@ -181,15 +180,15 @@ static void check_call(pid_t pid, const char *values)
 	char *found;
 
 	ck_assert_msg(row != NULL, "there is no %s", values);
-	found = row_values(frame_table(machine.now, "call")->schema, row, values);
+	found = row_values(frame_table(rig.now, "call")->schema, row, values);
 	ck_assert_str_eq(found, values);
 	free(found);
 }
 
 static bool is_noticed(const char *text)
 {
-	for (unsigned i = 0; i < machine.now->n_notices; i++)
-		if (strstr(machine.now->notices[i].text, text))
+	for (unsigned i = 0; i < rig.now->n_notices; i++)
+		if (strstr(rig.now->notices[i].text, text))
 			return true;
 	return false;
 }
@@ -319,14 +318,14 @@ START_LIVE_TEST(short_lived_processes_of_a_tree_are_counted)
 	check_call(pid, "call=getsid calls=11");
 	check_call(EXITED, "call=getsid calls=1500 command=(exited)");
 	ck_assert_double_gt(number_of(EXITED, "getsid", "seconds"), 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	check_call(EXITED, "call=getsid calls=1500"); /* it stays */
 	end_child(pid);
-	next_tick(&machine);
-	next_tick(&machine);
+	rig_next(&rig);
+	rig_next(&rig);
 	check_call(EXITED, "call=getsid calls=1500"); /* 11 were shown before */
 	ck_assert_ptr_null(row_of(pid, "getsid"));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* It is the same process, by another name. */
@@ -344,14 +343,14 @@ START_LIVE_TEST(a_process_that_execs_goes_on)
 		_exit(1);
 	}
 	open_counting(call_topic, textf("pid=%d", (int)pid));
-	next_tick(&machine);
+	rig_next(&rig);
 	skip_without_bpf("call", pid);
 	atomic_store(&child->step, 2);
 	do {
 		rest(1000000);
-		next_tick(&machine);
+		rig_next(&rig);
 	} while (!(number_of(pid, "execve", "calls") > number_of(pid, "execve", "errors")));
-	next_tick(&machine); /* processes are listed before calls are read */
+	rig_next(&rig); /* processes are listed before calls are read */
 	check_call(pid, "call=getsid calls=40 command=sleep");
 	ck_assert_double_ge(number_of(pid, "execve", "calls"), 2);
 	ck_assert_double_eq(number_of(pid, "execve", "calls") - number_of(pid, "execve", "errors"), 1);
@@ -372,18 +371,18 @@ START_LIVE_TEST(counting_ends_before_it_costs_much)
 	skip_without_bpf("call", pid);
 	while (!is_noticed("not timed any more")) {
 		rest(100000000);
-		next_tick(&machine);
+		rig_next(&rig);
 	}
 	calls = number_of(pid, "getppid", "calls");
 	do {
 		rest(10000000);
-		next_tick(&machine);
+		rig_next(&rig);
 	} while (number_of(pid, "getppid", "calls") <= calls);
 	while (!is_noticed("not counted any more")) {
 		rest(100000000);
-		next_tick(&machine);
+		rig_next(&rig);
 	}
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_ptr_null(row_of(pid, "getppid"));
 	end(pid);
 }
@@ -429,20 +428,20 @@ START_LIVE_TEST(without_rights_calls_are_looked_at)
 	without_bpf = false;
 	for (unsigned tries = 0; !row_of(pid, "clock_nanosleep") && tries < 1000; tries++) {
 		rest(10000000);
-		next_tick(&machine);
+		rig_next(&rig);
 	}
 	if (!row_of(pid, "clock_nanosleep")) {
 		end_child(pid);
-		close_machine(&machine);
+		rig_close(&rig);
 		skip_test("/proc/PID/syscall of an own process may not be read");
 	}
 	check_call(pid, "call=clock_nanosleep how=proc calls=? errors=?");
 	ck_assert_double_gt(number_of(pid, "clock_nanosleep", "seconds"), 0);
 	end_child(pid);
-	next_tick(&machine);
-	next_tick(&machine);
+	rig_next(&rig);
+	rig_next(&rig);
 	ck_assert_ptr_null(row_of(pid, "clock_nanosleep"));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Results of opens in a directory of its own: found, not there, a directory, there already. */
@@ -466,16 +465,16 @@ static double lost_of_stream(void)
 {
 	double lost = 0;
 
-	for (unsigned i = 0; i < machine.now->n_notices; i++)
-		if (strcmp(machine.now->notices[i].topic, "opened") == 0)
-			lost = strtod(machine.now->notices[i].text, NULL);
+	for (unsigned i = 0; i < rig.now->n_notices; i++)
+		if (strcmp(rig.now->notices[i].topic, "opened") == 0)
+			lost = strtod(rig.now->notices[i].text, NULL);
 	return lost;
 }
 
 /* Rows of a topic with this result; value: the column that is summed, NULL: how many rows. */
 static double sum_of(const char *topic, const char *result, const char *value)
 {
-	const struct table *table = frame_table(machine.now, topic);
+	const struct table *table = frame_table(rig.now, topic);
 	double sum = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++)
@@ -495,12 +494,12 @@ START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 	scratch_directory(directory, "opens");
 	pid = begin_work(child, open_files, directory);
 	open_counting(opened_topics, textf("pid=%d", (int)pid));
-	next_tick(&machine);
+	rig_next(&rig);
 	skip_without_bpf("opened", pid);
 	atomic_store(&child->step, 2);
 	do {
 		done = atomic_load(&child->step) == 3;
-		next_tick(&machine);
+		rig_next(&rig);
 		sum += sum_of("opened", NULL, NULL);
 	} while (!done);
 	ck_assert_double_eq(sum + lost_of_stream(), FILES);
@@ -528,7 +527,7 @@ START_LIVE_TEST(opens_are_summed_by_path_and_result)
 
 static const char *path_at(size_t row)
 {
-	const struct table *table = frame_table(machine.now, "opened");
+	const struct table *table = frame_table(rig.now, "opened");
 
 	return row < table->n_rows ? table_text(table, table_row(table, row), "path") : "";
 }
@@ -555,7 +554,7 @@ START_LIVE_TEST(paths_may_be_anything)
 	pid_t pid = begin_work(child, open_badly, NULL);
 
 	count_work(opened_topics, textf("pid=%d", (int)pid), child, pid);
-	ck_assert_uint_eq(frame_table(machine.now, "opened")->n_rows, 5);
+	ck_assert_uint_eq(frame_table(rig.now, "opened")->n_rows, 5);
 	ck_assert_uint_eq(strlen(path_at(0)), 4095);
 	ck_assert_uint_eq(strlen(path_at(1)), 4095); /* without its end */
 	ck_assert_str_eq(path_at(2), "\033[2J\xff\xc3/../\n");
@@ -572,7 +571,7 @@ START_LIVE_TEST(paths_may_be_anything)
 
 static double opens_of(const char *path)
 {
-	const struct table *table = frame_table(machine.now, "opened_total");
+	const struct table *table = frame_table(rig.now, "opened_total");
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (strcmp(table_text(table, table_row(table, i), "path"), path) == 0)
@@ -617,9 +616,9 @@ START_LIVE_TEST(any_number_of_paths_is_counted)
 	pid_t pid = begin_work(child, open_many_paths, NULL);
 
 	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
-	for (unsigned ticks = 0; ticks < 3; ticks++, next_tick(&machine)) {
+	for (unsigned ticks = 0; ticks < 3; ticks++, rig_next(&rig)) {
 		ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), PATHS);
-		ck_assert_uint_le(frame_table(machine.now, "opened_total")->n_rows, 8192 + 1);
+		ck_assert_uint_le(frame_table(rig.now, "opened_total")->n_rows, 8192 + 1);
 	}
 	ck_assert_double_le(sum_of("opened_total", NULL, NULL), 8); /* directories, and others */
 	end(pid);
@@ -669,7 +668,7 @@ START_LIVE_TEST(nothing_stays_after_a_kill)
 
 	if (pid == 0) {
 		open_counting(names, NULL);
-		next_tick(&machine);
+		rig_next(&rig);
 		atomic_store(&child->step, 1);
 		for (;;)
 			rest(1000000);

@@ -8,6 +8,8 @@
 #include "kernel/net/net_dev.h"
 #include "rig.h"
 
+static struct rig rig;
+
 #define DEV "proc/net/dev"
 #define LINKS "sys/class/net/"
 
@@ -17,7 +19,6 @@ START_TEST(thousands_with_any_names)
 {
 	const struct frame *frame;
 	struct buffer text = { 0 };
-	struct rig rig;
 
 	rig_open(&rig, "linux-6.1", interface_topic);
 	buffer_text(&text, "x\033[31m\xff: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n");
@@ -79,9 +80,8 @@ START_TEST(one_thing_on_others_counts_once)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *text = "";
-		struct rig rig;
 
-		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_open(&rig, "empty", NULL);
 		for (unsigned n = 0; n < 5 && cases[i].names[n]; n++) {
 			rig_make(&rig, textf(LINKS "%s", cases[i].names[n]));
 			text = textf("%s%s: 1000 10 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n", text, cases[i].names[n]);
@@ -118,9 +118,8 @@ static unsigned count_mtu(const struct frame *frame, unsigned mtu)
 START_TEST(links_are_read_again_in_turns)
 {
 	const char *text = "";
-	struct rig rig;
 
-	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig_open(&rig, "empty", NULL);
 	for (unsigned i = 0; i < 20; i++) {
 		rig_put(&rig, textf(LINKS "x%u/mtu", i), "1500\n");
 		text = textf("%sx%u: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", text, i);

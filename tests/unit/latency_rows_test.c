@@ -178,12 +178,11 @@ int latency_thread_try_policy(enum latency_policy policy, int priority)
 
 static void begin(struct rig *rig, const char *settings, bool command)
 {
-	static const char *const none[] = { NULL };
 	static const char *const measured[] = { "latency", "latency_phase", "latency_bucket" };
 	char text[256], *rest, *name;
 
 	cpu_error = awake_error = 0;
-	rig_open(rig, "readers", none);
+	rig_open(rig, "readers", NULL);
 	now = &rig->clock;
 	rig->env.live = true;
 	for (unsigned cpu = 0; cpu < 4; cpu++)
@@ -199,6 +198,7 @@ static void begin(struct rig *rig, const char *settings, bool command)
 		rig->request.command = true;
 	for (unsigned i = 0; i < 3; i++)
 		rig_add(rig, measured[i]);
+	rig_sample(rig, 0);
 }
 
 static const struct frame *sample_after(struct rig *rig, uint64_t seconds)
@@ -288,8 +288,10 @@ START_TEST(phases_are_those_of_a_command)
 		frame, "latency",
 		"cpu=all samples=5 priority=5 policy=rr locked=all bucket_seconds=0.0001 measured_seconds=3");
 	check_values(frame, "latency", "cpu=0 samples=3");
-	check_row(frame, "latency_bucket", "cpu=all from_seconds=0.0002 to_seconds=0.0003 samples=2");
-	check_row(frame, "latency_bucket", "cpu=1 from_seconds=0.3807 samples=1"); /* and all longer ones */
+	check_row(frame, "latency_bucket",
+		  "cpu=all from_seconds=0.0002 to_seconds=0.0003 samples=2 samples_per_second=0.2");
+	check_row(frame, "latency_bucket", /* and all longer ones */
+		  "cpu=1 from_seconds=0.3807 samples=1 samples_per_second=0.1");
 	ck_assert_uint_eq(frame_table(frame, "latency_bucket")->n_rows, 4 + 3 + 2);
 	rig_close(&rig);
 }
@@ -375,7 +377,7 @@ START_TEST(cpus_that_cannot_be_measured_are_counted)
 	struct rig rig;
 
 	permitted[LATENCY_FIFO] = true;
-	rig_open(&rig, "readers", (const char *const[]){ NULL });
+	rig_open(&rig, "readers", NULL);
 	now = &rig.clock;
 	rig.env.live = true;
 	rig_make(&rig, "sys/devices/system/cpu/cpu2");
@@ -385,6 +387,7 @@ START_TEST(cpus_that_cannot_be_measured_are_counted)
 	cpu_error = -EINVAL;
 	awake_error = -EACCES;
 	rig_add(&rig, "latency");
+	rig_sample(&rig, 0);
 	GIVE(0, 0, 10);
 	GIVE(1, 0, 20, 30);
 	frame = sample_after(&rig, 1);

@@ -155,12 +155,11 @@ static struct profile_events events;
 
 static void open_rig(const char *online)
 {
-	static const char *const none[] = { NULL };
 	static const char *const pids[] = { "proc/1", "proc/7", "proc/42", "proc/99" };
 
 	if (PROFILE_REGISTERS == 0)
 		skip_test("profiles need registers that this architecture does not have");
-	rig_open(&rig, "readers", none);
+	rig_open(&rig, "readers", NULL);
 	for (size_t i = 0; i < sizeof(pids) / sizeof(pids[0]); i++)
 		rig_remove(&rig, pids[i]);
 	rig_make(&rig, "sys/devices/system/cpu");

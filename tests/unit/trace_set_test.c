@@ -219,11 +219,9 @@ static const struct sample_request request;
 
 static void open_machine_of_4(void)
 {
-	static const char *const none[] = { NULL };
-
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.next_fd = -1;
-	rig_open(&rig, "readers", none);
+	rig_open(&rig, "readers", NULL);
 	rig_make(&rig, "sys/devices/system/cpu");
 	rig_put(&rig, "sys/devices/system/cpu/possible", "0-1,3\n");
 	rig.env.live = true;
