@@ -330,8 +330,7 @@ START_LIVE_TEST(an_open_file_has_a_path)
 		cache_list_find_paths(list);
 	ck_assert_ptr_nonnull(file()->path);
 	ck_assert_str_eq(file()->path, path);
-	kill(child, SIGKILL);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	end_child(child);
 	close_round(fd);
 }
 

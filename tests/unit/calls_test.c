@@ -12,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,23 +43,6 @@ struct child {
 	uint64_t results[4096]; /* of FILES opens, by error */
 };
 
-static void rest(long nanoseconds)
-{
-	struct timespec pause = { .tv_nsec = nanoseconds };
-
-	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
-		;
-}
-
-static struct child *shared_child(void)
-{
-	void *memory =
-		mmap(NULL, sizeof(struct child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert_ptr_ne(memory, MAP_FAILED);
-	return memory;
-}
-
 /* A child spins on memory, so that it makes no call of which it does not know. */
 static void await_quietly(const struct child *child, uint32_t step)
 {
@@ -73,17 +53,7 @@ static void await_quietly(const struct child *child, uint32_t step)
 static void await(const struct child *child, uint32_t step)
 {
 	while (atomic_load(&child->step) < step)
-		rest(1000000);
-}
-
-static pid_t begin_child(void)
-{
-	pid_t pid = fork();
-
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
+		rest_ns(1000000);
 }
 
 /* One that does this in its step 2, and nothing more. */
@@ -99,12 +69,6 @@ static pid_t begin_work(struct child *child, void (*work)(struct child *child, c
 	atomic_store(&child->step, 3);
 	for (;;)
 		;
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
 static void end(pid_t pid)
@@ -261,7 +225,7 @@ static void check_calls(pid_t pid)
 
 START_LIVE_TEST(calls_and_errors_of_all_are_exact)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, make_calls, NULL);
 
 	count_work(call_topic, NULL, child, pid);
@@ -272,7 +236,7 @@ START_LIVE_TEST(calls_and_errors_of_all_are_exact)
 
 START_LIVE_TEST(calls_of_a_process_are_timed)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, make_calls, NULL);
 	double seconds, half, most, longest;
 
@@ -311,7 +275,7 @@ static void beget(struct child *child, const char *nothing)
 
 START_LIVE_TEST(short_lived_processes_of_a_tree_are_counted)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, beget, NULL);
 
 	count_work(call_topic, textf("tree=%d", (int)pid), child, pid);
@@ -331,7 +295,7 @@ START_LIVE_TEST(short_lived_processes_of_a_tree_are_counted)
 /* It is the same process, by another name. */
 START_LIVE_TEST(a_process_that_execs_goes_on)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_child();
 
 	if (pid == 0) {
@@ -347,7 +311,7 @@ START_LIVE_TEST(a_process_that_execs_goes_on)
 	skip_without_bpf("call", pid);
 	atomic_store(&child->step, 2);
 	do {
-		rest(1000000);
+		rest_ns(1000000);
 		rig_next(&rig);
 	} while (!(number_of(pid, "execve", "calls") > number_of(pid, "execve", "errors")));
 	rig_next(&rig); /* processes are listed before calls are read */
@@ -370,16 +334,16 @@ START_LIVE_TEST(counting_ends_before_it_costs_much)
 	open_counting(call_topic, textf("pid=%d", (int)pid));
 	skip_without_bpf("call", pid);
 	while (!is_noticed("not timed any more")) {
-		rest(100000000);
+		rest_ns(100000000);
 		rig_next(&rig);
 	}
 	calls = number_of(pid, "getppid", "calls");
 	do {
-		rest(10000000);
+		rest_ns(10000000);
 		rig_next(&rig);
 	} while (number_of(pid, "getppid", "calls") <= calls);
 	while (!is_noticed("not counted any more")) {
-		rest(100000000);
+		rest_ns(100000000);
 		rig_next(&rig);
 	}
 	rig_next(&rig);
@@ -406,7 +370,7 @@ static void fork_in_ways(struct child *child, const char *nothing)
 /* A child returns from these, too: it did not make the call. */
 START_LIVE_TEST(calls_that_fork_are_counted_once)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, fork_in_ways, NULL);
 
 	count_work(call_topic, textf("tree=%d", (int)pid), child, pid);
@@ -427,7 +391,7 @@ START_LIVE_TEST(without_rights_calls_are_looked_at)
 	open_counting(call_topic, textf("pid=%d", (int)pid));
 	without_bpf = false;
 	for (unsigned tries = 0; !row_of(pid, "clock_nanosleep") && tries < 1000; tries++) {
-		rest(10000000);
+		rest_ns(10000000);
 		rig_next(&rig);
 	}
 	if (!row_of(pid, "clock_nanosleep")) {
@@ -485,7 +449,7 @@ static double sum_of(const char *topic, const char *result, const char *value)
 
 START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	char directory[SCRATCH_PATH_MAX];
 	double sum = 0;
 	bool done;
@@ -510,7 +474,7 @@ START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 /* Fewer paths than the table has room for: each result is exact. */
 START_LIVE_TEST(opens_are_summed_by_path_and_result)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	char directory[SCRATCH_PATH_MAX];
 	pid_t pid;
 
@@ -550,7 +514,7 @@ static void open_badly(struct child *child, const char *nothing)
 
 START_LIVE_TEST(paths_may_be_anything)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, open_badly, NULL);
 
 	count_work(opened_topics, textf("pid=%d", (int)pid), child, pid);
@@ -589,7 +553,7 @@ static void open_long_paths(struct child *child, const char *nothing)
 
 START_LIVE_TEST(a_path_that_fits_is_whole)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, open_long_paths, NULL);
 
 	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
@@ -612,7 +576,7 @@ static void open_many_paths(struct child *child, const char *nothing)
 /* More than there is room for: what is not in a row of its own is counted all the same. */
 START_LIVE_TEST(any_number_of_paths_is_counted)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, open_many_paths, NULL);
 
 	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
@@ -661,7 +625,7 @@ static bool program_exists(uint32_t id)
 START_LIVE_TEST(nothing_stays_after_a_kill)
 {
 	static const char *const names[] = { "call", "opened", "opened_total", NULL };
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	uint32_t ids[PROGRAMS_MAX];
 	pid_t pid = begin_child();
 	unsigned n, n_alive;
@@ -671,7 +635,7 @@ START_LIVE_TEST(nothing_stays_after_a_kill)
 		rig_next(&rig);
 		atomic_store(&child->step, 1);
 		for (;;)
-			rest(1000000);
+			rest_ns(1000000);
 	}
 	await(child, 1);
 	n = programs_of(pid, ids);
@@ -683,7 +647,7 @@ START_LIVE_TEST(nothing_stays_after_a_kill)
 	ck_assert(program_exists(ids[0]));
 	end_child(pid);
 	do { /* the kernel frees them a moment later */
-		rest(1000000);
+		rest_ns(1000000);
 		n_alive = 0;
 		for (unsigned i = 0; i < n; i++)
 			n_alive += program_exists(ids[i]);

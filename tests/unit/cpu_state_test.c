@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "rig.h"
 #include "topic/cpu/frequency.h"

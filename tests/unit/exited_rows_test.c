@@ -2,8 +2,6 @@
 /* Many exits, of which tests/rows/exited.txt has few. */
 #include <config.h>
 
-#include <stdio.h>
-
 #include "rig.h"
 
 static struct rig rig;

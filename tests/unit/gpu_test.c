@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "kernel/pid/drm_client.h"

@@ -491,31 +491,28 @@ static void make_memory(void)
 	madvise((void *)memory, 256 * page, MADV_PAGEOUT);
 }
 
-static pid_t child;   /* the process, … */
+static pid_t child;  /* the process, … */
 static int to_child; /* … which becomes another program on a byte through this pipe */
+
+static void live_in_memory(int orders, int answers)
+{
+	char byte;
+
+	make_memory();
+	if (write(answers, "x", 1) != 1 || read(orders, &byte, 1) != 1)
+		return;
+	execl("/bin/sleep", "sleep", "100", (char *)NULL);
+	_exit(3);
+}
 
 static void start_process(void)
 {
-	int up[2], down[2];
 	char byte;
+	struct ordered_child started = start_ordered_child(live_in_memory, &byte, 1);
 
-	ck_assert(pipe(up) == 0 && pipe(down) == 0);
-	child = fork();
-	ck_assert_int_ge(child, 0);
-	if (child == 0) {
-		close(up[0]);
-		close(down[1]);
-		make_memory();
-		if (write(up[1], "x", 1) != 1 || read(down[0], &byte, 1) != 1)
-			_exit(0);
-		execl("/bin/sleep", "sleep", "100", (char *)NULL);
-		_exit(3);
-	}
-	close(up[1]);
-	close(down[0]);
-	ck_assert_int_eq(read(up[0], &byte, 1), 1);
-	close(up[0]);
-	to_child = down[1];
+	child = started.pid;
+	to_child = started.orders;
+	close(started.answers);
 }
 
 static void open_pages(const char *pid)
@@ -540,16 +537,10 @@ static void open_process(void)
 	map_pid(child);
 }
 
-static void end_pid(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 static void end_process(void)
 {
 	close(to_child);
-	end_pid(child);
+	end_child(child);
 	rig_close(&rig);
 }
 
@@ -730,7 +721,7 @@ START_LIVE_TEST(the_last_map_stays)
 	open_process();
 	rig_next(&rig);
 	ck_assert_double_eq(total("major_faults_per_second"), 0);
-	end_pid(child);
+	end_child(child);
 	for (int i = 0; i < 2; i++) {
 		rig_next(&rig);
 		ck_assert(isnan(total("minor_faults_per_second")));
@@ -907,15 +898,15 @@ START_LIVE_TEST(the_newest_of_a_name)
 		ck_assert_double_eq(total("pid"), pids[1]);
 		ck_assert(has_notice(rig.now, "2 processes match"));
 	}
-	end_pid(pids[1]);
+	end_child(pids[1]);
 	rig_next(&rig);
 	ck_assert_double_eq(total("pid"), pids[1]);
 	rig.request.n_next++;
 	rig_next(&rig);
 	ck_assert_double_eq(total("pid"), pids[2]);
 	rig_close(&rig);
-	end_pid(pids[0]);
-	end_pid(pids[2]);
+	end_child(pids[0]);
+	end_child(pids[2]);
 }
 
 static void write_file(const char *root, const char *name, const void *bytes, size_t length)
@@ -971,7 +962,7 @@ START_LIVE_TEST(without_rights_it_is_said_how_to_get_them)
 {
 	start_process();
 	if (!is_root()) {
-		end_pid(child);
+		end_child(child);
 		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
@@ -1042,7 +1033,7 @@ START_LIVE_TEST(all_readable_pages_are_forced_in)
 	rig_next(&rig);
 	ck_assert_double_eq(absent_bytes("[heap]"), 0);
 	ck_assert_double_eq(absent_bytes("[stack]"), 0);
-	end_pid(pid);
+	end_child(pid);
 	rig_close(&rig);
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,12 +183,7 @@ static void *burn_in_thread(void *context)
 	return NULL;
 }
 
-/* A child that burns when it is told to, in its own thread and two more, and tells its own clock. */
-struct child {
-	pid_t pid;
-	int order, answer;
-};
-
+/* Burns when it is told to, in its own thread and two more, and tells its own clock. */
 static void serve(int order, int answer)
 {
 	uint64_t ns;
@@ -205,46 +199,25 @@ static void serve(int order, int answer)
 		if (write(answer, &ns, sizeof(ns)) < 0)
 			break;
 	}
-	_exit(0);
 }
 
-static struct child start_child(void)
+static struct ordered_child start_burner(void)
 {
-	int order[2], answer[2];
-	struct child child;
-
-	ck_assert(pipe(order) == 0 && pipe(answer) == 0);
-	child.pid = fork();
-	if (child.pid == 0) {
-		close(order[1]);
-		serve(order[0], answer[1]);
-	}
-	close(order[0]);
-	close(answer[1]);
-	child.order = order[1];
-	child.answer = answer[0];
-	return child;
+	return start_ordered_child(serve, NULL, 0);
 }
 
-static double burn_child(const struct child *child, uint64_t ns)
+static double burn_child(const struct ordered_child *child, uint64_t ns)
 {
-	ck_assert_int_eq(write(child->order, &ns, sizeof(ns)), sizeof(ns));
-	ck_assert_int_eq(read(child->answer, &ns, sizeof(ns)), sizeof(ns));
+	give_order(child, &ns, sizeof(ns));
+	take_answer(child, &ns, sizeof(ns));
 	return (double)ns * 1e-9;
-}
-
-static void end_child(const struct child *child)
-{
-	close(child->order);
-	close(child->answer);
-	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
 }
 
 /* The time of a process of several threads is what its own clock says, and its rate is that over the
  * interval. */
 START_TOLERANCE_TEST(times_are_those_of_the_process)
 {
-	struct child child = start_child();
+	struct ordered_child child = start_burner();
 	double first, second, seconds;
 
 	rig_open_live(&rig, TOPICS("process"));
@@ -257,7 +230,7 @@ START_TOLERANCE_TEST(times_are_those_of_the_process)
 	seconds = (double)frame_table(rig.now, "process")->mono_ns * 1e-9 - seconds;
 	ck_assert_double_eq_tol(number_of(child.pid, "cpu_ratio") * seconds, second - first, 0.003);
 	ck_assert_double_ge(second - first, 0.1);
-	end_child(&child);
+	end_ordered_child(&child);
 	rig_next(&rig);
 	ck_assert_ptr_null(row_of(child.pid));
 	rig_close(&rig);
@@ -266,7 +239,7 @@ START_TOLERANCE_TEST(times_are_those_of_the_process)
 #define SLEEPERS 200
 
 /* Which of the sleepers have an age of 0; each then has the new priority. None is older than the test. */
-static int count_read(const struct child sleepers[], int nice, uint64_t begin_ns)
+static int count_read(const struct ordered_child sleepers[], int nice, uint64_t begin_ns)
 {
 	double oldest = (double)(real_mono_ns() - begin_ns) / 1e9;
 	int count = 0;
@@ -292,7 +265,7 @@ static int by_number(const void *a, const void *b)
 /* A process that does not run is read in turn, while the screen shows it, or after 15 seconds. */
 START_LIVE_TEST(what_is_known_of_a_sleeper_has_an_age)
 {
-	static struct child sleepers[SLEEPERS];
+	static struct ordered_child sleepers[SLEEPERS];
 	int nice = getpriority(PRIO_PROCESS, 0) + 1; /* an ordinary user can only raise it */
 	uint64_t begin_ns = real_mono_ns();
 	struct process_list *list;
@@ -300,7 +273,7 @@ START_LIVE_TEST(what_is_known_of_a_sleeper_has_an_age)
 	if (nice > 19)
 		skip_test("it runs with the lowest priority");
 	for (int i = 0; i < SLEEPERS; i++)
-		sleepers[i] = start_child();
+		sleepers[i] = start_burner();
 	rig_open_live(&rig, TOPICS("process"));
 	rig.request.no_bpf = true; /* where it walks over all tasks it reads those that have changed */
 	rig_next(&rig);
@@ -329,7 +302,7 @@ START_LIVE_TEST(what_is_known_of_a_sleeper_has_an_age)
 	ck_assert_int_eq(count_read(sleepers, nice, begin_ns), SLEEPERS);
 	rig_close(&rig);
 	for (int i = SLEEPERS - 1; i >= 0; i--)
-		end_child(&sleepers[i]);
+		end_ordered_child(&sleepers[i]);
 }
 
 /* A child with this pid, which burns so long and stays; -errno. */
@@ -360,7 +333,7 @@ static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
 /* Its clock does not go back, so that only the open file shows that it is another process. */
 START_LIVE_TEST(a_pid_reused_by_one_that_ran_longer)
 {
-	struct child old = start_child();
+	struct ordered_child old = start_burner();
 	double start, ran;
 	pid_t young;
 
@@ -371,7 +344,7 @@ START_LIVE_TEST(a_pid_reused_by_one_that_ran_longer)
 	rig_next(&rig); /* its file is open now */
 	start = number_of(old.pid, "start_seconds");
 	ran = number_of(old.pid, "cpu_seconds");
-	end_child(&old);
+	end_ordered_child(&old);
 	usleep(20000); /* the start is known to a hundredth of a second */
 	young = start_with_pid(old.pid, (uint64_t)((ran + 0.1) * 1e9));
 	if (young == -EPERM || young == -ENOSYS || young == -EEXIST)
@@ -407,7 +380,7 @@ static double resident_by_status(pid_t pid)
 /* It touched a few pages, which the CPU it ran on may not have added to the sum in its stat file. */
 START_LIVE_TEST(resident_memory_is_exact)
 {
-	struct child child = start_child();
+	struct ordered_child child = start_burner();
 	double before, now, after;
 
 	rig_open_live(&rig, TOPICS("process"));
@@ -423,7 +396,7 @@ START_LIVE_TEST(resident_memory_is_exact)
 	} while (before != after);
 	ck_assert_double_gt(now, 0);
 	ck_assert_double_eq(now, after);
-	end_child(&child);
+	end_ordered_child(&child);
 	rig_close(&rig);
 }
 
@@ -576,13 +549,13 @@ static void give_back(const int files[], int n_files)
 /* Those whose clock is asked stay on the list, and make room for what there is to be read. */
 START_LIVE_TEST(at_the_limit_of_files_processes_stay)
 {
-	struct child children[8];
+	struct ordered_child children[8];
 	double before[8], used[8], mono;
 	int files[100], n_files;
 	unsigned n_notices;
 
 	for (int i = 0; i < 8; i++)
-		children[i] = start_child();
+		children[i] = start_burner();
 	rig_open_live(&rig, TOPICS("process", "account"));
 	for (int i = 0; i < 3; i++)
 		rig_next(&rig);
@@ -602,7 +575,7 @@ START_LIVE_TEST(at_the_limit_of_files_processes_stay)
 	rig_next(&rig);
 	for (int i = 7; i >= 0; i--) { /* each has the pipes of those before it */
 		ck_assert_double_le(number_of(children[i].pid, "cpu_ratio"), 0.5);
-		end_child(&children[i]);
+		end_ordered_child(&children[i]);
 	}
 	rig_close(&rig);
 }
@@ -617,13 +590,13 @@ static double of_thread(pid_t tid, const char *column)
 /* One that could not be read when it began, or for a while, has no rate made of its whole life. */
 START_LIVE_TEST(who_lived_unseen_has_no_rate_at_first)
 {
-	struct child old = start_child(), new;
+	struct ordered_child old = start_burner(), new;
 	int files[100], n_files;
 
 	rig_open_live(&rig, TOPICS("process", "account", "thread"));
 	rig.env.pids.kept_max = 0;
 	rig_next(&rig);
-	new = start_child();
+	new = start_burner();
 	burn_child(&old, 50000000);
 	burn_child(&new, 50000000);
 	n_files = take_all_files(files, 100, 100);
@@ -654,8 +627,8 @@ START_LIVE_TEST(who_lived_unseen_has_no_rate_at_first)
 	rig_next(&rig);
 	ck_assert_double_ge(number_of(new.pid, "cpu_ratio") * (double)rig.now->interval_ns, 25000000);
 	ck_assert_double_ge(of_thread(new.pid, "cpu_seconds"), 0.05);
-	end_child(&new); /* it has the pipes of the other one */
-	end_child(&old);
+	end_ordered_child(&new);
+	end_ordered_child(&old);
 	rig_close(&rig);
 }
 
@@ -815,13 +788,13 @@ static int act(const char *verb, int number, uint32_t pid, double start, const c
 START_TEST(signals_hit_only_the_one_that_was_meant)
 {
 	const char *remedy = NULL, *kill_it;
-	struct child child;
+	struct ordered_child child;
 	uint32_t pid;
 	int status, error;
 	double start;
 
 	signal(SIGHUP, SIG_DFL); /* which nohup ignores: a signal too many ends the child */
-	child = start_child();
+	child = start_burner();
 	pid = (uint32_t)child.pid;
 	rig_open_live(&rig, TOPICS("process"));
 	rig_next(&rig);
@@ -841,15 +814,15 @@ START_TEST(signals_hit_only_the_one_that_was_meant)
 	ck_assert_int_eq(act("signal", SIGKILL, pid, start, &remedy), 0);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	close(child.order);
-	close(child.answer);
+	close(child.orders);
+	close(child.answers);
 	rig_close(&rig);
 }
 
 /* As the first process of a pid namespace, with the proc of the one outside. */
-static void act_inside(const struct child *outside)
+static void act_inside(const struct ordered_child *outside)
 {
-	struct child child = start_child();
+	struct ordered_child child = start_burner();
 	const char *remedy = NULL;
 	double start, outside_start;
 	const void *row;
@@ -881,7 +854,7 @@ static void act_inside(const struct child *outside)
 }
 
 /* In a child, which can start no other process once the first one of its namespace has ended. */
-static _Noreturn void enter_namespace(const struct child *outside)
+static _Noreturn void enter_namespace(const struct ordered_child *outside)
 {
 	int status;
 	pid_t first;
@@ -898,22 +871,22 @@ static _Noreturn void enter_namespace(const struct child *outside)
 
 START_TEST(pids_of_another_namespace_hit_nobody_else)
 {
-	struct child outside;
+	struct ordered_child outside;
 	int status;
 	pid_t inside;
 
-	outside = start_child();
+	outside = start_burner();
 	inside = fork();
 	if (inside == 0)
 		enter_namespace(&outside);
 	ck_assert_int_eq(waitpid(inside, &status, 0), inside);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EPERM) {
-		end_child(&outside);
+		end_ordered_child(&outside);
 		skip_test("a pid namespace takes root");
 	}
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(waitpid(outside.pid, &status, WNOHANG), 0);
-	end_child(&outside);
+	end_ordered_child(&outside);
 }
 
 /* Nothing is done: they are only asked whether they could be. */

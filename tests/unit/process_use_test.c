@@ -14,7 +14,6 @@
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel/pid/pid_stat.h"
@@ -134,21 +133,12 @@ static pid_t start(void (*run)(const int *pipe), int pipe_fd[2])
 	pid_t pid;
 
 	ck_assert_int_eq(pipe(pipe_fd), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
+	pid = begin_child();
 	if (pid == 0) {
 		run(pipe_fd);
 		_exit(0);
 	}
 	return pid;
-}
-
-static void stop(pid_t pid)
-{
-	int status;
-
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 }
 
 #define PIECE ((size_t)65536)
@@ -260,7 +250,7 @@ START_LIVE_TEST(a_child_is_not_counted_in_its_parent)
 	}
 	ck_assert_double_ge(written, (double)(PIECE * PIECES));
 	own = of_process((int)getpid(), "write_bytes");
-	stop(child);
+	end_child(child);
 	rig_next(&rig);
 	own = of_process((int)getpid(), "write_bytes") - own;
 	ck_assert_double_ge(own, 0);
@@ -371,7 +361,7 @@ START_LIVE_TEST(threads_that_wait_for_each_other)
 	ck_assert_double_gt(of_process(pid, "wait_ratio"), 0);
 	ck_assert_double_gt(number_of("thread", "tid", pid, "switches_per_second"), 0);
 	rig_close(&rig);
-	stop(pid);
+	end_child(pid);
 }
 
 static void *sleep_on(void *nothing)
@@ -471,7 +461,7 @@ START_TEST(orders_reach_every_thread)
 		ck_assert_msg(each_thread(pid, cases[i].is_so) == 2, "%s", order);
 	}
 	rig_close(&rig);
-	stop(pid);
+	end_child(pid);
 }
 
 /* As the kernel has it, of a process that does nothing. */
@@ -503,7 +493,7 @@ START_LIVE_TEST(proportional_memory_is_read_on_request)
 	ck_assert(isnan(of_process(1, "proportional_bytes"))); /* it is not on the screen */
 	close(fd);
 	rig_close(&rig);
-	stop(pid);
+	end_child(pid);
 }
 
 #define CROWD 700      /* more than have their first turn in one tick */
@@ -570,7 +560,7 @@ START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 	ck_assert_int_eq(unknown_in(pids, "read_bytes"), 0);
 	rig_close(&rig);
 	for (int i = 0; i < CROWD; i++)
-		stop(pids[i]);
-	stop(busy[0]);
-	stop(busy[1]);
+		end_child(pids[i]);
+	end_child(busy[0]);
+	end_child(busy[1]);
 }

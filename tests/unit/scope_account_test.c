@@ -3,9 +3,7 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "model/scope_frame.h"
 #include "rig.h"

@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -409,36 +408,61 @@ void touch_pages(size_t n_pages)
 	munmap(pages, length);
 }
 
+pid_t begin_child(void)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
 struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes)
 {
 	int orders[2], answers[2];
 	struct ordered_child child;
 
-	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
-	child = (struct ordered_child){ fork(), orders[1], answers[0] };
-	ck_assert_int_ge(child.pid, 0);
+	ck_assert(pipe2(orders, O_CLOEXEC) == 0 && pipe2(answers, O_CLOEXEC) == 0);
+	child = (struct ordered_child){ begin_child(), orders[1], answers[0] };
 	if (child.pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(orders[1]);
+		close(answers[0]);
 		obey(orders[0], answers[1]);
 		_exit(0);
 	}
 	close(orders[0]);
 	close(answers[1]);
-	ck_assert_int_eq(read(child.answers, answer, bytes), (ssize_t)bytes);
+	if (bytes > 0)
+		take_answer(&child, answer, bytes);
 	return child;
+}
+
+void give_order(const struct ordered_child *child, const void *order, size_t bytes)
+{
+	ck_assert_int_eq(write(child->orders, order, bytes), (ssize_t)bytes);
+}
+
+void take_answer(const struct ordered_child *child, void *answer, size_t bytes)
+{
+	ck_assert_int_eq(read(child->answers, answer, bytes), (ssize_t)bytes);
 }
 
 void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes)
 {
-	ck_assert_int_eq(write(child->orders, &what, 1), 1);
-	ck_assert_int_eq(read(child->answers, answer, bytes), (ssize_t)bytes);
+	give_order(child, &what, 1);
+	take_answer(child, answer, bytes);
 }
 
 void end_ordered_child(const struct ordered_child *child)
 {
-	kill(child->pid, SIGKILL);
-	waitpid(child->pid, NULL, 0);
+	end_child(child->pid);
 	close(child->orders);
 	close(child->answers);
 }

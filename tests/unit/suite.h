@@ -102,16 +102,22 @@ const struct notice *notice_with(const struct frame *frame, const char *part);
 /* A page fault for each, none for several at once. */
 void touch_pages(size_t n_pages);
 
+/* As fork(); the child ends with the test, or is killed. */
+pid_t begin_child(void);
+void end_child(pid_t pid);
+
 /*
- * A child that obeys orders of a letter each: it reads them from one descriptor, and writes an answer of the
- * same length for each to the other one. The first answer is to no order: it has begun.
+ * A child that obeys orders: it reads them from one descriptor, and writes answers to them to the other one,
+ * whose lengths both know. The first answer is to no order: it has begun; of 0 bytes: there is none.
  */
 struct ordered_child {
 	pid_t pid;
 	int orders, answers;
 };
 struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes);
-void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes);
+void give_order(const struct ordered_child *child, const void *order, size_t bytes);
+void take_answer(const struct ordered_child *child, void *answer, size_t bytes);
+void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes); /* both */
 void end_ordered_child(const struct ordered_child *child);
 
 /* What topics measure without any setting. */

@@ -2,7 +2,6 @@
 /* Tests of the account of what processes wait for: of children that know what they do. */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -10,10 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -179,9 +176,8 @@ START_LIVE_TEST(a_process_that_knows_its_parts)
 	struct child *child = shared_memory(sizeof(*child));
 	double before[N_PARTS], after[N_PARTS], start, interval, steal;
 	int file = open_uncached(FILE_BLOCKS);
-	pid_t pid = fork();
+	pid_t pid = begin_child();
 
-	ck_assert_int_ge(pid, 0);
 	if (pid == 0)
 		live(child, file);
 	open_counting();
@@ -218,8 +214,7 @@ START_LIVE_TEST(a_process_that_knows_its_parts)
 	ck_assert_double_ge(after[LOCK] - before[LOCK], (double)PHASE_NS / 1e9 * 0.9);
 	if (file >= 0)
 		ck_assert_double_gt(after[DISK] - before[DISK], 0);
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	end_child(pid);
 	rig_close(&rig);
 }
 
@@ -403,8 +398,7 @@ START_LIVE_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 		rmdir(group);
 		skip_test("no memory cgroup of version 1 can be made here");
 	}
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
+	pid = begin_child();
 	if (pid == 0)
 		thrash(child, file);
 	wait_for_step(child, 1);
@@ -416,8 +410,7 @@ START_LIVE_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 	rig_next(&rig);
 	read_parts(pid, after);
 	steal = stolen() - steal;
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	end_child(pid);
 	rmdir(group);
 	for (unsigned part = 0; part < N_PARTS; part++)
 		grown[part] = after[part] - before[part];

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,28 +30,13 @@ static const char *const process_alone[] = { "process", NULL };
 static const char *const both[] = { "process", "touched", NULL };
 static struct rig rig;
 
-/* Obeys orders through a pipe: a number of pages to touch, 0 to become another program. */
+/* Touches as many pages as ordered, or with 0 becomes another program; first it answers their address. */
 static struct {
-	pid_t pid;
-	int to, from;
+	struct ordered_child child;
+	int advice;
 	uint64_t address;
 	uint64_t page;
 } worked;
-
-static _Noreturn void work(int from, int to, char *memory, uint64_t page)
-{
-	uint64_t n;
-
-	while (read(from, &n, sizeof(n)) == (ssize_t)sizeof(n)) {
-		if (n == 0)
-			execl("/bin/sleep", "sleep", "100", (char *)NULL);
-		for (uint64_t i = 0; i < n; i++)
-			((volatile char *)memory)[i * page]++;
-		if (write(to, &n, sizeof(n)) != (ssize_t)sizeof(n))
-			break;
-	}
-	_exit(0);
-}
 
 /* Aligned for huge pages, and alone: other memory would become part of the same region. */
 static char *make_memory(uint64_t page, int advice)
@@ -68,47 +52,36 @@ static char *make_memory(uint64_t page, int advice)
 	return memory;
 }
 
+static void work(int orders, int answers)
+{
+	char *memory = make_memory(worked.page, worked.advice);
+	uint64_t n = (uint64_t)(uintptr_t)memory;
+
+	while (write(answers, &n, sizeof(n)) == (ssize_t)sizeof(n) &&
+	       read(orders, &n, sizeof(n)) == (ssize_t)sizeof(n)) {
+		if (n == 0)
+			execl("/bin/sleep", "sleep", "100", (char *)NULL);
+		for (uint64_t i = 0; i < n; i++)
+			((volatile char *)memory)[i * worked.page]++;
+	}
+}
+
 static void start_work(int advice)
 {
-	int up[2], down[2];
-	uint64_t address;
-
 	if (access("/proc/self/clear_refs", W_OK) < 0 || access("/proc/self/smaps_rollup", R_OK) < 0)
 		skip_test("this kernel has no accessed bits to clear");
 	worked.page = (uint64_t)sysconf(_SC_PAGESIZE);
-	ck_assert(pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0);
-	worked.pid = fork();
-	ck_assert_int_ge(worked.pid, 0);
-	if (worked.pid == 0) {
-		char *memory = make_memory(worked.page, advice);
-
-		address = (uint64_t)(uintptr_t)memory;
-		if (write(up[1], &address, sizeof(address)) == (ssize_t)sizeof(address))
-			work(down[0], up[1], memory, worked.page);
-		_exit(3);
-	}
-	close(up[1]);
-	close(down[0]);
-	worked.from = up[0];
-	worked.to = down[1];
-	ck_assert_int_eq(read(worked.from, &worked.address, sizeof(worked.address)), sizeof(worked.address));
+	worked.advice = advice;
+	worked.child = start_ordered_child(work, &worked.address, sizeof(worked.address));
 }
 
 static void touch(uint64_t n)
 {
 	uint64_t done;
 
-	ck_assert_int_eq(write(worked.to, &n, sizeof(n)), sizeof(n));
+	give_order(&worked.child, &n, sizeof(n));
 	if (n > 0)
-		ck_assert_int_eq(read(worked.from, &done, sizeof(done)), sizeof(done));
-}
-
-static void end_work(void)
-{
-	close(worked.to);
-	close(worked.from);
-	kill(worked.pid, SIGKILL);
-	waitpid(worked.pid, NULL, 0);
+		take_answer(&worked.child, &done, sizeof(done));
 }
 
 static char processes[32]; /* of one machine at a time */
@@ -136,7 +109,7 @@ static void close_batch(void)
 static void close_all(void)
 {
 	close_batch();
-	end_work();
+	end_ordered_child(&worked.child);
 }
 
 static const void *row_at(uint64_t address)
@@ -172,7 +145,7 @@ START_LIVE_TEST(pages_that_a_program_touches)
 	static const uint64_t truths[] = { 1500, 0, 8000, 1, N_PAGES };
 
 	start_work(MADV_NOHUGEPAGE);
-	open_batch(worked.pid, touched_alone);
+	open_batch(worked.child.pid, touched_alone);
 	ck_assert(isnan(number_at(0, "touched_bytes")));
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
 		uint64_t before_ns, after_ns = real_mono_ns();
@@ -206,7 +179,7 @@ START_LIVE_TEST(huge_pages_that_a_program_touches)
 	double whole;
 
 	start_work(MADV_HUGEPAGE);
-	open_batch(worked.pid, touched_alone);
+	open_batch(worked.child.pid, touched_alone);
 	touch(1500);
 	rig_next(&rig);
 	if (!(number_at(worked.address, "huge_bytes") >= (double)(N_PAGES / 2 * worked.page))) {
@@ -224,11 +197,11 @@ START_LIVE_TEST(an_exec_begins_the_window_again)
 	char byte;
 
 	start_work(MADV_NOHUGEPAGE);
-	open_batch(worked.pid, touched_alone);
+	open_batch(worked.child.pid, touched_alone);
 	touch(1500);
 	rig_next(&rig);
 	touch(0);
-	ck_assert_int_eq(read(worked.from, &byte, 1), 0); /* closed by the exec */
+	ck_assert_int_eq(read(worked.child.answers, &byte, 1), 0); /* closed by the exec */
 	rig_next(&rig);
 	ck_assert_str_eq(state_of(), "replaced");
 	ck_assert(isnan(number_at(0, "touched_bytes")));
@@ -247,8 +220,8 @@ START_LIVE_TEST(one_that_ends_has_no_rows)
 {
 	start_work(MADV_NOHUGEPAGE);
 
-	open_batch(worked.pid, touched_alone);
-	end_work();
+	open_batch(worked.child.pid, touched_alone);
+	end_ordered_child(&worked.child);
 	rig_next(&rig);
 	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	ck_assert(has_notice(rig.now, "has exited"));
@@ -282,7 +255,7 @@ static double referenced_pages(void)
 	struct span text;
 	FILE *file;
 
-	file = fopen(textf("/proc/%d/smaps", (int)worked.pid), "r");
+	file = fopen(textf("/proc/%d/smaps", (int)worked.child.pid), "r");
 	ck_assert_ptr_nonnull(file);
 	text = span_of(bytes, fread(bytes, 1, sizeof(bytes), file));
 	fclose(file);
@@ -297,7 +270,7 @@ START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 {
 	start_work(MADV_NOHUGEPAGE);
 
-	open_batch(worked.pid, both);
+	open_batch(worked.child.pid, both);
 	close_batch();
 	touch(N_PAGES);
 	rig_open_live(&rig, both);
@@ -310,7 +283,7 @@ START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	ck_assert(has_notice(rig.now, "-t touched"));
 	rig_close(&rig);
-	end_work();
+	end_ordered_child(&worked.child);
 }
 
 static double of_process(pid_t pid, const char *column)
@@ -325,23 +298,23 @@ START_LIVE_TEST(the_column_of_processes)
 	double least;
 
 	start_work(MADV_NOHUGEPAGE);
-	open_batch(worked.pid, process_alone);
-	ck_assert(isnan(of_process(worked.pid, "touched_bytes")));
+	open_batch(worked.child.pid, process_alone);
+	ck_assert(isnan(of_process(worked.child.pid, "touched_bytes")));
 	touch(8000);
 	rig_next(&rig);
 	least = 8000 * (double)worked.page;
-	ck_assert_double_ge(of_process(worked.pid, "touched_bytes"), least);
-	ck_assert_double_lt(of_process(worked.pid, "touched_bytes"), N_PAGES * (double)worked.page);
-	ck_assert_double_gt(of_process(worked.pid, "touched_window_seconds"), 0);
+	ck_assert_double_ge(of_process(worked.child.pid, "touched_bytes"), least);
+	ck_assert_double_lt(of_process(worked.child.pid, "touched_bytes"), N_PAGES * (double)worked.page);
+	ck_assert_double_gt(of_process(worked.child.pid, "touched_window_seconds"), 0);
 	ck_assert(isnan(of_process(getpid(), "touched_bytes"))); /* --pid does not name it */
 	close_batch();
-	open_batch(worked.pid, both); /* both read one window */
+	open_batch(worked.child.pid, both); /* both read one window */
 	for (int i = 0; i < 3; i++) {
 		touch(1500);
 		rig_next(&rig);
 	}
 	check_pages(pages_at("touched_bytes"), 1500);
-	ck_assert_double_eq(of_process(worked.pid, "touched_bytes"), number_at(0, "touched_bytes"));
+	ck_assert_double_eq(of_process(worked.child.pid, "touched_bytes"), number_at(0, "touched_bytes"));
 	close_all();
 }
 
@@ -365,12 +338,12 @@ static double start_of(pid_t pid)
 /* When it started. */
 static double open_screen(void)
 {
-	snprintf(processes, sizeof(processes), "%d", (int)worked.pid);
+	snprintf(processes, sizeof(processes), "%d", (int)worked.child.pid);
 	rig_open_live(&rig, touched_alone);
 	rig.request.processes = processes;
 	rig.env.worker = worker_open();
 	rig_next(&rig);
-	return start_of(worked.pid);
+	return start_of(worked.child.pid);
 }
 
 static int order(const char *verb, pid_t pid, double start_seconds, bool check, const char **remedy)
@@ -405,11 +378,11 @@ START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
 	touch(N_PAGES);
-	ck_assert_int_eq(order("look 0.2", worked.pid, start, true, NULL), 0);
+	ck_assert_int_eq(order("look 0.2", worked.child.pid, start, true, NULL), 0);
 	rig_next(&rig);
 	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	check_pages(referenced_pages(), N_PAGES); /* it only asked */
-	ck_assert_int_eq(order("look 0.2", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("look 0.2", worked.child.pid, start, false, NULL), 0);
 	ck_assert_int_eq(answer, 0);
 	wait_for_window();
 	touch(1500);
@@ -421,17 +394,17 @@ START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 	rig_next(&rig);
 	check_pages(pages_at("touched_bytes"), 1500); /* no other window has begun */
 	check_pages(referenced_pages(), N_PAGES);
-	ck_assert_int_eq(order("look 0.2", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("look 0.2", worked.child.pid, start, false, NULL), 0);
 	rig_next(&rig);
 	wait_for_windows(1);
 	ck_assert_double_lt(pages_at("touched_bytes"), 1500); /* of that window alone */
 	ck_assert_double_ge(number_at(0, "watched_seconds"), 0.2);
 	ck_assert_double_lt(number_at(0, "watched_seconds"),
 			    number_at(0, "window_seconds") + 0.2); /* not since the first one */
-	ck_assert_int_eq(order("stop", worked.pid, start, true, NULL), 0);
+	ck_assert_int_eq(order("stop", worked.child.pid, start, true, NULL), 0);
 	rig_next(&rig);
 	ck_assert_uint_gt(frame_table(rig.now, "touched")->n_rows, 0);
-	ck_assert_int_eq(order("stop", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("stop", worked.child.pid, start, false, NULL), 0);
 	rig_next(&rig);
 	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	close_all();
@@ -443,7 +416,7 @@ START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
-	ck_assert_int_eq(order("watch 0.05", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("watch 0.05", worked.child.pid, start, false, NULL), 0);
 	wait_for_window();
 	touch(1500);
 	while (!row_at(worked.address) || !(pages_at("last_touched_bytes") >= 1500))
@@ -464,12 +437,12 @@ START_LIVE_TEST(what_is_refused_on_the_screen)
 
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
-	ck_assert_int_eq(order("look 1", worked.pid, start - 1, false, NULL), -ESRCH); /* reused */
+	ck_assert_int_eq(order("look 1", worked.child.pid, start - 1, false, NULL), -ESRCH); /* reused */
 	if (start_of(1) >= 0 &&
 	    order("look 1", 2, start_of(1), true, &remedy) == -ENXIO)
 		ck_assert_ptr_nonnull(strstr(remedy, "kernel thread"));
 	rig.request.read_only = true;
-	ck_assert_int_eq(order("look 1", worked.pid, start, false, &remedy), -EPERM);
+	ck_assert_int_eq(order("look 1", worked.child.pid, start, false, &remedy), -EPERM);
 	ck_assert_ptr_nonnull(strstr(remedy, "--read-only"));
 	ck_assert_int_eq(answer, 1);
 	close_all();
@@ -483,7 +456,7 @@ START_LIVE_TEST(it_ends_with_the_view)
 
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
-	ck_assert_int_eq(order("watch 0.1", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("watch 0.1", worked.child.pid, start, false, NULL), 0);
 	wait_for_windows(2);
 	rig.source.want(rig.source.state, none);
 	usleep(300000); /* a helper may be about to clear them */
@@ -493,9 +466,9 @@ START_LIVE_TEST(it_ends_with_the_view)
 		rig_next(&rig);
 	}
 	check_pages(referenced_pages(), N_PAGES);
-	ck_assert_int_eq(order("look 1", worked.pid, start, false, NULL), -EAGAIN);
+	ck_assert_int_eq(order("look 1", worked.child.pid, start, false, NULL), -EAGAIN);
 	close_batch();
-	end_work();
+	end_ordered_child(&worked.child);
 	free(none);
 }
 
@@ -506,24 +479,24 @@ START_LIVE_TEST(of_others_it_says_what_it_lacks)
 
 	start_work(MADV_NOHUGEPAGE);
 	if (!is_root()) {
-		end_work();
+		end_ordered_child(&worked.child);
 		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
-	open_batch(worked.pid, touched_alone);
+	open_batch(worked.child.pid, touched_alone);
 	ck_assert(has_notice(rig.now, "cap_sys_ptrace and cap_dac_override"));
 	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	close_batch();
-	open_batch(worked.pid, process_alone);
+	open_batch(worked.child.pid, process_alone);
 	ck_assert(has_notice(rig.now, "touched memory of 1 process is hidden"));
-	ck_assert(isnan(of_process(worked.pid, "touched_bytes")));
+	ck_assert(isnan(of_process(worked.child.pid, "touched_bytes")));
 	close_batch();
 	start = open_screen();
-	ck_assert_int_eq(order("look 1", worked.pid, start, true, &remedy), -EACCES);
+	ck_assert_int_eq(order("look 1", worked.child.pid, start, true, &remedy), -EACCES);
 	ck_assert_ptr_nonnull(strstr(remedy, "cap_sys_ptrace and cap_dac_override"));
 	close_batch();
 	ck_assert(seteuid(0) == 0);
-	end_work();
+	end_ordered_child(&worked.child);
 }
 
 #define MEBI 0x1p20

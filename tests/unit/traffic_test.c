@@ -370,8 +370,7 @@ START_LIVE_TEST(without_bpf_connections_count_by_their_sockets)
 		of_child = traffic_list_find(counted, (uint32_t)child);
 	}
 	ck_assert_uint_le(tries, 50);
-	kill(child, SIGKILL);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	end_child(child);
 	close(newer[0]);
 	close(newer[1]);
 	close_live();

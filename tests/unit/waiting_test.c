@@ -2,7 +2,6 @@
 /* Tests of what processes wait for, and of who wakes whom: of children that know what they do. */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
@@ -79,25 +78,14 @@ static void await_signal(void)
 	sigwait(&set, &which);
 }
 
-static pid_t begin_child(void)
+static pid_t begin_waiter(void)
 {
 	sigset_t set;
-	pid_t pid;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	return begin_child();
 }
 
 /* What is not CPU time was spent waiting, and voluntary switches are the waits. */
@@ -128,9 +116,8 @@ static void begin_writer(int orders)
 {
 	unsigned char file;
 
-	if (fork() != 0)
+	if (begin_child() != 0)
 		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (read(orders, &file, 1) == 1) {
 		rest_ns(PAUSE_NS);
 		if (write(file, "x", 1) != 1)
@@ -331,7 +318,7 @@ START_LIVE_TEST(a_process_that_knows_what_it_waits_for)
 {
 	struct child *child = shared_memory(sizeof(*child));
 	int disk = open_uncached(FILE_BLOCKS);
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 
 	if (pid == 0)
 		live(child, disk);
@@ -355,7 +342,7 @@ START_LIVE_TEST(without_bpf_switches_are_counted)
 {
 	struct child *child = shared_memory(sizeof(*child));
 	struct known all = { 0 }, found = { 0 };
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	const struct table *table;
 
 	if (pid == 0)
@@ -397,12 +384,12 @@ START_LIVE_TEST(without_bpf_switches_are_counted)
 START_LIVE_TEST(the_selected_process)
 {
 	struct child *child = shared_memory(sizeof(*child));
-	pid_t pid = begin_child(), other;
+	pid_t pid = begin_waiter(), other;
 
 	if (pid == 0)
 		live(child, -1);
 	await(child, 1);
-	other = begin_child();
+	other = begin_waiter();
 	if (other == 0)
 		for (;;)
 			rest_ns(PAUSE_NS);
@@ -431,7 +418,7 @@ START_LIVE_TEST(the_selected_process)
 /* One that waits since before it was looked at, and does not end. */
 START_LIVE_TEST(a_wait_that_neither_begins_nor_ends)
 {
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 
 	if (pid == 0)
 		for (;;)
@@ -464,7 +451,7 @@ START_LIVE_TEST(ratios_add_up_to_threads)
 	struct child *child = shared_memory(sizeof(*child));
 	long waits = 0;
 	pthread_t thread;
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 
 	if (pid == 0) {
 		for (unsigned i = 0; i < THREADS; i++)
@@ -544,7 +531,7 @@ static void fault(struct child *child)
 START_LIVE_TEST(page_faults_that_wait)
 {
 	struct child *child = shared_memory(sizeof(*child));
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	struct known found, want;
 
 	if (pid == 0)
@@ -575,7 +562,7 @@ START_LIVE_TEST(page_faults_that_wait)
 START_LIVE_TEST(processes_that_come_and_go)
 {
 	struct child *child = shared_memory(sizeof(*child));
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	char tree[32];
 	struct known sleeps;
 
@@ -630,7 +617,7 @@ static long waits_so_far(void)
 /* chain-c sleeps and writes to chain-b, which writes to chain-a. */
 static pid_t begin_link(const char *name, int from, int to, struct child *child, unsigned link)
 {
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	long before;
 
 	if (pid != 0)

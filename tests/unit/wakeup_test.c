@@ -33,10 +33,9 @@ struct order {
 	long count, pause_ns;
 };
 
-/* A child that obeys orders, and answers how often it has slept since the one before. */
+/* A child that answers to an order how often it has slept since the one before. */
 struct child {
-	pid_t pid;
-	int orders, answers;
+	struct ordered_child process;
 	void (*work)(const struct child *child, const struct order *order);
 	int in, out; /* of its work */
 };
@@ -49,43 +48,33 @@ static long sleeps(void)
 	return usage.ru_nvcsw;
 }
 
-static void obey(const struct child *child, int orders, int answers)
+static const struct child *starting;
+
+static void obey(int orders, int answers)
 {
 	struct order order;
 	long before, slept;
 
 	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
 		before = sleeps();
-		child->work(child, &order);
+		starting->work(starting, &order);
 		slept = sleeps() - before;
 		if (write(answers, &slept, sizeof(slept)) != sizeof(slept))
 			break;
 	}
-	_exit(0);
 }
 
 static void start(struct child *child)
 {
-	int orders[2], answers[2];
-
-	ck_assert_int_eq(pipe(orders), 0);
-	ck_assert_int_eq(pipe(answers), 0);
-	child->pid = fork();
-	if (child->pid == 0) {
-		close(orders[1]);
-		obey(child, orders[0], answers[1]);
-	}
-	close(orders[0]);
-	close(answers[1]);
-	child->orders = orders[1];
-	child->answers = answers[0];
+	starting = child;
+	child->process = start_ordered_child(obey, NULL, 0);
 }
 
 static void give(const struct child *child, long count, long pause_ns)
 {
 	const struct order order = { count, pause_ns };
 
-	ck_assert_int_eq(write(child->orders, &order, sizeof(order)), sizeof(order));
+	give_order(&child->process, &order, sizeof(order));
 }
 
 /* How often it slept. */
@@ -93,15 +82,8 @@ static long answer(const struct child *child)
 {
 	long slept;
 
-	ck_assert_int_eq(read(child->answers, &slept, sizeof(slept)), sizeof(slept));
+	take_answer(&child->process, &slept, sizeof(slept));
 	return slept;
-}
-
-static void stop(const struct child *child)
-{
-	close(child->orders);
-	close(child->answers);
-	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
 }
 
 static void sleep_often(const struct child *child, const struct order *order)
@@ -226,17 +208,17 @@ START_LIVE_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
 		struct uncounted before = uncounted_of("wakeup");
 		long slept;
 
-		read_numbers((uint64_t)ticker.pid, numbers);
+		read_numbers((uint64_t)ticker.process.pid, numbers);
 		give(&ticker, loads[i].count, loads[i].pause_ns);
 		slept = answer(&ticker);
 		rig_next(&rig);
-		read_growth((uint64_t)ticker.pid, numbers);
+		read_growth((uint64_t)ticker.process.pid, numbers);
 		check_cause(numbers, TIMER, loads[i].count, missed_of(loads[i].count, before, "wakeup"));
 		ck_assert_int_le(slept, loads[i].count + 2);
 		ck_assert_uint_le(numbers[TASK], 1); /* by the order */
 		ck_assert_uint_eq(numbers[DEVICE] + numbers[NETWORK] + numbers[KERNEL], 0);
 	}
-	stop(&ticker);
+	end_ordered_child(&ticker.process);
 	rig_close(&rig);
 }
 
@@ -258,21 +240,21 @@ static void check_pair(const int asks[2], const int serves[2], unsigned cause)
 	start(&asking);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(before), &before), 0);
 	open_counting(false);
-	read_numbers((uint64_t)asking.pid, of_asking);
-	read_numbers((uint64_t)serving.pid, of_serving);
+	read_numbers((uint64_t)asking.process.pid, of_asking);
+	read_numbers((uint64_t)serving.process.pid, of_serving);
 	give(&serving, count, 0);
 	give(&asking, count, 0);
 	asking_slept = answer(&asking);
 	serving_slept = answer(&serving);
 	rig_next(&rig);
-	read_growth((uint64_t)asking.pid, of_asking);
-	read_growth((uint64_t)serving.pid, of_serving);
+	read_growth((uint64_t)asking.process.pid, of_asking);
+	read_growth((uint64_t)serving.process.pid, of_serving);
 	ck_assert_int_ge(asking_slept + serving_slept, count);
 	check_cause(of_asking, cause, asking_slept, 0);
 	check_cause(of_serving, cause, serving_slept, 0);
 	close(asking.in);
-	stop(&asking);
-	stop(&serving);
+	end_ordered_child(&asking.process);
+	end_ordered_child(&serving.process);
 	rig_close(&rig);
 }
 
@@ -339,17 +321,17 @@ START_LIVE_TEST(timers_belong_to_the_process_that_arms_them)
 	answer(&ticker);
 	rig_next(&rig);
 	rig_next(&rig);
-	fired = timers_of((uint64_t)ticker.pid, "fired");
-	armed = timers_of((uint64_t)ticker.pid, "armed");
+	fired = timers_of((uint64_t)ticker.process.pid, "fired");
+	armed = timers_of((uint64_t)ticker.process.pid, "armed");
 	ck_assert_uint_ge(fired + missed_of(200, before, "timer"), 199);
 	ck_assert_uint_le(fired, 200);
 	ck_assert_uint_ge(armed + missed_of(200, before, "timer"), 200);
 	ck_assert_uint_le(armed, 201);
 	table = frame_table(rig.now, "timer");
 	for (size_t i = 0; i < table->n_rows; i++) /* ticks interrupt it, and are not its own */
-		ck_assert(table_u64(table, table_row(table, i), "pid") != (uint64_t)ticker.pid ||
+		ck_assert(table_u64(table, table_row(table, i), "pid") != (uint64_t)ticker.process.pid ||
 			  !strstr(table_text(table, table_row(table, i), "function"), "tick"));
-	stop(&ticker);
+	end_ordered_child(&ticker.process);
 	rig_close(&rig);
 }
 
@@ -591,19 +573,19 @@ START_LIVE_TEST(without_bpf_sleeps_are_counted_without_their_cause)
 	rig_open_live(&rig, topics_wanted);
 	rig.request.no_bpf = true;
 	rig_next(&rig);
-	ck_assert_str_eq(table_text(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.pid), "how"),
-			 "proc");
-	before = table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");
+	ck_assert_str_eq(table_text(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid),
+				    "how"), "proc");
+	before = table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid), "wakeups");
 	give(&ticker, 100, 1000000);
 	slept = answer(&ticker);
 	rig_next(&rig);
-	after = table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");
+	after = table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid), "wakeups");
 	ck_assert_uint_ge(after, before + (uint64_t)slept);
 	ck_assert_uint_le(after, before + (uint64_t)slept + 2);
-	ck_assert_uint_eq(table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.pid),
+	ck_assert_uint_eq(table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid),
 				    "by_timer"),
 			  U64_UNKNOWN);
-	stop(&ticker);
+	end_ordered_child(&ticker.process);
 	rig_close(&rig);
 }
 
