@@ -81,7 +81,7 @@ START_TEST(one_thing_on_others_counts_once)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *text = "";
 
-		rig_open(&rig, "empty", NULL);
+		rig_open(&rig, "empty", TOPICS("interface"));
 		for (unsigned n = 0; n < 5 && cases[i].names[n]; n++) {
 			rig_make(&rig, textf(LINKS "%s", cases[i].names[n]));
 			text = textf("%s%s: 1000 10 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n", text, cases[i].names[n]);
@@ -96,7 +96,6 @@ START_TEST(one_thing_on_others_counts_once)
 				rig_make(&rig, textf(LINKS "%s", entry));
 		}
 		rig_put(&rig, DEV, "%s", text);
-		rig_add(&rig, "interface");
 		ck_assert_msg(cell_u64(rig_sample(&rig, 1), "interface", "all", "received_bytes") ==
 				      cases[i].received,
 			      "case %zu", i);
@@ -119,7 +118,7 @@ START_TEST(links_are_read_again_in_turns)
 {
 	const char *text = "";
 
-	rig_open(&rig, "empty", NULL);
+	rig_open(&rig, "empty", TOPICS("interface"));
 	for (unsigned i = 0; i < 20; i++) {
 		rig_put(&rig, textf(LINKS "x%u/mtu", i), "1500\n");
 		text = textf("%sx%u: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", text, i);
@@ -127,7 +126,6 @@ START_TEST(links_are_read_again_in_turns)
 	rig_put(&rig, DEV, "%s", text);
 	rig.request.batch = rig.request.recorded = true;
 	sample_request_add(&rig.request, topic_find("interface")->schema, ~0UL);
-	rig_add(&rig, "interface");
 	ck_assert_uint_eq(count_mtu(rig_sample(&rig, 1), 1500), 20);
 	for (unsigned i = 0; i < 20; i++)
 		rig_put(&rig, textf(LINKS "x%u/mtu", i), "9000\n");

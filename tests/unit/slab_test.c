@@ -192,7 +192,7 @@ START_TEST(limits_are_those_of_the_group)
 		const char *group = old ? "sys/fs/cgroup/memory/a" : "sys/fs/cgroup/a";
 		const struct table *table;
 
-		rig_open(&rig, "empty", NULL);
+		rig_open(&rig, "empty", TOPICS("memory_limit"));
 		rig_make(&rig, "proc/self");
 		rig_make(&rig, group);
 		rig_put(&rig, "proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 500 kB\n");
@@ -206,7 +206,6 @@ START_TEST(limits_are_those_of_the_group)
 			 cases[i].swap_limit);
 		put_file(group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
 			 cases[i].swap_usage);
-		rig_add(&rig, "memory_limit");
 		table = frame_table(rig_sample(&rig, 1), "memory_limit");
 		for (unsigned swap = 0; swap < 2; swap++) {
 			const uint64_t *expected = swap ? cases[i].swap : cases[i].memory;

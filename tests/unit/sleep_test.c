@@ -81,9 +81,8 @@ static void start_clocks(double slept)
 
 static void open_rig(void)
 {
-	rig_open(&rig, "empty", NULL);
+	rig_open(&rig, "empty", TOPICS("sleep"));
 	rig.env.clock = &script;
-	rig_add(&rig, "sleep");
 }
 
 static void open_sleep(double slept)

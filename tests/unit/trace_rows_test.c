@@ -54,7 +54,7 @@ START_TEST(starts_of_requests_are_noted_where_they_are_needed)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *use;
 
-		rig_open(&rig, "readers", NULL);
+		rig_open(&rig, "readers", TOPICS("disk_latency"));
 		rig_script(&rig, "counted disk_latency");
 		rig_put(&rig, "proc/diskstats",
 			"8 0 sda 9 0 1000 9 9 0 2000 9 0 9 9\n8 16 sdb %u 0 0 0 0 0 0 0 0 0 0\n",
@@ -69,7 +69,6 @@ START_TEST(starts_of_requests_are_noted_where_they_are_needed)
 				rig_put(&rig, textf("%s/nr_requests", queue), "%s\n",
 					cases[i].requests[disk]);
 		}
-		rig_add(&rig, "disk_latency");
 		rig_sample(&rig, 1);
 		rig_sample(&rig, 1);
 		use = strstr(script_use(&rig.script, "disk_latency"), "programs=");
