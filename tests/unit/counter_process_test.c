@@ -144,10 +144,9 @@ static struct ordered_child child, other;
 /* With a child; skips the test, with the reason, where this machine does not let us count. */
 static void open_counters(const char *names)
 {
-	static const char *const topic_names[] = { "counter_process", NULL };
 	int error;
 
-	rig_open_live(&rig, topic_names);
+	rig_open_live(&rig, TOPICS("counter_process"));
 	if (names)
 		ck_assert(settings_set(&rig.settings, "cpu.perf", names, 0));
 	error = topic_counter_process.sources[0].test(&rig.env);

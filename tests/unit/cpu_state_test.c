@@ -13,7 +13,6 @@ static struct rig rig;
 
 #define CPU "sys/devices/system/cpu/cpu%u/"
 
-static const char *const idle_only[] = { "idle_state", NULL };
 static const char *const throttle_only[] = { "throttle", NULL };
 
 static void put_number(const char *format, unsigned cpu, uint64_t number)
@@ -204,8 +203,6 @@ START_TEST(a_speed_is_that_of_the_tick)
 	}
 }
 
-static const char *const frequency_alone[] = { "frequency", NULL };
-
 static void put_frequency(unsigned cpu, const char *name, unsigned khz)
 {
 	rig_put(&rig, textf(CPU "cpufreq/%s", cpu, name), "%u\n", khz);
@@ -225,7 +222,7 @@ START_TEST(limits_of_speeds_have_their_turn)
 {
 	const struct frame *frame;
 
-	rig_open(&rig, "power-laptop", frequency_alone);
+	rig_open(&rig, "power-laptop", TOPICS("frequency"));
 	put_online(MANY);
 	put_limits(500000, 3000000);
 	put_frequency(9, "scaling_min_freq", 0);
@@ -256,7 +253,7 @@ START_TEST(a_cpu_has_few_states)
 {
 	size_t n_rows;
 
-	rig_open(&rig, "empty", idle_only);
+	rig_open(&rig, "empty", TOPICS("idle_state"));
 	put_online(1);
 	for (unsigned i = 0; i < STATES; i++)
 		rig_put(&rig, textf(CPU "cpuidle/state%u/name", 0, i), "C%u\n", i);

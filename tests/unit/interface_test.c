@@ -13,14 +13,12 @@ static struct rig rig;
 #define DEV "proc/net/dev"
 #define LINKS "sys/class/net/"
 
-static const char *const interface_topic[] = { "interface", NULL };
-
 START_TEST(thousands_with_any_names)
 {
 	const struct frame *frame;
 	struct buffer text = { 0 };
 
-	rig_open(&rig, "linux-6.1", interface_topic);
+	rig_open(&rig, "linux-6.1", TOPICS("interface"));
 	buffer_text(&text, "x\033[31m\xff: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n");
 	for (unsigned i = 0; i < 4000; i++)
 		buffer_text(&text, textf("veth%u: %u 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i, i));

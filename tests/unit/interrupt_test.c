@@ -110,12 +110,11 @@ static uint64_t of_proc_stat(const char *name, size_t index)
 /* The sample lies between two reads of the same numbers. */
 START_LIVE_TEST(sums_are_those_of_proc_stat)
 {
-	static const char *const live_topics[] = { "softirq", "interrupt", NULL };
 	const struct table *table;
 	uint64_t before = of_proc_stat("softirq", 0), after, sum = 0, one_before;
 
 	one_before = of_proc_stat("intr", 37);
-	rig_open_live(&rig, live_topics);
+	rig_open_live(&rig, TOPICS("softirq", "interrupt"));
 	rig_next(&rig);
 	after = of_proc_stat("softirq", 0);
 	table = frame_table(rig.now, "softirq");

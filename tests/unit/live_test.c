@@ -177,12 +177,11 @@ static double run_seconds(uint64_t *mono_ns)
 
 START_TEST(statistics_begin_again_for_one_topic_or_all)
 {
-	static const char *const names[] = { "power", NULL };
 	static const char *const restarted[] = { "reclaim", "power", "energy", NULL };
 	uint64_t before_ns, now_ns;
 	double before, now;
 
-	rig_open(&rig, "power-laptop", names);
+	rig_open(&rig, "power-laptop", TOPICS("power"));
 	rig_next(&rig);
 	rig_next(&rig);
 	for (unsigned i = 0; i < 4; i++) {

@@ -19,8 +19,6 @@
 #define MIB 1048576.0
 #define GIB (1024 * MIB)
 
-static const char *const all_topics[] = { "node", "locality", "node_process", "node_thread", NULL };
-
 /* 4,096 pages of which 1,024 are on the node where it runs: 2 * sqrt(0.25 * 0.75 / 4096). */
 START_TEST(the_error_of_a_sample)
 {
@@ -226,7 +224,7 @@ START_TEST(the_largest_processes)
 	struct rig rig;
 	const struct frame *frame;
 
-	rig_open(&rig, "nodes-2", all_topics);
+	rig_open(&rig, "nodes-2", TOPICS("node", "locality", "node_process", "node_thread"));
 	for (unsigned i = 1; i <= 40; i++) {
 		unsigned pages = 1000 * (1 + i * 7 % 41);
 

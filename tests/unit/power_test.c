@@ -21,7 +21,6 @@ static struct rig rig;
 #define POWERCAP_PATH(zone) "sys/class/powercap/" zone "/energy_uj"
 
 static const char *const power_only[] = { "power", NULL };
-static const char *const sensor_topics[] = { "temperature", NULL };
 
 static double watts(const struct frame *frame, const char *domain)
 {
@@ -122,7 +121,7 @@ START_TEST(the_number_of_a_chip_does_not_matter)
 {
 	const struct frame *frame;
 
-	rig_open(&rig, "power-laptop", sensor_topics);
+	rig_open(&rig, "power-laptop", TOPICS("temperature"));
 	rig_sample(&rig, 1);
 	ck_assert_int_eq(chdir(rig.root), 0);
 	ck_assert_int_eq(rename("sys/class/hwmon/hwmon2", "sys/class/hwmon/hwmon20"), 0);

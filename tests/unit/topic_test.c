@@ -60,9 +60,7 @@ static double paging(const struct frame *frame, const char *column)
 /* From 0 on, as on a machine that has never refaulted. */
 START_TEST(calm_begins_with_the_first_sample)
 {
-	static const char *const names[] = { "paging", NULL };
-
-	rig_open(&rig, "linux-6.1", names);
+	rig_open(&rig, "linux-6.1", TOPICS("paging"));
 	ck_assert_double_eq(paging(page_for(1, 0, 0), "calm_seconds"), 0);
 	ck_assert_double_eq(paging(page_for(5, 0, 0), "calm_seconds"), 5);
 	ck_assert_double_eq(paging(page_for(5, 2, 0), "calm_seconds"), 0);
@@ -75,10 +73,9 @@ START_TEST(calm_begins_with_the_first_sample)
 /* More samples than the window keeps, and several in a second. */
 START_TEST(the_window_of_paging_is_exact_to_a_second)
 {
-	static const char *const names[] = { "paging", NULL };
 	const struct frame *frame = NULL;
 
-	rig_open(&rig, "linux-6.1", names);
+	rig_open(&rig, "linux-6.1", TOPICS("paging"));
 	for (unsigned i = 0; i < 1500; i++)
 		frame = page_for(0.25, i, 0);
 	ck_assert(paging(frame, "window_seconds") > 299 && paging(frame, "window_seconds") <= 300);
@@ -117,13 +114,12 @@ START_TEST(the_cache_of_the_host_is_not_the_containers)
 		  "51 30 0:60 / /proc/spl/kstat/zfs/arcstats rw - fuse.lxcfs lxcfs rw\n",
 		  1000, true },
 	};
-	static const char *const names[] = { "memory", "meminfo", "pressure", NULL };
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const struct frame *frame;
 		uint64_t used;
 
-		rig_open(&rig, "empty", names);
+		rig_open(&rig, "empty", TOPICS("memory", "meminfo", "pressure"));
 		rig_make(&rig, "proc/self");
 		rig_make(&rig, "proc/pressure");
 		rig_make(&rig, "proc/spl/kstat/zfs");
@@ -226,10 +222,9 @@ START_TEST(broken_files_give_unknowns)
 /* A kernel without task I/O accounting has no file that tells. */
 START_TEST(without_accounting_no_reader_is_known)
 {
-	static const char *const names[] = { "page_reader", NULL };
 	static const char *const files[] = { "proc/1/io", "proc/7/io", "proc/42/io", "proc/99/io" };
 
-	rig_open(&rig, "readers", names);
+	rig_open(&rig, "readers", TOPICS("page_reader"));
 	ck_assert_uint_gt(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, 0);
 	env_forget_failures(&rig.env);
 	for (size_t i = 0; i < LENGTH(files); i++)
@@ -381,9 +376,7 @@ START_TEST(every_shown_heading_is_taken)
 /* What is counted from the opening of one topic on would else miss what happens while others are sampled. */
 START_TEST(all_are_opened_before_the_first_is_sampled)
 {
-	static const char *const names[] = { "self", "group", NULL };
-
-	rig_open(&rig, "cgroup-v1", names);
+	rig_open(&rig, "cgroup-v1", TOPICS("self", "group"));
 	rig_next(&rig);
 	/* it has read where they are mounted */
 	ck_assert_double_gt(frame_number(rig.now, "self", "group", "reads"), 0);
@@ -393,10 +386,9 @@ START_TEST(all_are_opened_before_the_first_is_sampled)
 /* They are open all the time, and what others read is none of theirs. */
 START_TEST(topics_that_rest_are_not_sampled)
 {
-	static const char *const names[] = { "system", "process", NULL };
 	bool *resting = alloc_zeroed(n_topics, sizeof(*resting));
 
-	rig_open(&rig, "readers", names);
+	rig_open(&rig, "readers", TOPICS("system", "process"));
 	resting[schema_index(topic_schemas(), n_topics, "process")] = true;
 	rig.request.resting = resting;
 	rig_next(&rig);

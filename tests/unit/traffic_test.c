@@ -217,11 +217,10 @@ START_TEST(nothing_is_known_where_no_owner_is_missing)
 /* Its own threads are counted by programs in the kernel alone: what they sent is in the rest. */
 START_LIVE_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
 {
-	static const char *const names[] = { "network_account", NULL };
 	const struct table *table;
 	const void *row;
 
-	rig_open_live(&rig, names);
+	rig_open_live(&rig, TOPICS("network_account"));
 	rig.request.batch = rig.request.no_bpf = true;
 	rig_next(&rig);
 	rig_next(&rig);

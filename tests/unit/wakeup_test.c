@@ -23,7 +23,6 @@
 #define EXITED 20
 
 static const char *const topics_wanted[] = { "wakeup", "timer", "tracing", NULL };
-static const char *const idle_topics[] = { "idle_exit", "idle_state", NULL };
 static const char *const causes[] = { "by_timer", "by_device", "by_network", "by_task", "by_kernel" };
 enum { TIMER, DEVICE, NETWORK, TASK, KERNEL, ALL, N_NUMBERS };
 
@@ -362,7 +361,7 @@ START_LIVE_TEST(exits_from_idle_are_as_many_as_entries)
 	const struct order naps = { 300, 1000000 };
 	uint64_t entries = 0, exits = 0;
 
-	rig_open_live(&rig, idle_topics);
+	rig_open_live(&rig, TOPICS("idle_exit", "idle_state"));
 	rig_next(&rig);
 	if (frame_table(rig.now, "idle_state")->n_rows == 0 ||
 	    frame_table(rig.now, "idle_exit")->n_rows == 0) {
