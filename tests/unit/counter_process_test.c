@@ -363,8 +363,7 @@ START_LIVE_TEST(a_program_with_other_rights_is_counted_anew)
 	}
 	ck_assert_uint_ge(counted, 1000000);
 	ck_assert_uint_ne(counted, U64_UNKNOWN);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_child(pid);
 	close_counters();
 }
 

@@ -177,8 +177,7 @@ START_LIVE_TEST(all_pages_of_a_small_process)
 		usleep(1000);
 	ck_assert(looks.part.whole);
 	ck_assert_uint_lt(sum_of(), PAGE_NODES_SAMPLE);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_child(pid);
 	ck_assert_int_lt(look_at(pid, 100), 0);
 	close_looks();
 }

@@ -923,9 +923,8 @@ static int probe_memory(const char *root)
 {
 	const struct source_spec *source = topic_source(topic_find("page_bytes"), "proc/PID/mem");
 	int status;
-	pid_t pid = fork();
+	pid_t pid = begin_child();
 
-	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		struct env env;
 

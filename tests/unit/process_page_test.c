@@ -498,8 +498,7 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
 	open_known(TOPICS("process_detail"));
-	kill(known.pid, SIGKILL);
-	waitpid(known.pid, NULL, 0);
+	end_child(known.pid);
 	rig_next(&rig);
 	ck_assert_str_eq(detail_text("state"), "X");
 	ck_assert(isnan(detail_number("exit_code")));
