@@ -175,7 +175,9 @@ long real_syscall(long number, const long arguments[6])
 
 static uint64_t still_ns(const struct machine_clock *clock)
 {
-	return ((const struct still_clock *)clock)->ns;
+	const struct still_clock *still = (const struct still_clock *)clock;
+
+	return still->ns + (still->from_ns ? real_mono_ns() - still->from_ns : 0);
 }
 
 static uint64_t still_boot_ns(const struct machine_clock *clock)

@@ -89,6 +89,7 @@ struct still_clock {
 	struct machine_clock clock;
 	uint64_t ns;       /* what all say … */
 	uint64_t slept_ns; /* … and CLOCK_BOOTTIME so much more */
+	uint64_t from_ns;  /* of real_mono_ns(): it also goes on as that does since then; 0: it stands */
 };
 
 struct still_clock still_clock_at(uint64_t ns);
