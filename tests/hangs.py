@@ -23,7 +23,7 @@ def helpers():
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as file:
                 name = file.read().strip()
             with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
                 where = file.read()
