@@ -285,15 +285,15 @@ void device_poll_submit(struct device_poll *poll)
 void device_poll_wait(struct env *env)
 {
 	struct device_pool *pool = pool_of(env);
-	uint64_t began_ns = env_mono_ns(env);
+	uint64_t began_ns = real_mono_ns(); /* of helpers, too */
 	uint64_t until_ns = began_ns + (pool->has_new ? FIRST_WAIT_NS : WAIT_NS);
 	const struct device_poll *awaited;
 
-	while ((awaited = first_awaited(pool)) && env_mono_ns(env) < until_ns)
+	while ((awaited = first_awaited(pool)) && real_mono_ns() < until_ns)
 		wait_until(pool, awaited, until_ns);
 	if (pool->has_new)
-		while ((awaited = first_that_runs(pool)) && env_mono_ns(env) < began_ns + RUNS_NS)
-			wait_until(pool, awaited, env_mono_ns(env) + WAIT_NS);
+		while ((awaited = first_that_runs(pool)) && real_mono_ns() < began_ns + RUNS_NS)
+			wait_until(pool, awaited, real_mono_ns() + WAIT_NS);
 	if (pool->in_flight)
 		collect(pool);
 	for (struct device_poll *poll = pool->in_flight; poll; poll = poll->next_in_flight) {
@@ -306,9 +306,9 @@ void device_poll_wait(struct env *env)
 
 void device_poll_wait_for(struct device_poll *poll, uint64_t ns)
 {
-	uint64_t until_ns = clock_mono_ns(poll->clock) + ns;
+	uint64_t until_ns = real_mono_ns() + ns;
 
-	while (poll->in_flight && clock_mono_ns(poll->clock) < until_ns)
+	while (poll->in_flight && real_mono_ns() < until_ns)
 		wait_until(poll->pool, poll, until_ns);
 }
 

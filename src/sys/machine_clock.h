@@ -5,55 +5,58 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
-/* Operations; a script embeds the struct, or keeps its own data in state. */
+/* Operations; a script embeds the struct. */
 struct machine_clock {
-	uint64_t (*mono_ns)(const struct machine_clock *clock);       /* CLOCK_MONOTONIC */
-	uint64_t (*wall_ns)(const struct machine_clock *clock);       /* CLOCK_REALTIME */
-	uint64_t (*boot_ns)(const struct machine_clock *clock);       /* CLOCK_BOOTTIME */
-	uint64_t (*self_cpu_ns)(const struct machine_clock *clock);   /* CPU time of this process so far */
-	uint64_t (*thread_cpu_ns)(const struct machine_clock *clock); /* of the calling thread */
-
-	/*
-	 * CPU time of a process since its start, of all its threads, also exited ones; all users may read it.
-	 * False when no process has this pid in our namespace.
-	 */
-	bool (*process_cpu_ns)(const struct machine_clock *clock, uint32_t pid, uint64_t *ns);
+	/* A clock of clock_gettime(2). False: there is none, as of a process that has ended. */
+	bool (*read)(const struct machine_clock *clock, clockid_t which, uint64_t *ns);
 
 	/* Until so much has passed, or a signal came. */
 	void (*pause)(const struct machine_clock *clock, uint64_t ns);
-
-	void *state; /* of a script */
 };
+
+static inline uint64_t clock_now_ns(const struct machine_clock *clock, clockid_t which)
+{
+	uint64_t ns;
+
+	return clock->read(clock, which, &ns) ? ns : 0;
+}
 
 static inline uint64_t clock_mono_ns(const struct machine_clock *clock)
 {
-	return clock->mono_ns(clock);
+	return clock_now_ns(clock, CLOCK_MONOTONIC);
 }
 
 static inline uint64_t clock_wall_ns(const struct machine_clock *clock)
 {
-	return clock->wall_ns(clock);
+	return clock_now_ns(clock, CLOCK_REALTIME);
 }
 
 static inline uint64_t clock_boot_ns(const struct machine_clock *clock)
 {
-	return clock->boot_ns(clock);
+	return clock_now_ns(clock, CLOCK_BOOTTIME);
 }
 
+/* CPU time of this process so far. */
 static inline uint64_t clock_self_cpu_ns(const struct machine_clock *clock)
 {
-	return clock->self_cpu_ns(clock);
+	return clock_now_ns(clock, CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/* CPU time of the calling thread. */
 static inline uint64_t clock_thread_cpu_ns(const struct machine_clock *clock)
 {
-	return clock->thread_cpu_ns(clock);
+	return clock_now_ns(clock, CLOCK_THREAD_CPUTIME_ID);
 }
 
+/*
+ * CPU time of a process since its start, of all its threads, also exited ones; all users may read it. It is
+ * the clock of clock_getcpuclockid(3), without its check. False when no process has this pid in our namespace.
+ */
 static inline bool clock_process_cpu_ns(const struct machine_clock *clock, uint32_t pid, uint64_t *ns)
 {
-	return clock->process_cpu_ns(clock, pid, ns);
+	return clock->read(clock, (clockid_t)(~pid << 3 | 2), ns);
 }
 
 static inline void clock_pause(const struct machine_clock *clock, uint64_t ns)

@@ -17,7 +17,7 @@ PATIENCE = 120  # seconds to wait for what must come: an end for a test that wou
 ARRIVAL = 2  # seconds that a key may take to arrive; one that a shell or a stopped program leaves waits that long
 ANSWER_LINES = 6  # at the bottom of the screen: messages, prompts and questions
 LOOP_FD = 9  # of the program: a socket to its loop
-TICK = 128  # a question from here is a tick, too
+TICK = 128  # a question above it is a tick, too, so many tenths of a second later
 MARK = b"\0"  # nothing to a terminal
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",

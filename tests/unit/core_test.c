@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -1014,6 +1015,64 @@ START_TEST(a_loop_calls_what_is_ready)
 	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
 	ck_assert_int_eq(loop_run(&told.loop), 0);
 	ck_assert_str_eq(told.letters, "rw");
+	close_loop();
+}
+
+/* A byte of the pipe in each call, and no answer to the test yet. */
+static void tell_byte(void *context, uint32_t events)
+{
+	char byte;
+
+	ck_assert_int_eq(read(told.fds[0], &byte, 1), 1);
+	ck_assert_int_eq(recv(*(int *)context, &byte, 1, MSG_DONTWAIT), -1);
+	tell_ready(NULL, events);
+}
+
+START_TEST(a_loop_answers_a_test_when_nothing_is_left)
+{
+	int sockets[2];
+	char bytes[4];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	ck_assert_int_eq(setenv("PANETOP_TEST_FD", textf("%d", sockets[1]), 1), 0);
+	open_loop(4);
+	ck_assert_int_eq(recv(sockets[0], bytes, sizeof(bytes), MSG_DONTWAIT), 1);
+	ck_assert_int_eq(bytes[0], 0);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_byte, sockets), 0);
+	ck_assert_int_eq(write(sockets[0], "x", 1), 1);
+	ck_assert_int_eq(write(told.fds[1], "abc", 3), 3);
+	loop_wake_in(&told.loop, 100000000);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "rrrw");
+	ck_assert_int_eq(recv(sockets[0], bytes, sizeof(bytes), MSG_DONTWAIT), 1);
+	ck_assert_int_eq(bytes[0], 'x');
+	close_loop();
+}
+
+/* No second passes: 131 is 0.3 s, 255 is 12.7 s. Its own ticks end, and CPU time is the kernel's. */
+START_TEST(a_test_says_how_time_goes_on)
+{
+	uint64_t begun_ns = real_mono_ns(), first_ns, cpu_ns;
+	int sockets[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	ck_assert_int_eq(setenv("PANETOP_TEST_FD", textf("%d", sockets[1]), 1), 0);
+	open_loop(1);
+	ck_assert_int_eq(loop_set_tick(&told.loop, UINT64_C(3600000000000)), 0);
+	ck_assert_uint_ge(clock_mono_ns(&stepped_clock), begun_ns);
+	ck_assert_int_eq(write(sockets[0], "\x83", 1), 1);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	first_ns = clock_mono_ns(&stepped_clock);
+	ck_assert_uint_ge(first_ns, begun_ns + 300000000);
+	told.loop.stopped = false;
+	told.stop_at = 2;
+	ck_assert_int_eq(loop_set_tick(&told.loop, 1), 0); /* in vain */
+	ck_assert_int_eq(write(sockets[0], "\xff", 1), 1);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "tt");
+	ck_assert_uint_eq(clock_mono_ns(&stepped_clock), first_ns + UINT64_C(12700000000));
+	cpu_ns = clock_self_cpu_ns(&real_clock);
+	ck_assert_uint_ge(clock_self_cpu_ns(&stepped_clock), cpu_ns);
 	close_loop();
 }
 

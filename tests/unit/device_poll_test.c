@@ -411,6 +411,32 @@ static void wait_for(struct held_poll *held)
 	ck_assert(!held->poll.in_flight);
 }
 
+/* It costs credit twice: when a sample goes on without it, and since its read took long. */
+START_TEST(a_device_that_hangs_is_not_waited_for_again)
+{
+	struct held_poll *held = open_one();
+
+	device_poll_submit(&held->poll);
+	ck_assert(held->poll.awaited);
+	device_poll_wait(&env);
+	ck_assert(held->poll.in_flight && !held->poll.awaited);
+	ck_assert_int_eq(held->poll.credit, 3);
+	device_poll_wait(&env);
+	ck_assert_int_eq(held->poll.credit, 3);
+	sem_post(&held->may_end);
+	wait_for(held);
+	ck_assert_int_eq(held->poll.credit, -2);
+	for (int credit = 0; credit <= 1; credit++) {
+		held->poll.credit = credit;
+		device_poll_submit(&held->poll);
+		ck_assert_int_eq(held->poll.awaited, credit > 0);
+		sem_post(&held->may_end);
+		wait_for(held);
+	}
+	ck_assert(!held->poll.awaited);
+	close_one(held);
+}
+
 /* Two that are one for the kernel, as a pane that was closed and opened again has them. */
 START_TEST(a_device_is_read_once_at_a_time)
 {

@@ -417,7 +417,7 @@ START_TEST(probes_are_at_nops_of_their_architecture)
 #define CALL_NS 50 /* of all that is measured at once */
 #define PROBED_CALL_NS (CALL_NS + 50 * 20)
 
-static uint64_t clock_ns = 1000000 * MS;
+static uint64_t script_ns = 1000000 * MS;
 static bool own_is_probed;
 static struct event {
 	uint32_t pid;
@@ -431,13 +431,15 @@ static int event_error;
 static uint32_t event_error_pid;
 static char wanted[4096]; /* what was set and removed: "+7=0 -7 " */
 
-static uint64_t mono_ns(const struct machine_clock *clock)
+static bool read_script(const struct machine_clock *clock, clockid_t which, uint64_t *ns)
 {
 	(void)clock;
-	return clock_ns += own_is_probed ? PROBED_CALL_NS : CALL_NS;
+	(void)which;
+	*ns = script_ns += own_is_probed ? PROBED_CALL_NS : CALL_NS;
+	return true;
 }
 
-static const struct machine_clock script = { .mono_ns = mono_ns };
+static const struct machine_clock script = { .read = read_script };
 
 static ino_t number_of(int fd)
 {
@@ -518,7 +520,7 @@ static void *go_on(void *nothing)
 /* So much later. */
 static void round_after(unsigned ms)
 {
-	clock_ns += ms * MS;
+	script_ns += ms * MS;
 	run_in_thread(go_on);
 }
 
@@ -915,7 +917,7 @@ static void update_list(struct function_list *list, uint32_t pid, uint64_t start
 			bool reads)
 {
 	held_routine = NULL;
-	clock_ns += ms * MS;
+	script_ns += ms * MS;
 	function_list_update(list, pid, start_ticks, ms == 0);
 	ck_assert_int_eq(held_routine != NULL, reads);
 	if (!reads)

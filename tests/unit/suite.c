@@ -177,20 +177,11 @@ long real_syscall(long number, const long arguments[6])
 		    arguments[5]);
 }
 
-static uint64_t still_ns(const struct machine_clock *clock)
+static bool still_read(const struct machine_clock *clock, clockid_t which, uint64_t *ns)
 {
-	return ((const struct still_clock *)clock)->ns;
-}
+	const struct still_clock *still = (const struct still_clock *)clock;
 
-static uint64_t still_boot_ns(const struct machine_clock *clock)
-{
-	return still_ns(clock) + ((const struct still_clock *)clock)->slept_ns;
-}
-
-static bool still_process_ns(const struct machine_clock *clock, uint32_t pid, uint64_t *ns)
-{
-	(void)pid;
-	*ns = still_ns(clock);
+	*ns = still->ns + (which == CLOCK_BOOTTIME ? still->slept_ns : 0);
 	return true;
 }
 
@@ -203,11 +194,7 @@ static void still_pause(const struct machine_clock *clock, uint64_t ns)
 
 struct still_clock still_clock_at(uint64_t ns)
 {
-	return (struct still_clock){
-		.clock = { still_ns, still_ns, still_boot_ns, still_ns, still_ns, still_process_ns,
-			   still_pause, NULL },
-		.ns = ns
-	};
+	return (struct still_clock){ .clock = { still_read, still_pause }, .ns = ns };
 }
 
 static bool open_directory(char *path)
