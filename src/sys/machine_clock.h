@@ -51,8 +51,8 @@ static inline uint64_t clock_thread_cpu_ns(const struct machine_clock *clock)
 }
 
 /*
- * CPU time of a process since its start, of all its threads, also exited ones; all users may read it. It is
- * the clock of clock_getcpuclockid(3), without its check. False when no process has this pid in our namespace.
+ * CPU time of a process since its start, of all its threads, also exited ones; all users may read it. False
+ * when no process has this pid in our namespace. The clock of clock_getcpuclockid(3), without its check.
  */
 static inline bool clock_process_cpu_ns(const struct machine_clock *clock, uint32_t pid, uint64_t *ns)
 {
