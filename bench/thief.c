@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	cpu_set_t cpus;
 
 	if (!(seconds > 0 && seconds <= SECONDS_MAX)) {
-		fprintf(stderr, "thief: give the seconds that it shall run, at most %d\n", SECONDS_MAX);
+		fprintf(stderr, "thief: give the number of seconds to run, at most %d\n", SECONDS_MAX);
 		return 2;
 	}
 	if (!may_take() || sched_getaffinity(0, sizeof(cpus), &cpus) < 0) {
