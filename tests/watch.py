@@ -220,13 +220,17 @@ NO_PERF = ["/usr/bin/setpriv", "--bounding-set=-perfmon,-sys_admin"]
 
 @contextlib.contextmanager
 def waiting(name, count, enter=()):
-    """Programs of this name, which wait; ended at the end."""
-    programs = [subprocess.Popen([*enter, program(name), "-c", "read line"], stdin=subprocess.PIPE) for _ in range(count)]
+    """Programs of this name, which have begun and wait; ended at the end. The kernel reports a start after Popen() has returned."""
+    programs = [subprocess.Popen([*enter, program(name), "-c", "echo; read line"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                for _ in range(count)]
     try:
+        for one in programs:
+            one.stdout.readline()
         yield programs
     finally:
         for one in programs:
             one.stdin.close()
+            one.stdout.close()
             one.wait()
 
 

@@ -288,12 +288,36 @@ START_TEST(exits_come_from_one_source)
 	}
 }
 
+/* Until the first update all is kept: topics that are opened say later that they collect. */
+START_TEST(nothing_is_missed_before_the_first_update)
+{
+	struct event_ended_list ended = { 0 };
+
+	for (unsigned wanted = 0; wanted < 2; wanted++) {
+		open_reader("fork,exit");
+		give(&connector_source, event_of(EVENT_EXIT, STRANGER));
+		for (unsigned i = 0; i < TRIES_MAX && sources_now().queue_received < 1; i++)
+			usleep(5000);
+		event_reader_add_collector(reader, (int)wanted);
+		if (wanted)
+			event_reader_keep_ended(reader);
+		ck_assert_int_eq(reader_update(&process_event_reader, &sample), 0);
+		take(1);
+		ck_assert_uint_eq(all.count, wanted);
+		event_reader_collect_ended(reader, &ended);
+		ck_assert_uint_eq(ended.count, wanted);
+		close_reader();
+	}
+	event_ended_free(&ended);
+}
+
 /* They are counted from the start, and handed on from then on. */
 START_TEST(events_are_handed_on_while_they_are_collected)
 {
 	struct pollfd rung;
 
 	open_reader("fork");
+	ck_assert_int_eq(reader_update(&process_event_reader, &sample), 0);
 	rung = (struct pollfd){ .fd = event_reader_bell(reader), .events = POLLIN };
 	give(&perf_source, fork_of(STRANGER));
 	take(1);
@@ -365,16 +389,17 @@ START_TEST(users_are_those_told_or_else_those_of_the_file)
 	}
 }
 
-/* From the first look on; each once. */
+/* Each once. */
 START_TEST(those_that_exited_are_kept_for_who_looks)
 {
 	struct event_ended_list ended = { 0 };
 
 	open_reader("exit");
+	event_reader_keep_ended(reader);
 	give(&connector_source, event_of(EVENT_EXIT, STRANGER));
 	take(1);
 	event_reader_collect_ended(reader, &ended);
-	ck_assert_uint_eq(ended.count, 0);
+	ck_assert_uint_eq(ended.count, 1);
 	give(&connector_source, fork_of(STRANGER + 1));
 	give(&connector_source, event_of(EVENT_EXIT, STRANGER + 1));
 	take(2);

@@ -53,6 +53,8 @@ struct event_reader {
 	pthread_mutex_t lock; /* of the members below, and of what the resolver has counted and kept */
 	struct event_batch ready;
 	unsigned collectors; /* samplers that collect events; without any, events are only counted */
+	bool wants_ended;    /* a sampler collects who exited */
+	bool decided;        /* all of the first sample are open: before, everything is kept for them */
 	bool waiting;        /* the bell must be rung for ready events */
 	struct event_sources sources;
 	struct event_filter filter;
@@ -191,7 +193,7 @@ static void hand_over(struct event_reader *reader, uint64_t now_ns)
 	size_t count = reader->resolver.ready.count;
 
 	sources->queue_received += count;
-	if (reader->collectors == 0) {
+	if (reader->collectors == 0 && reader->decided) {
 		event_batch_empty(&reader->resolver.ready);
 	} else if (count > 0) {
 		sources->queue_lost += event_batch_append(&reader->ready, &reader->resolver.ready);
@@ -385,6 +387,7 @@ static int open_reader(void *state, const struct sample *sample)
 		reader->error = -errno;
 	reader->commands = command_reader_open(&reader->env);
 	event_resolve_open(&reader->resolver, &reader->env);
+	reader->resolver.keeps_ended = true;
 	event_filter_read(&reader->filter, sample->settings, sample->request->scope);
 	reader->filter_changed = true;
 	open_sources(reader, sample);
@@ -433,11 +436,31 @@ static void update_filter(struct event_reader *reader, const struct sample *samp
 	pthread_mutex_unlock(&reader->lock);
 }
 
+/* Topics are opened before the first is updated; under the lock. */
+static void decide(struct event_reader *reader)
+{
+	struct event_ended_list *ended = &reader->resolver.ended;
+
+	if (reader->decided)
+		return;
+	reader->decided = true;
+	if (reader->collectors == 0) {
+		event_batch_empty(&reader->ready);
+		reader->waiting = false;
+	}
+	reader->resolver.keeps_ended = reader->wants_ended;
+	if (!reader->wants_ended)
+		VECTOR_EMPTY(ended->list, ended->count, ended->capacity, &ended->recent);
+}
+
 static int update(void *state, const struct sample *sample)
 {
 	struct event_reader *reader = state;
 
 	update_filter(reader, sample);
+	pthread_mutex_lock(&reader->lock);
+	decide(reader);
+	pthread_mutex_unlock(&reader->lock);
 	if (reader->error)
 		env_note_failure(sample->env, reader->perf || reader->connector ? EVENT_THREAD : "connector",
 				 reader->error);
@@ -459,6 +482,13 @@ void event_reader_add_collector(struct event_reader *reader, int change)
 	pthread_mutex_unlock(&reader->lock);
 }
 
+void event_reader_keep_ended(struct event_reader *reader)
+{
+	pthread_mutex_lock(&reader->lock);
+	reader->wants_ended = reader->resolver.keeps_ended = true;
+	pthread_mutex_unlock(&reader->lock);
+}
+
 void event_reader_collect(struct event_reader *reader, struct event_batch *taken)
 {
 	struct event_batch swapped = *taken;
@@ -469,9 +499,9 @@ void event_reader_collect(struct event_reader *reader, struct event_batch *taken
 	*taken = reader->ready;
 	reader->ready = swapped;
 	reader->waiting = false;
-	pthread_mutex_unlock(&reader->lock);
 	if (read(reader->bell, &rung, sizeof(rung)) < 0)
-		return; /* the bell was not rung */
+		rung = 0; /* it was not rung; under the lock, since it is rung for what comes next */
+	pthread_mutex_unlock(&reader->lock);
 }
 
 void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken)
@@ -482,7 +512,7 @@ void event_reader_collect_ended(struct event_reader *reader, struct event_ended_
 	pthread_mutex_lock(&reader->lock);
 	*taken = reader->resolver.ended;
 	reader->resolver.ended = swapped;
-	reader->resolver.keeps_ended = true;
+	decide(reader);
 	pthread_mutex_unlock(&reader->lock);
 }
 

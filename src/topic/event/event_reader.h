@@ -33,8 +33,9 @@ struct event_sources {
 };
 
 /*
- * The thread starts when it is opened, and no event is missed from then on. An update passes changed settings
- * to the thread; it fails if no source can be read.
+ * The thread starts when it is opened, and no event is missed from then on: until the first update or
+ * collection everything is kept for those who say meanwhile that they collect. An update passes changed
+ * settings to the thread; it fails if no source can be read.
  */
 extern const struct reader process_event_reader;
 
@@ -44,9 +45,10 @@ void event_reader_add_collector(struct event_reader *reader, int change);
 /* Replaces the contents of taken by the events since the last call. */
 void event_reader_collect(struct event_reader *reader, struct event_batch *taken);
 
-/*
- * Replaces the contents of taken by the processes that exited since the last call; the first call starts it.
- */
+/* From then on processes that exit are kept to be collected. */
+void event_reader_keep_ended(struct event_reader *reader);
+
+/* Replaces the contents of taken by the processes that exited since the last call. */
 void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken);
 
 /* Calls read with the statistics while they are locked. since_ns: time since counting began. */

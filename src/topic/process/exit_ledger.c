@@ -32,6 +32,8 @@ static int open_ledger(void *state, const struct sample *sample)
 		ledger->processes->clocks_context = ledger;
 	} else if (sample->env->live && !sample->env->foreign_pids) {
 		ledger->events = reader_open(&process_event_reader, sample, NULL);
+		if (ledger->events)
+			event_reader_keep_ended(ledger->events);
 		ledger->shares = alloc_zeroed(1, sizeof(*ledger->shares));
 	}
 	ledger->tick_ns = exit_reader_tick_ns(sample->env);
