@@ -1640,7 +1640,7 @@ def _():
 # --- tracepoints --------------------------------------------------------------------------------------------
 
 
-EVERY = 1 if os.path.exists("/tmp/tests/all") else 8  # of so many tracepoints one
+EVERY = 1 if os.path.exists("/tmp/tests/all") else 8  # one of that many tracepoints
 
 
 @test("every tracepoint is counted, or refused with a reason")
