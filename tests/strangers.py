@@ -24,7 +24,7 @@ from tap import Skip, end, same, test
 PANETOP = os.environ["PANETOP"]
 BUILD = os.path.join(os.path.dirname(os.path.abspath(PANETOP)), "tests")
 WORK, PLAIN, STRANGER = (os.path.join(BUILD, name) for name in ("profile_work", "profile_work_plain", "stranger_work"))
-COUNT = int(os.environ.get("STRANGERS", "0")) or (10000 if os.environ.get("PANETOP_RELEASE") else 200)
+COUNT = int(os.environ.get("STRANGERS", "0")) or (10000 if os.environ.get("PANETOP_RELEASE") else 98)
 SEED = int(os.environ.get("STRANGERS_SEED", "1"))
 SECONDS = 0.7           # that each of them runs
 GAP_MAX = 3             # seconds of its CPU time without a sample

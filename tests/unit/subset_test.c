@@ -428,10 +428,21 @@ static bool is_about(const struct pane *pane, unsigned view, const char *topic)
 	return view == 0 || strcmp(pane->tables[pane->views[view].table].topic, topic) == 0;
 }
 
+/* Other sizes take a minute under the address sanitizer: there they are left to a release. */
+static bool is_left_out(unsigned size)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return size != USUAL_SIZE && !getenv("PANETOP_RELEASE");
+#else
+	(void)size;
+	return false;
+#endif
+}
+
 static void walk(unsigned topic, unsigned pane, bool all_sizes, bool keys)
 {
 	for (unsigned s = 0; s < N_SIZES; s++) {
-		if (s != USUAL_SIZE && !all_sizes)
+		if ((s != USUAL_SIZE && !all_sizes) || is_left_out(s))
 			continue;
 		resize(s);
 		for (unsigned v = 0; v < n_views(panes[pane]); v++) {
@@ -561,6 +572,8 @@ START_TEST(tables_of_two_panes)
 						       : ABSENT;
 			open_screen();
 			for (unsigned s = 0; s < N_SIZES; s++) {
+				if (is_left_out(s))
+					continue;
 				resize(s);
 				for (unsigned p = 0; p < n_panes; p++)
 					draw_view(0, p, 0);
