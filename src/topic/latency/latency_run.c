@@ -232,9 +232,10 @@ static int begin(struct latency_run *run, const struct sample *sample)
 	if (!run->env->live)
 		return -ENOTSUP;
 	latency_run_plan(settings, sample->request->command, &plan);
+	plan.threads = run->env->own_threads;
 	run->n_cpus = latency_run_cpus(run->env, settings->latency.cpus, &run->cpus, &run->errors);
 	if (settings->latency.cpu_dma_latency) {
-		run->awake_fd = latency_probe_hold_awake();
+		run->awake_fd = latency_probe_hold_awake(run->env);
 		run->awake_error = run->awake_fd < 0 ? run->awake_fd : 0;
 	}
 	error = start(run, &plan);
@@ -249,7 +250,7 @@ static int begin(struct latency_run *run, const struct sample *sample)
 		open_sums(&run->phases[p], &plan);
 	if (plan.bucket_ns > 0)
 		run->scratch.linear = alloc_zeroed(1, sizeof(*run->scratch.linear));
-	run->started_ns = latency_probe_start_ns(run->probe);
+	run->started_ns = env_mono_ns(run->env) + SETTLE_NS;
 	run->env->finished = false;
 	return 0;
 }
