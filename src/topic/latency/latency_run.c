@@ -120,10 +120,9 @@ const char *latency_run_refusal(struct env *env, const struct latency_plan *requ
 		 "panetop outside");
 }
 
-bool latency_run_fallback(const struct latency_plan *requested, unsigned step, struct latency_plan *plan)
+bool latency_run_fallback(const struct latency_plan *requested, int limit, unsigned step,
+			  struct latency_plan *plan)
 {
-	int limit = latency_probe_priority_limit();
-
 	*plan = *requested;
 	if (step == 0 && limit > 0 && (limit < requested->priority || !is_realtime(requested->policy))) {
 		plan->policy = is_realtime(requested->policy) ? requested->policy : LATENCY_FIFO;
@@ -218,7 +217,8 @@ static int start(struct latency_run *run, const struct latency_plan *requested)
 	if (error == -EPERM || error == -EBUSY)
 		run->remedy =
 			latency_run_refusal(run->env, requested, error, run->reason, sizeof(run->reason));
-	while ((error == -EPERM || error == -EBUSY) && latency_run_fallback(requested, step++, &plan))
+	while ((error == -EPERM || error == -EBUSY) &&
+	       latency_run_fallback(requested, latency_probe_priority_limit(), step++, &plan))
 		error = attempt(run, &plan);
 	return error;
 }
