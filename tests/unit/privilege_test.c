@@ -80,27 +80,6 @@ int prctl(int option, ...)
 	return (int)syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
 
-/* perf_event_open(2) works with one of these capabilities effective; 0: it always works. */
-static uint64_t perf_events_take;
-
-long syscall(long number, ...)
-{
-	struct privilege_state state;
-	long arguments[6];
-	va_list list;
-
-	va_start(list, number);
-	take_arguments(arguments, list);
-	va_end(list);
-	if (number != SYS_perf_event_open)
-		return real_syscall(number, arguments);
-	privilege_query(&state);
-	if (!perf_events_take || (state.sets.effective & perf_events_take))
-		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	errno = EACCES;
-	return -1;
-}
-
 /* Before Linux 5.8. */
 static const struct privilege_kernel old = { "5.4.0", CAP_PERFMON }, *kernel; /* NULL: the one that runs */
 
@@ -477,11 +456,26 @@ START_TEST(no_new_privs_is_read_back)
 	lied_to(&prctl_lies, false, "NO_NEW_PRIVS");
 }
 
+/* Perf events open with one of these capabilities effective; 0: always. */
+static uint64_t perf_events_take;
+
+static int open_event(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		      int leader)
+{
+	(void)perf, (void)attr, (void)tid, (void)cpu, (void)leader;
+	return !perf_events_take || (look().sets.effective & perf_events_take)
+		       ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+		       : -EACCES;
+}
+
+static const struct machine_perf perf_events = { .open = open_event };
+
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
 
 static void open_paranoid(struct rig *rig)
 {
 	rig_open(rig, "empty", NULL);
+	rig->env.perf = &perf_events;
 	rig_make(rig, "proc/sys/kernel");
 	ck_assert_int_eq(chmod(rig->root, 0755), 0);
 }

@@ -5,13 +5,13 @@
 #include "suite.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 #include <sys/mman.h>
@@ -156,21 +156,6 @@ const char *find_part(const char *text, bool is_in, const char *const *parts)
 	while (*parts && (strstr(text, *parts) != NULL) != is_in)
 		parts++;
 	return *parts;
-}
-
-/* Like the C library it reads six, whether they were given or not. */
-__attribute__((no_sanitize("address"))) void take_arguments(long arguments[6], va_list list)
-{
-	for (int i = 0; i < 6; i++)
-		arguments[i] = va_arg(list, long);
-}
-
-long real_syscall(long number, const long arguments[6])
-{
-	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-
-	return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-		    arguments[5]);
 }
 
 static bool still_read(const struct machine_clock *clock, clockid_t which, uint64_t *ns)

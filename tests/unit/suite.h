@@ -4,7 +4,6 @@
 #define PANETOP_TESTS_SUITE_H
 
 #include <check.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "model/frame.h"
@@ -67,10 +66,6 @@ const char *find_part(const char *text, bool is_in, const char *const *parts);
 
 /* Of the machine: root of a user namespace has no rights outside it, and maybe no other user in it. */
 bool is_root(void);
-
-/* For a syscall() of the test's own: its arguments, and what the kernel answers. */
-void take_arguments(long arguments[6], va_list list);
-long real_syscall(long number, const long arguments[6]);
 
 /* For a child and its parent, in live tests. */
 double clock_seconds(clockid_t clock);
