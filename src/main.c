@@ -355,7 +355,7 @@ int main(int argc, char **argv)
 		return 1;
 	user_variables_open();
 	system_calls_try();
-	error = privilege_open();
+	error = privilege_open(NULL);
 	i18n_open(LOCALEDIR);
 	if (error) {
 		error_message("capset", _("cannot drop privileges: %s"), strerror(-error));

@@ -78,21 +78,21 @@ char *prometheus_quoted(const char *text)
 	return out.bytes;
 }
 
-int prometheus_api_open(struct prometheus_api *api, const struct machine_clock *clock, const char *url,
-			const char **why)
+int prometheus_api_open(struct prometheus_api *api, const struct machine_clock *clock,
+			struct http_client *client, const char *url)
 {
 	size_t length = strlen(url);
 
-	*api = (struct prometheus_api){ .clock = clock, .url = alloc_text(url) };
+	*api = (struct prometheus_api){ .clock = clock, .client = client, .url = alloc_text(url) };
 	while (length > 0 && api->url[length - 1] == '/')
 		api->url[--length] = '\0';
-	api->client = http_client_open(why);
-	return api->client ? 0 : -ELIBACC;
+	return client ? 0 : -ELIBACC;
 }
 
 void prometheus_api_close(struct prometheus_api *api)
 {
-	http_client_close(api->client);
+	if (api->client)
+		api->client->close(api->client);
 	free(api->url);
 }
 
@@ -127,7 +127,7 @@ static int ask(struct prometheus_api *api, const char *call, const char *value, 
 	add_encoded(&url, value);
 	buffer_text(&url, parameters);
 	buffer_char(&url, '\0');
-	error = http_client_get(api->client, url.bytes, ANSWER_MAX, add_bytes, &answer, &reason);
+	error = api->client->get(api->client, url.bytes, ANSWER_MAX, add_bytes, &answer, &reason);
 	buffer_free(&url);
 	if (!error)
 		error = prometheus_answer_end(&answer, &reason);

@@ -17,9 +17,9 @@ struct prometheus_api {
 	uint64_t rests_until_ns; /* … after which none is waited for until then, by CLOCK_MONOTONIC */
 };
 
-/* 0; or -ELIBACC, and *why says what is missing. */
-int prometheus_api_open(struct prometheus_api *api, const struct machine_clock *clock, const char *url,
-			const char **why);
+/* Takes client over, as of http_client_open(). 0; or -ELIBACC: there is none. */
+int prometheus_api_open(struct prometheus_api *api, const struct machine_clock *clock,
+			struct http_client *client, const char *url);
 void prometheus_api_close(struct prometheus_api *api);
 
 /* For some seconds nothing is asked: calls fail for this reason at once. */

@@ -58,7 +58,7 @@ struct stored_ahead *stored_ahead_open(const struct machine_clock *clock, const 
 	for (unsigned i = 0; i < 2; i++)
 		ahead->series[i] = stored_series_open(schemas, n_schemas);
 	ahead->worker = worker_open();
-	if (ahead->worker && prometheus_api_open(&ahead->api, clock, url, &why) == 0)
+	if (ahead->worker && prometheus_api_open(&ahead->api, clock, http_client_open(&why), url) == 0)
 		return ahead;
 	stored_ahead_close(ahead);
 	return NULL;

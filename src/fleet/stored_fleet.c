@@ -379,7 +379,7 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 	fleet->wanted = alloc_zeroed(reading->n_schemas + 1, sizeof(*fleet->wanted));
 	for (unsigned i = 0; i < 2; i++)
 		frame_open(&fleet->frames[i], reading->schemas, reading->n_schemas);
-	error = prometheus_api_open(&fleet->api, reading->clock, plan->url, why);
+	error = prometheus_api_open(&fleet->api, reading->clock, http_client_open(why), plan->url);
 	if (!error)
 		error = find_machines(fleet, why);
 	if (!error && fleet->names.n <= OLDEST_MACHINES)

@@ -19,6 +19,8 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "sys/file_systems.h"
+#include "sys/machine_perf.h"
 #include "sys/privilege.h"
 
 #define FILES_LEFT 64         /* for files that are opened once, or briefly */
@@ -211,6 +213,9 @@ int env_open(struct env *env, const char *root)
 	*env = (struct env){
 		.root = opened,
 		.clock = &real_clock,
+		.own_threads = &real_threads,
+		.perf = &real_perf,
+		.file_systems = &real_file_systems,
 		.live = !opened.is_tree,
 		.in_snap = !opened.is_tree && is_our_snap(),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),

@@ -10,6 +10,7 @@
 
 #include "core/span.h"
 #include "sys/machine_clock.h"
+#include "sys/machine_thread.h"
 #include "sys/root.h"
 #include "sys/served.h"
 
@@ -17,9 +18,13 @@
 #define ENV_FAILURES_MAX 8
 #define ENV_FAILED_PATH_MAX 256
 
+struct machine_perf;
 struct worker;
+struct file_systems;
 struct trace_counting;
 struct exit_source;
+struct event_sources_of;
+struct bpf_calls;
 
 /* The cost of a sampler. */
 struct env_cost {
@@ -63,10 +68,16 @@ struct env {
 	struct root root;          /* "/" or the directory of --root */
 	struct served served;      /* files that the kernel does not answer for */
 	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
+	const struct machine_threads *own_threads; /* borrowed; env_open() takes real ones */
+	const struct machine_perf *perf; /* borrowed; env_open() takes the kernel's */
+	const struct file_systems *file_systems; /* likewise; see sys/file_systems.h */
 	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
+	const struct event_sources_of *events; /* likewise; see topic/event/event_source.h */
+	const struct bpf_calls *bpf; /* likewise; see sys/bpf/syscall.h */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
+	bool no_libraries;         /* those of drivers are not loaded: libsensors and NVML */
 	uint32_t own_pid;          /* of panetop in the /proc of root; 0: it is not there */
 	bool foreign_pids;         /* live, but /proc is of another pid namespace: see env_error_text() */
 	size_t files_before;       /* RLIMIT_NOFILE before it was raised; 0: not known */

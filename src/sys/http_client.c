@@ -24,7 +24,8 @@
 
 #define LIBRARY "libcurl.so.4"
 
-struct http_client {
+struct curl_client {
+	struct http_client client;
 	void *library;
 	CURL *curl;
 	char error[CURL_ERROR_SIZE];
@@ -43,7 +44,7 @@ struct http_client {
 	const char *(*text)(CURLcode code);
 };
 
-static bool load(struct http_client *client)
+static bool load(struct curl_client *client)
 {
 	client->library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 	if (!client->library)
@@ -61,7 +62,7 @@ static bool load(struct http_client *client)
 /* Another number than that of the bytes ends the answer, as below. Those with another status are left out. */
 static size_t take(char *bytes, size_t size, size_t n, void *context)
 {
-	struct http_client *client = context;
+	struct curl_client *client = context;
 	size_t length = size * n;
 	long status = 0;
 
@@ -89,7 +90,7 @@ static bool is_word(struct span text, const char *word)
 /* libcurl unpacks what it can, also what it did not accept: of other forms the window may have any size. */
 static size_t take_header(char *bytes, size_t size, size_t n, void *context)
 {
-	struct http_client *client = context;
+	struct curl_client *client = context;
 	struct span value = span_of(bytes, size * n), name;
 
 	if (!span_until(&value, ':', &name) || !is_word(name, "content-encoding"))
@@ -104,7 +105,7 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *context)
 	return 0;
 }
 
-static void set_up(struct http_client *client)
+static void set_up(struct curl_client *client)
 {
 	client->set(client->curl, CURLOPT_ERRORBUFFER, client->error);
 	client->set(client->curl, CURLOPT_HEADERFUNCTION, take_header);
@@ -120,30 +121,16 @@ static void set_up(struct http_client *client)
 	client->set(client->curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
 }
 
-struct http_client *http_client_open(const char **why)
+static void close_client(struct http_client *of)
 {
-	struct http_client *client = alloc_zeroed(1, sizeof(*client));
+	struct curl_client *client = (struct curl_client *)of;
 
-	client->curl = load(client) ? client->init() : NULL;
-	if (!client->curl) {
-		http_client_close(client);
-		*why = NOT_LOADED;
-		return NULL;
-	}
-	set_up(client);
-	return client;
-}
-
-void http_client_close(struct http_client *client)
-{
-	if (!client)
-		return;
 	if (client->curl)
 		client->cleanup(client->curl);
 	free(client); /* the library stays: those of TLS do not like to go */
 }
 
-static int failed(struct http_client *client, CURLcode code, const char **why)
+static int failed(struct curl_client *client, CURLcode code, const char **why)
 {
 	if (client->refused)
 		*why = client->why_refused;
@@ -172,9 +159,10 @@ static const char *why_of_status(long status)
 	return _("it answers with status %ld");
 }
 
-int http_client_get(struct http_client *client, const char *url, size_t most, http_take *take_bytes,
-		    void *context, const char **why)
+static int get(struct http_client *of, const char *url, size_t most, http_take *take_bytes, void *context,
+	       const char **why)
 {
+	struct curl_client *client = (struct curl_client *)of;
 	long status = 0;
 	CURLcode code;
 
@@ -195,29 +183,27 @@ int http_client_get(struct http_client *client, const char *url, size_t most, ht
 	return -EPROTO;
 }
 
+struct http_client *http_client_open(const char **why)
+{
+	struct curl_client *client = alloc_zeroed(1, sizeof(*client));
+
+	client->client = (struct http_client){ get, close_client };
+	client->curl = load(client) ? client->init() : NULL;
+	if (!client->curl) {
+		close_client(&client->client);
+		*why = NOT_LOADED;
+		return NULL;
+	}
+	set_up(client);
+	return &client->client;
+}
+
 #else
 
 struct http_client *http_client_open(const char **why)
 {
 	*why = _("panetop was built without libcurl");
 	return NULL;
-}
-
-void http_client_close(struct http_client *client)
-{
-	(void)client;
-}
-
-int http_client_get(struct http_client *client, const char *url, size_t most, http_take *take_bytes,
-		    void *context, const char **why)
-{
-	(void)client;
-	(void)url;
-	(void)most;
-	(void)take_bytes;
-	(void)context;
-	*why = "";
-	return -ENOTSUP;
 }
 
 #endif

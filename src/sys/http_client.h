@@ -7,22 +7,23 @@
 
 #include "core/span.h"
 
-struct http_client;
-
-/* NULL: *why says, translated, what is missing. */
-struct http_client *http_client_open(const char **why);
-void http_client_close(struct http_client *client); /* NULL is fine */
-
 /* Takes bytes of an answer as they come. 0; or -errno with *why, translated, which ends it. */
 typedef int http_take(void *context, struct span bytes, const char **why);
 
-/*
- * Asks for this http or https URL; take is given the answer, uncompressed, of at most most bytes. It waits
- * for some seconds at most, and follows no redirect. 0; or -errno with *why, translated, valid until the next
- * call: no connection, no or another status than 200, an answer that is too long or ends early, or what take
- * has against it.
- */
-int http_client_get(struct http_client *client, const char *url, size_t most, http_take *take, void *context,
-		    const char **why);
+/* libcurl, or a script of a test; the first member of what it needs. */
+struct http_client {
+	/*
+	 * Asks for this http or https URL; take is given the answer, uncompressed, of at most most bytes. It
+	 * waits for some seconds at most, and follows no redirect. 0; or -errno with *why, translated, valid
+	 * until the next call: no connection, no or another status than 200, an answer that is too long or
+	 * ends early, or what take has against it.
+	 */
+	int (*get)(struct http_client *client, const char *url, size_t most, http_take *take, void *context,
+		   const char **why);
+	void (*close)(struct http_client *client);
+};
+
+/* By libcurl; NULL: *why says, translated, what is missing. */
+struct http_client *http_client_open(const char **why);
 
 #endif

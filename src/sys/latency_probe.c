@@ -14,7 +14,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -64,7 +63,10 @@ static int map_memory(struct latency_thread *thread, const struct latency_plan *
 	if (thread->memory == MAP_FAILED)
 		return -errno;
 	mprotect((char *)thread->memory + counters, PAGE_MAX, PROT_NONE);
-	thread->stack = (char *)thread->memory + counters + PAGE_MAX;
+	thread->work = (struct thread_work){ .round = latency_thread_run,
+					     .rights = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME),
+					     .stack = (char *)thread->memory + counters + PAGE_MAX,
+					     .stack_bytes = STACK_BYTES };
 	linear = (char *)thread->memory + plan->n_phases * sizeof(struct live_counts);
 	for (unsigned p = 0; p < plan->n_phases; p++) {
 		thread->counts[p] = (struct live_counts *)thread->memory + p;
@@ -77,45 +79,30 @@ static int map_memory(struct latency_thread *thread, const struct latency_plan *
 
 static bool lock_own(const struct latency_thread *thread, const struct latency_plan *plan)
 {
-	char *stack = (char *)thread->stack + STACK_BYTES - STACK_LOCKED;
+	char *stack = (char *)thread->work.stack + STACK_BYTES - STACK_LOCKED;
 
 	return system_call_by(SYS_mlock, mlock(thread->memory, counters_bytes(plan))) == 0 &&
 	       system_call_by(SYS_mlock, mlock(stack, STACK_LOCKED)) == 0;
 }
 
-/* Where another thread of real-time priority keeps its CPU, it can end on others alone, also by a signal. */
-static bool join(const struct latency_thread *thread)
-{
-	size_t bytes = CPU_ALLOC_SIZE(CPUS_MAX);
-	cpu_set_t *own = alloc_zeroed(1, bytes);
-
-	if (sched_getaffinity(0, bytes, own) == 0 && !system_call_kills(SYS_sched_setaffinity))
-		pthread_setaffinity_np(thread->id, bytes, own);
-	free(own);
-	return patience_join(thread->id);
-}
-
 static int start(struct latency_thread *thread)
 {
+	const struct machine_threads *threads = thread->plan->threads;
 	struct patience patience = { 0 };
 	sigset_t all, before;
-	pthread_attr_t attributes;
 	int error;
 
-	pthread_attr_init(&attributes);
-	error = -pthread_attr_setstack(&attributes, thread->stack, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!error)
-		error = -pthread_create(&thread->id, &attributes, latency_thread_run, thread);
+	thread->thread = thread_start(threads ? threads : &real_threads, &thread->work, thread);
+	error = thread->thread ? 0 : -errno;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
 	if (error)
 		return error;
 	while (live_load(&thread->stage) == LATENCY_STARTS && patience_lasts(&patience))
 		;
 	error = atomic_exchange(&thread->stage, LATENCY_LEFT) == LATENCY_STARTS ? -ETIMEDOUT : thread->error;
-	thread->left = error && !join(thread);
+	thread->left = error && !thread_end(thread->thread, true);
 	return error;
 }
 
@@ -182,11 +169,6 @@ struct latency_probe *latency_probe_open(const struct latency_plan *plan, const 
 	return probe;
 }
 
-uint64_t latency_probe_start_ns(const struct latency_probe *probe)
-{
-	return live_load(&probe->control.start_ns);
-}
-
 static void unlock_all(struct latency_probe *probe)
 {
 	if (probe->locked == LATENCY_LOCK_ALL)
@@ -204,7 +186,7 @@ void latency_probe_stop(struct latency_probe *probe)
 	eventfd_write(probe->control.stop_fd, one);
 	for (size_t i = 0; i < probe->n_threads; i++) {
 		probe->threads[i].cpu_ns = latency_probe_cpu_ns(probe, i);
-		if (probe->threads[i].runs && !join(&probe->threads[i]))
+		if (probe->threads[i].runs && !thread_end(probe->threads[i].thread, true))
 			probe->left = true;
 	}
 	unlock_all(probe);
@@ -238,15 +220,10 @@ bool latency_probe_read(const struct latency_probe *probe, size_t index, unsigne
 uint64_t latency_probe_cpu_ns(const struct latency_probe *probe, size_t index)
 {
 	const struct latency_thread *thread = &probe->threads[index];
-	struct timespec used;
-	clockid_t clock;
 
 	if (probe->stopped)
 		return thread->cpu_ns;
-	if (!thread->runs || pthread_getcpuclockid(thread->id, &clock) != 0 ||
-	    clock_gettime(clock, &used) < 0)
-		return 0;
-	return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+	return thread->runs ? thread_cpu_ns(thread->thread) : 0;
 }
 
 bool latency_probe_is_away(const struct latency_probe *probe, size_t index)
@@ -304,10 +281,10 @@ size_t latency_probe_own_cpus(uint32_t *cpus, size_t room)
 	return count;
 }
 
-int latency_probe_hold_awake(void)
+int latency_probe_hold_awake(const struct env *env)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_AWAKE);
-	int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC), error;
+	int fd = openat(env->root.fd, "dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC), error;
 	int32_t none = 0;
 
 	privilege_lower(raised);

@@ -3,6 +3,7 @@
 #ifndef PANETOP_SYS_LATENCY_PROBE_H
 #define PANETOP_SYS_LATENCY_PROBE_H
 
+#include "sys/env.h"
 #include "sys/latency_thread.h"
 
 struct latency_probe;
@@ -14,9 +15,6 @@ struct latency_probe;
  */
 struct latency_probe *latency_probe_open(const struct latency_plan *plan, const uint32_t *cpus, size_t n_cpus,
 					 int *errors, int *error);
-
-/* CLOCK_MONOTONIC of the start of the first period; nothing is measured before. */
-uint64_t latency_probe_start_ns(const struct latency_probe *probe);
 
 /* Ends the threads, within 0.1 s unless they do not get to run, and keeps their counts. */
 void latency_probe_stop(struct latency_probe *probe);
@@ -53,6 +51,6 @@ int latency_probe_priority_limit(void);
 size_t latency_probe_own_cpus(uint32_t *cpus, size_t room);
 
 /* Keeps all CPUs out of deep idle states while the descriptor is open: the descriptor, or -errno. */
-int latency_probe_hold_awake(void);
+int latency_probe_hold_awake(const struct env *env);
 
 #endif

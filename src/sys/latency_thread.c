@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/alloc.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
 #include "sys/system_call.h"
@@ -84,28 +86,33 @@ static int set_policy(enum latency_policy policy, int priority, uint64_t period_
 }
 
 struct trial {
-	enum latency_policy policy;
-	int priority, error;
+	struct latency_thread thread; /* the first member */
+	struct latency_plan plan;
 };
 
-static void *try_out(void *argument)
+static uint64_t try_out(void *context)
 {
-	struct trial *trial = argument;
+	struct latency_thread *thread = context;
 
-	trial->error = set_policy(trial->policy, trial->priority, NS_PER_SECOND);
-	return NULL;
+	thread->error = set_policy(thread->plan->policy, thread->plan->priority, NS_PER_SECOND);
+	return THREAD_ENDS;
 }
 
-int latency_thread_try_policy(enum latency_policy policy, int priority)
+int latency_thread_try_policy(const struct machine_threads *threads, enum latency_policy policy, int priority)
 {
-	struct trial trial = { .policy = policy, .priority = priority };
-	pthread_t thread;
-	int error = -pthread_create(&thread, NULL, try_out, &trial);
+	static const struct thread_work work = { try_out, .rights = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME) };
+	struct trial *trial = alloc_zeroed(1, sizeof(*trial));
+	struct machine_thread *thread;
+	int error;
 
-	if (error)
-		return error;
-	pthread_join(thread, NULL);
-	return trial.error;
+	trial->plan = (struct latency_plan){ .policy = policy, .priority = priority };
+	trial->thread.plan = &trial->plan;
+	thread = thread_start(threads, &work, trial);
+	if (thread && !thread_end(thread, true))
+		return -ETIMEDOUT; /* it hangs, and keeps it */
+	error = thread ? trial->thread.error : -errno;
+	free(trial);
+	return error;
 }
 
 static int pin(uint32_t cpu)
@@ -423,9 +430,9 @@ static int prepare(struct latency_thread *thread, struct waiting *waiting)
 	return error ? error : open_waiting(waiting, thread->plan->method);
 }
 
-void *latency_thread_run(void *argument)
+uint64_t latency_thread_run(void *context)
 {
-	struct latency_thread *thread = argument;
+	struct latency_thread *thread = context;
 	struct waiting waiting = { .timer_fd = -1 };
 
 	thread->error = prepare(thread, &waiting);
@@ -435,5 +442,5 @@ void *latency_thread_run(void *argument)
 		measure(thread, &waiting);
 	}
 	close_waiting(&waiting);
-	return NULL;
+	return THREAD_ENDS;
 }

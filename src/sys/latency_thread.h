@@ -3,7 +3,6 @@
 #ifndef PANETOP_SYS_LATENCY_THREAD_H
 #define PANETOP_SYS_LATENCY_THREAD_H
 
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/histogram.h"
+#include "sys/machine_thread.h"
 
 #define LATENCY_WORST 20
 #define LATENCY_PHASES 3
@@ -37,6 +37,7 @@ struct latency_plan {
 	uint64_t bucket_ns;            /* width of additional linear buckets; 0: none */
 	uint64_t settle_ns;            /* from latency_probe_open() to the first period */
 	uint64_t duration_ns, samples; /* each thread ends after this; 0: never */
+	const struct machine_threads *threads; /* borrowed; NULL: real ones */
 	unsigned n_phases; /* counted separately, see latency_probe_set_phase(); 1 to LATENCY_PHASES */
 };
 
@@ -104,15 +105,17 @@ struct latency_thread {
 	bool left;      /* it hangs, and was not joined */
 	uint64_t cpu_ns; /* CPU time, when it was stopped */
 	live_u64 away, ended;
-	pthread_t id;
-	void *memory, *stack; /* of counters and stack together */
+	struct thread_work work;
+	struct machine_thread *thread;
+	void *memory; /* of counters, and its stack */
 	size_t memory_bytes;
 	struct live_counts *counts[LATENCY_PHASES];
 };
 
-void *latency_thread_run(void *thread);
+uint64_t latency_thread_run(void *thread); /* a round, which is the last one */
 
 /* May a thread of this process use this policy? 0 or -errno. */
-int latency_thread_try_policy(enum latency_policy policy, int priority);
+int latency_thread_try_policy(const struct machine_threads *threads, enum latency_policy policy,
+			      int priority);
 
 #endif

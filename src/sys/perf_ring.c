@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_event_open(2) and the ring that is shared with the kernel. */
+/* Events with the rights that they take, and the ring that is shared with the kernel. */
 #include <config.h>
 
 #include "sys/perf_ring.h"
@@ -7,33 +7,32 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/capability.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/unknown.h"
 #include "sys/privilege.h"
-#include "sys/system_call.h"
 
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
 #define PARANOID_MAX 2 /* of mainline: up to it all users may count their own code */
 
-int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
+int perf_open(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+	      int leader)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_PERF);
-	long fd = system_call(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	int fd = perf->open(perf, attr, tid, cpu, leader);
 
 	privilege_lower(raised);
-	return fd < 0 ? -errno : (int)fd;
+	return fd;
 }
 
-static int try_own_code(void)
+static int try_own_code(const struct machine_perf *perf)
 {
 	const struct perf_event_attr attr = { .size = sizeof(attr),
 					      .type = PERF_TYPE_SOFTWARE,
 					      .config = PERF_COUNT_SW_DUMMY,
 					      .exclude_kernel = 1 };
-	int fd = perf_open(&attr, 0, -1, -1);
+	int fd = perf_open(perf, &attr, 0, -1, -1);
 
 	if (fd < 0)
 		return fd;
@@ -56,14 +55,14 @@ bool perf_takes_admin(struct env *env)
 	without.effective &= ~(UINT64_C(1) << CAP_SYS_ADMIN);
 	error = privilege_write_sets(&without);
 	if (!error)
-		error = try_own_code();
+		error = try_own_code(env->perf);
 	privilege_write_sets(&sets);
 	return error == -EACCES;
 }
 
-int perf_start(int leader)
+int perf_start(const struct machine_perf *perf, int leader)
 {
-	return ioctl(leader, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+	return perf->control(perf, leader, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 long perf_read(int leader, void *bytes, size_t room)
@@ -102,9 +101,9 @@ void perf_ring_close(struct perf_ring *ring)
 	ring->mapping = NULL;
 }
 
-int perf_ring_join(int event, int owner)
+int perf_ring_join(const struct machine_perf *perf, int event, int owner)
 {
-	return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, owner) < 0 ? -errno : 0;
+	return perf->control(perf, event, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)owner);
 }
 
 static size_t ready_bytes(const struct perf_ring *ring, uint64_t *head)

@@ -11,6 +11,7 @@
 #include "core/buffer.h"
 #include "core/span.h"
 #include "sys/env.h"
+#include "sys/machine_perf.h"
 
 /* The read_format that kernel/perf_read.h parses. */
 #define PERF_READ_FORMAT \
@@ -22,7 +23,8 @@
  * for the leader itself. Open the leader disabled and start the group when it is complete: on Linux 6.18 an
  * event of another kind (a tracepoint, task-clock) that joins a running group stays at 0.
  */
-int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader);
+int perf_open(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+	      int leader);
 
 /*
  * Does this kernel refuse all events to CAP_PERFMON? Debian's and Ubuntu's need CAP_SYS_ADMIN while
@@ -30,7 +32,7 @@ int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader);
  */
 bool perf_takes_admin(struct env *env);
 
-int perf_start(int leader); /* 0 or -errno */
+int perf_start(const struct machine_perf *perf, int leader); /* 0 or -errno */
 
 /* Reads the whole group of this leader: the length, or -errno. -ENOSPC when room is too small. */
 long perf_read(int leader, void *bytes, size_t room);
@@ -48,7 +50,7 @@ int perf_ring_open(struct perf_ring *ring, int event, size_t bytes);
 void perf_ring_close(struct perf_ring *ring);
 
 /* Lets another event of the same CPU write into the ring of this one. 0 or -errno. */
-int perf_ring_join(int event, int owner);
+int perf_ring_join(const struct machine_perf *perf, int event, int owner);
 
 /* Moves the complete records that the ring holds into room, which has ring->bytes bytes. */
 struct span perf_ring_take(struct perf_ring *ring, char *room);

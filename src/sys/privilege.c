@@ -271,12 +271,11 @@ int privilege_become(uid_t user, gid_t group, bool set_groups)
 	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 && !error ? -errno : error;
 }
 
-static bool is_before_5_11(void)
+static bool is_before_5_11(const char *release)
 {
-	struct utsname name;
 	unsigned major, minor;
 
-	return uname(&name) == 0 && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
 	       (major < 5 || (major == 5 && minor < 11));
 }
 
@@ -289,13 +288,16 @@ static uint64_t bounding_set(void)
 	return bounding;
 }
 
-int privilege_open(void)
+int privilege_open(const struct privilege_kernel *kernel)
 {
+	struct utsname name;
+	const struct privilege_kernel running = { uname(&name) == 0 ? name.release : "", cap_max_bits() };
 	struct privilege_sets sets;
 	int error = 0;
 
-	has_perfmon = cap_max_bits() > CAP_PERFMON;
-	bpf_takes_locked_memory = is_before_5_11();
+	kernel = kernel ? kernel : &running;
+	has_perfmon = kernel->n_capabilities > CAP_PERFMON;
+	bpf_takes_locked_memory = is_before_5_11(kernel->release);
 	if (!has_perfmon)
 		privilege_perf_takes_admin();
 	if (geteuid() == 0 && getuid() != 0)

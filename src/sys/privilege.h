@@ -72,11 +72,17 @@ bool privilege_applies(const struct privilege_row *row);
 /* The subset of these uses that acts. */
 uint64_t privilege_acting(uint64_t uses);
 
+/* What a kernel says of itself. */
+struct privilege_kernel {
+	const char *release; /* as of uname(2) */
+	int n_capabilities;
+};
+
 /*
- * To be called first: for a user other than root, only what is raised is effective from now on; a program
- * started setuid root continues as the user who started it. 0 or -errno.
+ * To be called first; kernel: NULL: the one that runs. For a user other than root, only what is raised is
+ * effective from now on; a program started setuid root continues as the user who started it. 0 or -errno.
  */
-int privilege_open(void);
+int privilege_open(const struct privilege_kernel *kernel);
 
 /*
  * proc hides processes of other users: the capability to see them stays effective. Before privilege_drop().

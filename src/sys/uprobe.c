@@ -5,14 +5,12 @@
 #include "sys/uprobe.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/span.h"
+#include "sys/machine_perf.h"
 #include "sys/privilege.h"
-#include "sys/system_call.h"
 
 #define DEVICE "sys/bus/event_source/devices/uprobe/"
 #define SEMAPHORE_SHIFT 32 /* in config, of 32 bits */
@@ -45,14 +43,13 @@ int uprobe_form_read(struct env *env, struct uprobe_form *form)
 }
 
 /* The path leads to the open file, whatever has its name by now. */
-int uprobe_open(const struct uprobe_form *form, const struct uprobe_place *place, uint32_t process,
-		int program)
+int uprobe_open(const struct machine_perf *perf, const struct uprobe_form *form,
+		const struct uprobe_place *place, uint32_t process, int program)
 {
 	struct perf_event_attr attr = { .type = form->type, .size = sizeof(attr) };
 	char path[OWN_FILE_MAX];
 	uint64_t raised;
-	long event;
-	int error;
+	int event, error;
 
 	if (place->semaphore_offset > 0 && (!form->semaphores || place->semaphore_offset > UINT32_MAX))
 		return -EOPNOTSUPP;
@@ -61,13 +58,11 @@ int uprobe_open(const struct uprobe_form *form, const struct uprobe_place *place
 	attr.uprobe_path = (uint64_t)(uintptr_t)path;
 	attr.probe_offset = place->offset;
 	raised = privilege_raise(PRIVILEGE_PROBES);
-	event = system_call(SYS_perf_event_open, &attr, process, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	error = -errno;
-	if (event >= 0 && ioctl((int)event, PERF_EVENT_IOC_SET_BPF, program) != 0) {
-		error = -errno;
-		close((int)event);
-		event = -1;
-	}
+	event = perf->open(perf, &attr, (int)process, -1, -1);
+	error = event < 0 ? event
+			  : perf->control(perf, event, PERF_EVENT_IOC_SET_BPF, (unsigned long)program);
+	if (event >= 0 && error)
+		close(event);
 	privilege_lower(raised);
-	return event < 0 ? error : (int)event;
+	return error ? error : event;
 }

@@ -30,7 +30,7 @@ int uprobe_form_read(struct env *env, struct uprobe_form *form);
  * it maps the file only later. A descriptor or -errno. Both take milliseconds, on a busy machine up to a
  * second; -EINVAL: the kernel has no probe there, such as in the middle of an instruction.
  */
-int uprobe_open(const struct uprobe_form *form, const struct uprobe_place *place, uint32_t process,
-		int program);
+int uprobe_open(const struct machine_perf *perf, const struct uprobe_form *form,
+		const struct uprobe_place *place, uint32_t process, int program);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "rig.h"
 
+static struct rig rig;
+
 #define UEVENT "sys/class/power_supply/BAT0/uevent"
 
 static const char *const names[] = { "battery", "power", NULL };
@@ -15,7 +17,6 @@ static const char *const names[] = { "battery", "power", NULL };
 START_TEST(a_battery_above_full)
 {
 	const struct frame *frame;
-	struct rig rig;
 
 	rig_open(&rig, "power-laptop", names);
 	for (unsigned i = 0; i < 2; i++) {
@@ -35,7 +36,6 @@ START_TEST(which_supplies_are_batteries)
 {
 	const struct source_spec *source = &topic_find("battery")->sources[0];
 	const struct frame *frame;
-	struct rig rig;
 
 	rig_open(&rig, "empty", names);
 	ck_assert_int_eq(source->test(&rig.env), -ENOENT);

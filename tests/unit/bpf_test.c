@@ -430,7 +430,7 @@ static uint64_t count_in_hash(uint64_t key)
 {
 	struct bpf_entry entry;
 
-	ck_assert_int_eq(bpf_map_value(set.maps[BPF_MAP_ENTRIES], &key, &entry), 0);
+	ck_assert_int_eq(bpf_map_value(NULL, set.maps[BPF_MAP_ENTRIES], &key, &entry), 0);
 	return entry.count;
 }
 
@@ -657,7 +657,7 @@ START_LIVE_TEST(a_thread_enters_its_state_although_the_clock_is_behind)
 	asleep = set.times[entry];
 	asleep.begun_ns += ahead_ns;
 	asleep.since_ns += ahead_ns;
-	ck_assert_int_eq(bpf_map_set(set.maps[BPF_MAP_ENTRIES], trace_key(&set, entry), &asleep), 0);
+	ck_assert_int_eq(bpf_map_set(NULL, set.maps[BPF_MAP_ENTRIES], trace_key(&set, entry), &asleep), 0);
 	ck_assert_int_eq(write(start, "", 1), 1);
 	woken = set.times[wait_for_state(child, BPF_STATE_RUNNING, BPF_STATE_READY)];
 	ck_assert_uint_eq(woken.since_ns, asleep.since_ns);

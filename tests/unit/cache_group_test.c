@@ -96,8 +96,8 @@ START_TEST(without_a_mount_it_says_how_to_mount)
 	const struct source_spec *source = topic_source(cache, ROOT);
 	struct sample sample;
 
-	rig_open(&rig, "empty", (const char *const[]){ NULL });
-	sample = (struct sample){ .topic = cache, .env = &rig.env, .request = &rig.request };
+	rig_open(&rig, "empty", NULL);
+	sample = rig_sample_for(&rig, cache->schema->name);
 	ck_assert_int_eq(topic_open(&sample), -ENODEV);
 	ck_assert_str_eq(env_failed_path(&rig.env, -ENODEV), ROOT);
 	ck_assert_ptr_nonnull(source_unused(&rig.env, source, ENODEV));
@@ -117,7 +117,7 @@ static void put_group(const char *group, const char *total)
 
 static void open_rig(void)
 {
-	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig_open(&rig, "empty", NULL);
 	rig_make(&rig, ROOT "/info/L3_MON");
 	rig_make(&rig, MONITORS);
 	put_group("", "1000");
@@ -237,17 +237,16 @@ START_TEST(what_a_machine_does_not_count_is_said)
 
 	for (size_t m = 0; m < sizeof(machines) / sizeof(machines[0]); m++) {
 		struct cache_sentence sentences[CACHE_STORY_MAX];
-		struct frame frame;
 		unsigned n, said = 0;
 
-		sample_fixture(&frame, machines[m].fixture, 0, topic);
-		n = cache_story(frame_table(&frame, "cache_group"), sentences);
+		rig_open(&rig, machines[m].fixture, topic);
+		n = cache_story(frame_table(rig_next(&rig), "cache_group"), sentences);
 		while (said < 2 && machines[m].said[said])
 			said++;
 		ck_assert_msg(n == said, "%s: %u sentences", machines[m].fixture, n);
 		for (unsigned i = 0; i < n; i++)
 			ck_assert_ptr_nonnull(strstr(sentences[i].text, machines[m].said[i]));
-		frame_close(&frame);
+		rig_close(&rig);
 	}
 }
 
@@ -482,15 +481,14 @@ START_TEST(groups_of_a_killed_panetop_go)
 START_TEST(read_only_makes_and_removes_nothing)
 {
 	static const char *const actions[] = { "monitor 1 0", "tidy" };
-	struct machine machine = { .root = "" };
 	const char *remedy;
 
-	open_machine(&machine, (const char *const[]){ NULL });
-	machine.request.read_only = true;
+	rig_open_live(&rig, NULL);
+	rig.request.read_only = true;
 	for (unsigned i = 0; i < 2; i++) {
-		ck_assert_int_eq(machine.source.act(machine.source.state, "cache_group", actions[i],
+		ck_assert_int_eq(rig.source.act(rig.source.state, "cache_group", actions[i],
 						    note_result, NULL, &remedy), -EPERM);
 		ck_assert_ptr_nonnull(strstr(remedy, "--read-only"));
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/memory/cache_list.h"
 
 #define page_bytes ((size_t)sysconf(_SC_PAGESIZE))
@@ -330,22 +330,21 @@ START_LIVE_TEST(an_open_file_has_a_path)
 		cache_list_find_paths(list);
 	ck_assert_ptr_nonnull(file()->path);
 	ck_assert_str_eq(file()->path, path);
-	kill(child, SIGKILL);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	end_child(child);
 	close_round(fd);
 }
 
 START_LIVE_TEST(without_bpf_it_is_an_estimate)
 {
-	static struct machine machine;
+	static struct rig rig;
 
 	const struct table *table;
 
-	machine.request.no_bpf = true;
-	open_machine(&machine, TOPICS("cache_use"));
+	rig_open_live(&rig, TOPICS("cache_use"));
+	rig.request.no_bpf = true;
 	do { /* processes are read in turns */
-		next_tick(&machine);
-		table = frame_table(machine.now, "cache_use");
+		rig_next(&rig);
+		table = frame_table(rig.now, "cache_use");
 		ck_assert_ptr_nonnull(table);
 	} while (table->n_rows == 0);
 	for (size_t i = 0; i < table->n_rows; i++) {
@@ -356,7 +355,7 @@ START_LIVE_TEST(without_bpf_it_is_an_estimate)
 		ck_assert_double_gt(table_number(table, row, "pid"), 0);
 		ck_assert(isnan(table_number(table, row, "mapped_faults")));
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Of a pid that several processes have had, one after the other. */

@@ -253,7 +253,6 @@ START_TEST(json_is_read)
 /* Each known line is a row, of the calibration that is in use. */
 START_TEST(lines_in_use_are_rows)
 {
-	static const char *const names[] = { "calibration", NULL };
 	const struct power_fit fit = {
 		.cpus = 4,
 		.lines = { [CALIBRATION_LOAD] = { 6.25, 11.5, 0.95, 12 },
@@ -266,7 +265,7 @@ START_TEST(lines_in_use_are_rows)
 	struct rig rig;
 
 	ck_assert_ptr_null(topic->sources[0].path);
-	rig_open(&rig, "empty", names);
+	rig_open(&rig, "empty", TOPICS("calibration"));
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "calibration")->n_rows, 0);
 	rig.settings.topic.fit = fit;
 	frame = rig_sample(&rig, 1);

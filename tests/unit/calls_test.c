@@ -12,15 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/topic.h"
 
 #define CALLS 1000000L
@@ -35,7 +32,7 @@ static const char *const call_topic[] = { "call", NULL };
 static const char *const opened_topics[] = { "opened", "opened_total", NULL };
 static const char *const total_topic[] = { "opened_total", NULL };
 
-static struct machine machine;
+static struct rig rig;
 static struct scope scope;
 static bool without_bpf;
 
@@ -45,23 +42,6 @@ struct child {
 	double slept;           /* seconds, by its own clock */
 	uint64_t results[4096]; /* of FILES opens, by error */
 };
-
-static void rest(long nanoseconds)
-{
-	struct timespec pause = { .tv_nsec = nanoseconds };
-
-	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
-		;
-}
-
-static struct child *shared_child(void)
-{
-	void *memory =
-		mmap(NULL, sizeof(struct child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert_ptr_ne(memory, MAP_FAILED);
-	return memory;
-}
 
 /* A child spins on memory, so that it makes no call of which it does not know. */
 static void await_quietly(const struct child *child, uint32_t step)
@@ -73,17 +53,7 @@ static void await_quietly(const struct child *child, uint32_t step)
 static void await(const struct child *child, uint32_t step)
 {
 	while (atomic_load(&child->step) < step)
-		rest(1000000);
-}
-
-static pid_t begin_child(void)
-{
-	pid_t pid = fork();
-
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
+		rest_ns(1000000);
 }
 
 /* One that does this in its step 2, and nothing more. */
@@ -101,38 +71,31 @@ static pid_t begin_work(struct child *child, void (*work)(struct child *child, c
 		;
 }
 
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-}
-
 static void end(pid_t pid)
 {
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* in: NULL: the whole machine. The child does its work between this and the next tick. */
 static void open_counting(const char *const *names, const char *in)
 {
-	machine.request.batch = true;
-	machine.request.scope = NULL;
 	scope_free(&scope);
 	scope = (struct scope){ 0 };
-	open_machine(&machine, names);
-	machine.request.no_bpf = without_bpf;
+	rig_open_live(&rig, names);
+	rig.request.batch = true;
+	rig.request.no_bpf = without_bpf;
 	if (in)
-		choose_scope(&machine, &scope, in);
-	next_tick(&machine);
+		rig_set_scope(&rig, &scope, in);
+	rig_next(&rig);
 }
 
 static void skip_without_bpf(const char *topic, pid_t pid)
 {
 	bool fails = false;
 
-	for (unsigned i = 0; i < machine.now->n_notices; i++)
-		fails |= strcmp(machine.now->notices[i].topic, topic) == 0;
+	for (unsigned i = 0; i < rig.now->n_notices; i++)
+		fails |= strcmp(rig.now->notices[i].topic, topic) == 0;
 	if (!fails)
 		return;
 	end(pid);
@@ -143,11 +106,11 @@ static void skip_without_bpf(const char *topic, pid_t pid)
 static void count_work(const char *const *names, const char *in, struct child *child, pid_t pid)
 {
 	open_counting(names, in);
-	next_tick(&machine);
+	rig_next(&rig);
 	skip_without_bpf(names[0], pid);
 	atomic_store(&child->step, 2);
 	await(child, 3);
-	next_tick(&machine);
+	rig_next(&rig);
 }
 
 #define EXITED 0
@@ -155,7 +118,7 @@ static void count_work(const char *const *names, const char *in, struct child *c
 /* The row of this process and call, or of those that exited; NULL: there is none. */
 static const void *row_of(pid_t pid, const char *call)
 {
-	const struct table *table = frame_table(machine.now, "call");
+	const struct table *table = frame_table(rig.now, "call");
 
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -171,7 +134,7 @@ static double number_of(pid_t pid, const char *call, const char *column)
 {
 	const void *row = row_of(pid, call);
 
-	return row ? table_number(frame_table(machine.now, "call"), row, column) : NAN;
+	return row ? table_number(frame_table(rig.now, "call"), row, column) : NAN;
 }
 
 /* As check_values() of "call=… calls=…". */
@@ -181,15 +144,15 @@ static void check_call(pid_t pid, const char *values)
 	char *found;
 
 	ck_assert_msg(row != NULL, "there is no %s", values);
-	found = row_values(frame_table(machine.now, "call")->schema, row, values);
+	found = row_values(frame_table(rig.now, "call")->schema, row, values);
 	ck_assert_str_eq(found, values);
 	free(found);
 }
 
 static bool is_noticed(const char *text)
 {
-	for (unsigned i = 0; i < machine.now->n_notices; i++)
-		if (strstr(machine.now->notices[i].text, text))
+	for (unsigned i = 0; i < rig.now->n_notices; i++)
+		if (strstr(rig.now->notices[i].text, text))
 			return true;
 	return false;
 }
@@ -262,7 +225,7 @@ static void check_calls(pid_t pid)
 
 START_LIVE_TEST(calls_and_errors_of_all_are_exact)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, make_calls, NULL);
 
 	count_work(call_topic, NULL, child, pid);
@@ -273,7 +236,7 @@ START_LIVE_TEST(calls_and_errors_of_all_are_exact)
 
 START_LIVE_TEST(calls_of_a_process_are_timed)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, make_calls, NULL);
 	double seconds, half, most, longest;
 
@@ -312,27 +275,27 @@ static void beget(struct child *child, const char *nothing)
 
 START_LIVE_TEST(short_lived_processes_of_a_tree_are_counted)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, beget, NULL);
 
 	count_work(call_topic, textf("tree=%d", (int)pid), child, pid);
 	check_call(pid, "call=getsid calls=11");
 	check_call(EXITED, "call=getsid calls=1500 command=(exited)");
 	ck_assert_double_gt(number_of(EXITED, "getsid", "seconds"), 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	check_call(EXITED, "call=getsid calls=1500"); /* it stays */
 	end_child(pid);
-	next_tick(&machine);
-	next_tick(&machine);
+	rig_next(&rig);
+	rig_next(&rig);
 	check_call(EXITED, "call=getsid calls=1500"); /* 11 were shown before */
 	ck_assert_ptr_null(row_of(pid, "getsid"));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* It is the same process, by another name. */
 START_LIVE_TEST(a_process_that_execs_goes_on)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_child();
 
 	if (pid == 0) {
@@ -344,14 +307,14 @@ START_LIVE_TEST(a_process_that_execs_goes_on)
 		_exit(1);
 	}
 	open_counting(call_topic, textf("pid=%d", (int)pid));
-	next_tick(&machine);
+	rig_next(&rig);
 	skip_without_bpf("call", pid);
 	atomic_store(&child->step, 2);
 	do {
-		rest(1000000);
-		next_tick(&machine);
+		rest_ns(1000000);
+		rig_next(&rig);
 	} while (!(number_of(pid, "execve", "calls") > number_of(pid, "execve", "errors")));
-	next_tick(&machine); /* processes are listed before calls are read */
+	rig_next(&rig); /* processes are listed before calls are read */
 	check_call(pid, "call=getsid calls=40 command=sleep");
 	ck_assert_double_ge(number_of(pid, "execve", "calls"), 2);
 	ck_assert_double_eq(number_of(pid, "execve", "calls") - number_of(pid, "execve", "errors"), 1);
@@ -371,19 +334,19 @@ START_LIVE_TEST(counting_ends_before_it_costs_much)
 	open_counting(call_topic, textf("pid=%d", (int)pid));
 	skip_without_bpf("call", pid);
 	while (!is_noticed("not timed any more")) {
-		rest(100000000);
-		next_tick(&machine);
+		rest_ns(100000000);
+		rig_next(&rig);
 	}
 	calls = number_of(pid, "getppid", "calls");
 	do {
-		rest(10000000);
-		next_tick(&machine);
+		rest_ns(10000000);
+		rig_next(&rig);
 	} while (number_of(pid, "getppid", "calls") <= calls);
 	while (!is_noticed("not counted any more")) {
-		rest(100000000);
-		next_tick(&machine);
+		rest_ns(100000000);
+		rig_next(&rig);
 	}
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_ptr_null(row_of(pid, "getppid"));
 	end(pid);
 }
@@ -407,7 +370,7 @@ static void fork_in_ways(struct child *child, const char *nothing)
 /* A child returns from these, too: it did not make the call. */
 START_LIVE_TEST(calls_that_fork_are_counted_once)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, fork_in_ways, NULL);
 
 	count_work(call_topic, textf("tree=%d", (int)pid), child, pid);
@@ -428,21 +391,21 @@ START_LIVE_TEST(without_rights_calls_are_looked_at)
 	open_counting(call_topic, textf("pid=%d", (int)pid));
 	without_bpf = false;
 	for (unsigned tries = 0; !row_of(pid, "clock_nanosleep") && tries < 1000; tries++) {
-		rest(10000000);
-		next_tick(&machine);
+		rest_ns(10000000);
+		rig_next(&rig);
 	}
 	if (!row_of(pid, "clock_nanosleep")) {
 		end_child(pid);
-		close_machine(&machine);
+		rig_close(&rig);
 		skip_test("/proc/PID/syscall of an own process may not be read");
 	}
 	check_call(pid, "call=clock_nanosleep how=proc calls=? errors=?");
 	ck_assert_double_gt(number_of(pid, "clock_nanosleep", "seconds"), 0);
 	end_child(pid);
-	next_tick(&machine);
-	next_tick(&machine);
+	rig_next(&rig);
+	rig_next(&rig);
 	ck_assert_ptr_null(row_of(pid, "clock_nanosleep"));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Results of opens in a directory of its own: found, not there, a directory, there already. */
@@ -466,16 +429,16 @@ static double lost_of_stream(void)
 {
 	double lost = 0;
 
-	for (unsigned i = 0; i < machine.now->n_notices; i++)
-		if (strcmp(machine.now->notices[i].topic, "opened") == 0)
-			lost = strtod(machine.now->notices[i].text, NULL);
+	for (unsigned i = 0; i < rig.now->n_notices; i++)
+		if (strcmp(rig.now->notices[i].topic, "opened") == 0)
+			lost = strtod(rig.now->notices[i].text, NULL);
 	return lost;
 }
 
 /* Rows of a topic with this result; value: the column that is summed, NULL: how many rows. */
 static double sum_of(const char *topic, const char *result, const char *value)
 {
-	const struct table *table = frame_table(machine.now, topic);
+	const struct table *table = frame_table(rig.now, topic);
 	double sum = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++)
@@ -486,7 +449,7 @@ static double sum_of(const char *topic, const char *result, const char *value)
 
 START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	char directory[SCRATCH_PATH_MAX];
 	double sum = 0;
 	bool done;
@@ -495,12 +458,12 @@ START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 	scratch_directory(directory, "opens");
 	pid = begin_work(child, open_files, directory);
 	open_counting(opened_topics, textf("pid=%d", (int)pid));
-	next_tick(&machine);
+	rig_next(&rig);
 	skip_without_bpf("opened", pid);
 	atomic_store(&child->step, 2);
 	do {
 		done = atomic_load(&child->step) == 3;
-		next_tick(&machine);
+		rig_next(&rig);
 		sum += sum_of("opened", NULL, NULL);
 	} while (!done);
 	ck_assert_double_eq(sum + lost_of_stream(), FILES);
@@ -511,7 +474,7 @@ START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 /* Fewer paths than the table has room for: each result is exact. */
 START_LIVE_TEST(opens_are_summed_by_path_and_result)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	char directory[SCRATCH_PATH_MAX];
 	pid_t pid;
 
@@ -528,7 +491,7 @@ START_LIVE_TEST(opens_are_summed_by_path_and_result)
 
 static const char *path_at(size_t row)
 {
-	const struct table *table = frame_table(machine.now, "opened");
+	const struct table *table = frame_table(rig.now, "opened");
 
 	return row < table->n_rows ? table_text(table, table_row(table, row), "path") : "";
 }
@@ -551,11 +514,11 @@ static void open_badly(struct child *child, const char *nothing)
 
 START_LIVE_TEST(paths_may_be_anything)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, open_badly, NULL);
 
 	count_work(opened_topics, textf("pid=%d", (int)pid), child, pid);
-	ck_assert_uint_eq(frame_table(machine.now, "opened")->n_rows, 5);
+	ck_assert_uint_eq(frame_table(rig.now, "opened")->n_rows, 5);
 	ck_assert_uint_eq(strlen(path_at(0)), 4095);
 	ck_assert_uint_eq(strlen(path_at(1)), 4095); /* without its end */
 	ck_assert_str_eq(path_at(2), "\033[2J\xff\xc3/../\n");
@@ -572,7 +535,7 @@ START_LIVE_TEST(paths_may_be_anything)
 
 static double opens_of(const char *path)
 {
-	const struct table *table = frame_table(machine.now, "opened_total");
+	const struct table *table = frame_table(rig.now, "opened_total");
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (strcmp(table_text(table, table_row(table, i), "path"), path) == 0)
@@ -590,7 +553,7 @@ static void open_long_paths(struct child *child, const char *nothing)
 
 START_LIVE_TEST(a_path_that_fits_is_whole)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, open_long_paths, NULL);
 
 	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
@@ -613,13 +576,13 @@ static void open_many_paths(struct child *child, const char *nothing)
 /* More than there is room for: what is not in a row of its own is counted all the same. */
 START_LIVE_TEST(any_number_of_paths_is_counted)
 {
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	pid_t pid = begin_work(child, open_many_paths, NULL);
 
 	count_work(total_topic, textf("pid=%d", (int)pid), child, pid);
-	for (unsigned ticks = 0; ticks < 3; ticks++, next_tick(&machine)) {
+	for (unsigned ticks = 0; ticks < 3; ticks++, rig_next(&rig)) {
 		ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), PATHS);
-		ck_assert_uint_le(frame_table(machine.now, "opened_total")->n_rows, 8192 + 1);
+		ck_assert_uint_le(frame_table(rig.now, "opened_total")->n_rows, 8192 + 1);
 	}
 	ck_assert_double_le(sum_of("opened_total", NULL, NULL), 8); /* directories, and others */
 	end(pid);
@@ -662,17 +625,17 @@ static bool program_exists(uint32_t id)
 START_LIVE_TEST(nothing_stays_after_a_kill)
 {
 	static const char *const names[] = { "call", "opened", "opened_total", NULL };
-	struct child *child = shared_child();
+	struct child *child = shared_memory(sizeof(struct child));
 	uint32_t ids[PROGRAMS_MAX];
 	pid_t pid = begin_child();
 	unsigned n, n_alive;
 
 	if (pid == 0) {
 		open_counting(names, NULL);
-		next_tick(&machine);
+		rig_next(&rig);
 		atomic_store(&child->step, 1);
 		for (;;)
-			rest(1000000);
+			rest_ns(1000000);
 	}
 	await(child, 1);
 	n = programs_of(pid, ids);
@@ -684,7 +647,7 @@ START_LIVE_TEST(nothing_stays_after_a_kill)
 	ck_assert(program_exists(ids[0]));
 	end_child(pid);
 	do { /* the kernel frees them a moment later */
-		rest(1000000);
+		rest_ns(1000000);
 		n_alive = 0;
 		for (unsigned i = 0; i < n; i++)
 			n_alive += program_exists(ids[i]);

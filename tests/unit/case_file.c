@@ -4,6 +4,7 @@
 
 #include "case_file.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -255,7 +255,7 @@ START_TEST(callers_are_found_one_by_one)
 
 START_TEST(lines_are_those_of_the_source)
 {
-	struct source_lines *lines = source_lines_open(whole_file());
+	struct source_lines *lines = source_lines_open(NULL, whole_file());
 	uint64_t start = (uintptr_t)outer - bias_of_this_program();
 	struct source_line line;
 	const char *name;
@@ -281,8 +281,8 @@ START_TEST(garbage_has_no_rules)
 	memcpy(garbage, "\177ELF", 4);
 	ck_assert_ptr_null(frame_rules_open(span_of(garbage, sizeof(garbage))));
 	ck_assert_ptr_null(frame_rules_open(span_of(garbage, 0)));
-	ck_assert_ptr_null(source_lines_open(span_of(garbage, sizeof(garbage))));
-	ck_assert_ptr_null(source_lines_open(span_of(garbage, 0)));
+	ck_assert_ptr_null(source_lines_open(NULL, span_of(garbage, sizeof(garbage))));
+	ck_assert_ptr_null(source_lines_open(NULL, span_of(garbage, 0)));
 }
 
 #if defined(__x86_64__)

@@ -2,8 +2,6 @@
 /* What the overview shows in a container: its limits, with the machine beside them; elsewhere the machine. */
 #include <config.h>
 
-#include <unistd.h>
-
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
 #include "rig.h"
@@ -19,15 +17,11 @@ static const char *const names[] = {
 /* The group of panetop may use 1.5 CPUs and 512 MiB; the slice above it has little memory left. */
 static void open_rig(const char *pids)
 {
-	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_open(&rig, "cgroup-v2", names);
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.max", "max\n");
 	rig_put(&rig, GROUP "cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 12\n");
-	if (pids) {
-		rig_make(&rig, "proc/self/ns");
-		ck_assert_int_eq(symlink(pids, textf("%s/proc/self/ns/pid", rig.root)), 0);
-	}
-	for (unsigned i = 0; names[i]; i++)
-		rig_add(&rig, names[i]);
+	if (pids)
+		rig_link(&rig, "proc/self/ns/pid", pids);
 }
 
 /* Two seconds later; three quarters of what it may use are used. */
@@ -79,7 +73,7 @@ START_TEST(what_is_left_is_that_of_the_tightest_limit)
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.stat", "active_file 0\ninactive_file 0\n");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/cpu.max", "50000 100000\n");
 	assert_line(sample_later(), 1, 0.99, "container 9.5 MiB of 1.0 GiB available  (machine 26 %)");
-	assert_cpus(&rig.frames[rig.present], "0.50 of 2 CPUs");
+	assert_cpus(rig.now, "0.50 of 2 CPUs");
 	rig_close(&rig);
 }
 
@@ -91,8 +85,8 @@ START_TEST(a_cpuset_is_a_limit)
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "1\n");
 	rig_put(&rig, GROUP "memory.max", "max\n");
 	assert_line(sample_later(), 0, 1.125, "container 1.12 of 1 CPU  (machine 25 %)");
-	assert_line(&rig.frames[rig.present], 1, 0.26, "machine: 1.7 GiB of 2.4 GiB available");
-	assert_cpus(&rig.frames[rig.present], "1 of 2 CPUs");
+	assert_line(rig.now, 1, 0.26, "machine: 1.7 GiB of 2.4 GiB available");
+	assert_cpus(rig.now, "1 of 2 CPUs");
 	rig_close(&rig);
 }
 
@@ -104,9 +98,9 @@ START_TEST(the_machine_is_no_container)
 	for (unsigned i = 0; i < 2; i++) {
 		open_rig(pids[i]);
 		assert_line(sample_later(), 0, 0.25, "user 25  system 0  wait 0  steal 0");
-		assert_line(&rig.frames[rig.present], 1, 0.26, "1.7 GiB of 2.4 GiB available");
-		assert_cpus(&rig.frames[rig.present], "2 CPUs");
-		ck_assert(overview_shows_cpus(&rig.frames[rig.present]));
+		assert_line(rig.now, 1, 0.26, "1.7 GiB of 2.4 GiB available");
+		assert_cpus(rig.now, "2 CPUs");
+		ck_assert(overview_shows_cpus(rig.now));
 		rig_close(&rig);
 	}
 }
@@ -118,7 +112,7 @@ START_TEST(a_container_without_limits_has_the_machine)
 	rig_put(&rig, GROUP "memory.max", "max\n");
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "0-1\n");
 	assert_line(sample_later(), 0, 0.25, "user 25  system 0  wait 0  steal 0");
-	assert_cpus(&rig.frames[rig.present], "2 CPUs");
+	assert_cpus(rig.now, "2 CPUs");
 	rig_close(&rig);
 }
 

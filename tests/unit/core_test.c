@@ -27,7 +27,7 @@
 #include "core/typed_name.h"
 #include "core/utf8.h"
 #include "kernel/system.h"
-#include "suite.h"
+#include "rig.h"
 #include "sys/buffer_io.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
@@ -626,39 +626,7 @@ START_TEST(lines_are_written_into_their_file)
 	config_lines_free(&lines);
 }
 
-/* An environment that each test opens anew; most in a directory of their own. */
-static char root[SCRATCH_PATH_MAX];
-static struct env env;
-static bool is_open;
-
-static void open_at(const char *path)
-{
-	if (is_open)
-		env_close(&env);
-	ck_assert_int_eq(env_open(&env, path), 0);
-	is_open = true;
-}
-
-static void open_root(void)
-{
-	scratch_directory(root, "core");
-	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0700), 0);
-	open_at(root);
-}
-
-static void make_process(const char *name)
-{
-	ck_assert_int_eq(mkdir(textf("%s/proc/%s", root, name), 0700), 0);
-}
-
-static void write_file(const char *name, const char *text)
-{
-	int fd = open(textf("%s/%s", root, name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	close(fd);
-}
+static struct rig rig;
 
 /* One read per tick, the same text for all who ask; a file that appears later is found. */
 START_TEST(env_reads_once_per_tick)
@@ -666,22 +634,23 @@ START_TEST(env_reads_once_per_tick)
 	struct env_file *file;
 	struct span text;
 
-	open_root();
-	env.tick = 1;
-	file = env_file(&env, "proc/x");
-	ck_assert_ptr_eq(env_file(&env, "proc/x"), file);
-	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
-	ck_assert_str_eq(env_failed_path(&env, -ENOENT), "proc/x");
-	ck_assert_ptr_null(env_failed_path(&env, -EACCES));
-	write_file("proc/x", "one");
-	ck_assert_int_eq(env_read(&env, file, &text), -ENOENT);
-	env.tick = 2;
-	ck_assert(env_read(&env, file, &text) == 0 && span_is(text, "one"));
-	write_file("proc/x", "two");
-	ck_assert(env_read(&env, file, &text) == 0 && span_is(text, "one"));
-	env.tick = 3;
-	ck_assert(env_read(&env, file, &text) == 0 && span_is(text, "two"));
-	ck_assert(!env.live);
+	rig_open(&rig, "empty", NULL);
+	rig.env.tick = 1;
+	file = env_file(&rig.env, "proc/x");
+	ck_assert_ptr_eq(env_file(&rig.env, "proc/x"), file);
+	ck_assert_int_eq(env_read(&rig.env, file, &text), -ENOENT);
+	ck_assert_str_eq(env_failed_path(&rig.env, -ENOENT), "proc/x");
+	ck_assert_ptr_null(env_failed_path(&rig.env, -EACCES));
+	rig_put(&rig, "proc/x", "one");
+	ck_assert_int_eq(env_read(&rig.env, file, &text), -ENOENT);
+	rig.env.tick = 2;
+	ck_assert(env_read(&rig.env, file, &text) == 0 && span_is(text, "one"));
+	rig_put(&rig, "proc/x", "two");
+	ck_assert(env_read(&rig.env, file, &text) == 0 && span_is(text, "one"));
+	rig.env.tick = 3;
+	ck_assert(env_read(&rig.env, file, &text) == 0 && span_is(text, "two"));
+	ck_assert(!rig.env.live);
+	rig_close(&rig);
 }
 
 static bool is_in(struct span text, const char *name)
@@ -700,22 +669,23 @@ START_TEST(env_reads_announced_changes)
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		skip_test("a mount namespace cannot be made: %s", strerror(errno));
 	ck_assert_ptr_nonnull(mkdtemp(place));
-	open_at("/");
-	env.tick = 1;
-	file = env_file_announced(&env, "proc/self/mountinfo");
-	ck_assert_int_eq(env_read(&env, file, &text), 0);
+	rig_open_live(&rig, NULL);
+	rig.env.tick = 1;
+	file = env_file_announced(&rig.env, "proc/self/mountinfo");
+	ck_assert_int_eq(env_read(&rig.env, file, &text), 0);
 	ck_assert(!is_in(text, place));
-	reads = env.reads;
-	env.tick = 2;
-	ck_assert_int_eq(env_read(&env, file, &text), 0);
-	ck_assert_uint_eq(env.reads, reads);
+	reads = rig.env.reads;
+	rig.env.tick = 2;
+	ck_assert_int_eq(env_read(&rig.env, file, &text), 0);
+	ck_assert_uint_eq(rig.env.reads, reads);
 	ck_assert_int_eq(mount("none", place, "tmpfs", 0, NULL), 0);
-	env.tick = 3;
-	ck_assert_int_eq(env_read(&env, file, &text), 0);
-	ck_assert_uint_gt(env.reads, reads);
+	rig.env.tick = 3;
+	ck_assert_int_eq(env_read(&rig.env, file, &text), 0);
+	ck_assert_uint_gt(rig.env.reads, reads);
 	ck_assert(is_in(text, place));
 	umount(place);
 	rmdir(place);
+	rig_close(&rig);
 }
 
 /* What proc/self is: of this namespace, of one further out, a copy, or from before Linux 4.1. */
@@ -737,33 +707,38 @@ START_TEST(env_finds_its_own_pid)
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		char text[160];
+		struct env env;
 		uint32_t pid = cases[i].pid ? cases[i].pid : (uint32_t)getpid();
 
-		open_root();
-		make_process("self");
+		rig_open(&rig, "empty", NULL);
 		snprintf(text, sizeof(text), cases[i].status, (int)getpid()); /* NOLINT */
-		write_file("proc/self/status", text);
-		open_at(root);
+		rig_put(&rig, "proc/self/status", "%s", text);
+		ck_assert_int_eq(env_open(&env, rig.root), 0);
 		ck_assert_msg(env.own_pid == (cases[i].ours ? pid : 0), "case %zu: %u", i, env.own_pid);
 		ck_assert(!env.foreign_pids); /* nothing is done to processes of another root */
+		env_close(&env);
+		rig_close(&rig);
 	}
-	open_at("/");
-	ck_assert(env.own_pid == (uint32_t)getpid() && !env.foreign_pids);
+	rig_open_live(&rig, NULL);
+	ck_assert(rig.env.own_pid == (uint32_t)getpid() && !rig.env.foreign_pids);
+	rig_close(&rig);
 }
 
 /* Neither a pipe nor a directory nor a huge file in the place of a kernel file stops the program. */
 START_TEST(env_refuses_strange_files)
 {
 	struct span text;
+	struct env none;
 
-	open_root();
-	ck_assert_int_eq(mkfifo(textf("%s/proc/fifo", root), 0600), 0);
-	ck_assert_int_lt(env_read(&env, env_file(&env, "proc/fifo"), &text), 0);
-	ck_assert_int_eq(env_read(&env, env_file(&env, "proc"), &text), -EISDIR);
-	write_file("proc/huge", "");
-	ck_assert_int_eq(truncate(textf("%s/proc/huge", root), (off_t)1 << 30), 0);
-	ck_assert_int_eq(env_read(&env, env_file(&env, "proc/huge"), &text), -EFBIG);
-	ck_assert_int_eq(env_open(&env, textf("%s/none", root)), -ENOENT);
+	rig_open(&rig, "empty", NULL);
+	ck_assert_int_eq(mkfifo(textf("%s/proc/fifo", rig.root), 0600), 0);
+	ck_assert_int_lt(env_read(&rig.env, env_file(&rig.env, "proc/fifo"), &text), 0);
+	ck_assert_int_eq(env_read(&rig.env, env_file(&rig.env, "proc"), &text), -EISDIR);
+	rig_put(&rig, "proc/huge", "%s", "");
+	ck_assert_int_eq(truncate(textf("%s/proc/huge", rig.root), (off_t)1 << 30), 0);
+	ck_assert_int_eq(env_read(&rig.env, env_file(&rig.env, "proc/huge"), &text), -EFBIG);
+	ck_assert_int_eq(env_open(&none, textf("%s/none", rig.root)), -ENOENT);
+	rig_close(&rig);
 }
 
 /* In a copy of /proc, in any order; other names that begin as numbers are none. */
@@ -776,17 +751,20 @@ START_TEST(pids_are_whole_numbers_in_order)
 	const uint32_t *pids;
 	size_t n_pids;
 
-	open_root();
+	rig_open(&rig, "empty", NULL);
 	for (size_t i = 0; i < LENGTH(names); i++)
-		make_process(names[i]);
-	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), 0);
+		rig_make(&rig, textf("proc/%s", names[i]));
+	ck_assert_int_eq(pids_list(&rig.env, &pids, &n_pids), 0);
 	ck_assert_uint_eq(n_pids, LENGTH(wanted));
 	ck_assert_mem_eq(pids, wanted, sizeof(wanted));
-	ck_assert_int_eq(pids_threads(&env, 9, &pids, &n_pids), 0);
+	ck_assert_int_eq(pids_threads(&rig.env, 9, &pids, &n_pids), 0);
 	ck_assert(n_pids == 3 && pids[0] == 9 && pids[1] == 10 && pids[2] == 11);
-	ck_assert_int_eq(pids_threads(&env, 10, &pids, &n_pids), -ENOENT);
-	open_at("/var");
-	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), -ENOENT);
+	ck_assert_int_eq(pids_threads(&rig.env, 10, &pids, &n_pids), -ENOENT);
+	rig_close(&rig);
+	rig_open(&rig, "empty", NULL);
+	rig_remove(&rig, "proc");
+	ck_assert_int_eq(pids_list(&rig.env, &pids, &n_pids), -ENOENT);
+	rig_close(&rig);
 }
 
 START_TEST(long_files_of_a_process_are_read_in_parts)
@@ -794,23 +772,24 @@ START_TEST(long_files_of_a_process_are_read_in_parts)
 	struct buffer text = { 0 };
 	uint32_t uid = 7;
 
-	open_root();
-	make_process("9");
+	rig_open(&rig, "empty", NULL);
+	rig_make(&rig, "proc/9");
 	for (int i = 0; i < 2500; i++)
 		buffer_print(&text, "%04d\n", i);
 	buffer_char(&text, '\0');
-	write_file("proc/9/maps", text.bytes);
-	ck_assert_int_eq(pids_read_text(&env, 9, "maps", &text), 0);
+	rig_put(&rig, "proc/9/maps", "%s", text.bytes);
+	ck_assert_int_eq(pids_read_text(&rig.env, 9, "maps", &text), 0);
 	check_bytes(&text, 12500, "0000\n");
 	ck_assert_mem_eq(text.bytes + 12495, "2499\n", 5);
-	ck_assert_int_eq(pids_read_most(&env, 9, "maps", 4096, &text), 0);
+	ck_assert_int_eq(pids_read_most(&rig.env, 9, "maps", 4096, &text), 0);
 	ck_assert_uint_eq(text.length, 4096);
-	ck_assert_int_eq(pids_read_most(&env, 9, "maps", 4097, &text), 0);
+	ck_assert_int_eq(pids_read_most(&rig.env, 9, "maps", 4097, &text), 0);
 	ck_assert_uint_eq(text.length, 8192);
-	ck_assert_int_eq(pids_read_text(&env, 9, "io", &text), -ENOENT);
-	ck_assert(pids_owner(&env, 9, &uid) && uid == geteuid());
-	ck_assert(!pids_owner(&env, 8, &uid) && uid == geteuid());
+	ck_assert_int_eq(pids_read_text(&rig.env, 9, "io", &text), -ENOENT);
+	ck_assert(pids_owner(&rig.env, 9, &uid) && uid == geteuid());
+	ck_assert(!pids_owner(&rig.env, 8, &uid) && uid == geteuid());
 	buffer_free(&text);
+	rig_close(&rig);
 }
 
 /* A process of another root, with a link and a file; one that stays open is read from the start each time. */
@@ -819,43 +798,44 @@ START_TEST(links_and_files_of_a_process)
 	char bytes[64];
 	int first = -1, second = -1, fd;
 
-	open_root();
-	make_process("9");
-	write_file("proc/9/io", "0123456789");
-	ck_assert_int_eq(symlink("/somewhere/else", textf("%s/proc/9/cwd", root)), 0);
-	env.reads = 0;
-	ck_assert_int_eq(pids_read_link(&env, 9, "cwd", bytes, sizeof(bytes)), 15);
+	rig_open(&rig, "empty", NULL);
+	rig_make(&rig, "proc/9");
+	rig_put(&rig, "proc/9/io", "0123456789");
+	rig_link(&rig, "proc/9/cwd", "/somewhere/else");
+	rig.env.reads = 0;
+	ck_assert_int_eq(pids_read_link(&rig.env, 9, "cwd", bytes, sizeof(bytes)), 15);
 	ck_assert_mem_eq(bytes, "/somewhere/else", 15);
-	ck_assert_int_eq(pids_read_link(&env, 9, "cwd", bytes, 5), 5);
-	ck_assert_int_eq(pids_read(&env, 9, "io", bytes, sizeof(bytes)), 10);
-	ck_assert_int_eq(pids_read(&env, 9, "io", bytes, 4), 4);
-	ck_assert_uint_eq(env.reads, 4);
-	ck_assert_int_eq(pids_read_link(&env, 9, "none", bytes, sizeof(bytes)), -ENOENT);
-	ck_assert_int_eq(pids_read_link(&env, 8, "cwd", bytes, sizeof(bytes)), -ENOENT);
-	fd = pids_open(&env, 9, "io", O_RDONLY);
+	ck_assert_int_eq(pids_read_link(&rig.env, 9, "cwd", bytes, 5), 5);
+	ck_assert_int_eq(pids_read(&rig.env, 9, "io", bytes, sizeof(bytes)), 10);
+	ck_assert_int_eq(pids_read(&rig.env, 9, "io", bytes, 4), 4);
+	ck_assert_uint_eq(rig.env.reads, 4);
+	ck_assert_int_eq(pids_read_link(&rig.env, 9, "none", bytes, sizeof(bytes)), -ENOENT);
+	ck_assert_int_eq(pids_read_link(&rig.env, 8, "cwd", bytes, sizeof(bytes)), -ENOENT);
+	fd = pids_open(&rig.env, 9, "io", O_RDONLY);
 	ck_assert(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
 	ck_assert_int_eq(fcntl(fd, F_GETFL) & (O_NONBLOCK | O_ACCMODE), O_NONBLOCK | O_RDONLY);
 	close(fd);
-	ck_assert_int_eq(pids_open(&env, 9, "io", O_RDONLY | O_DIRECTORY), -ENOTDIR);
-	ck_assert_int_eq(pids_open(&env, 9, "none", O_RDONLY), -ENOENT);
-	env.pids.kept_max = 1;
+	ck_assert_int_eq(pids_open(&rig.env, 9, "io", O_RDONLY | O_DIRECTORY), -ENOTDIR);
+	ck_assert_int_eq(pids_open(&rig.env, 9, "none", O_RDONLY), -ENOENT);
+	rig.env.pids.kept_max = 1;
 	for (int i = 0; i < 2; i++) { /* there is room for one that stays open; the other one is read, too */
-		ck_assert_int_eq(pids_read_kept(&env, &first, 9, "io", bytes, 3), 3);
+		ck_assert_int_eq(pids_read_kept(&rig.env, &first, 9, "io", bytes, 3), 3);
 		ck_assert_mem_eq(bytes, "012", 3);
-		ck_assert_int_eq(pids_read_kept(&env, &second, 9, "io", bytes, 3), 3);
-		ck_assert(first >= 0 && second == -1 && env.pids.n_kept == 1);
+		ck_assert_int_eq(pids_read_kept(&rig.env, &second, 9, "io", bytes, 3), 3);
+		ck_assert(first >= 0 && second == -1 && rig.env.pids.n_kept == 1);
 	}
-	ck_assert_int_eq(unlink(textf("%s/proc/9/io", root)), 0);
-	ck_assert_int_eq(pids_read_kept(&env, &first, 9, "io", bytes, 3), 3); /* it is open */
-	ck_assert_int_eq(pids_read_kept(&env, &second, 9, "io", bytes, 3), -ENOENT);
-	ck_assert_int_eq(mkdir(textf("%s/proc/9/io", root), 0700), 0);
-	env.pids.kept_max = 9;
-	ck_assert_int_eq(pids_read_kept(&env, &second, 9, "io", bytes, 3), -EISDIR);
-	ck_assert(second == -1 && env.pids.n_kept == 1); /* what fails is closed */
+	rig_remove(&rig, "proc/9/io");
+	ck_assert_int_eq(pids_read_kept(&rig.env, &first, 9, "io", bytes, 3), 3); /* it is open */
+	ck_assert_int_eq(pids_read_kept(&rig.env, &second, 9, "io", bytes, 3), -ENOENT);
+	rig_make(&rig, "proc/9/io");
+	rig.env.pids.kept_max = 9;
+	ck_assert_int_eq(pids_read_kept(&rig.env, &second, 9, "io", bytes, 3), -EISDIR);
+	ck_assert(second == -1 && rig.env.pids.n_kept == 1); /* what fails is closed */
 	for (int i = 0; i < 2; i++) {
-		pids_release(&env, &first);
-		ck_assert(first == -1 && env.pids.n_kept == 0);
+		pids_release(&rig.env, &first);
+		ck_assert(first == -1 && rig.env.pids.n_kept == 0);
 	}
+	rig_close(&rig);
 }
 
 /* How far the giving out of pids has come on this machine. */
@@ -865,9 +845,9 @@ static struct env_pids_mark mark_now(void)
 	struct loadavg loadavg;
 	struct span text;
 
-	ck_assert_int_eq(env_read(&env, env_file(&env, "proc/loadavg"), &text), 0);
+	ck_assert_int_eq(env_read(&rig.env, env_file(&rig.env, "proc/loadavg"), &text), 0);
 	ck_assert(loadavg_parse(text, &loadavg));
-	ck_assert_int_eq(env_read(&env, env_file(&env, "proc/stat"), &text), 0);
+	ck_assert_int_eq(env_read(&rig.env, env_file(&rig.env, "proc/stat"), &text), 0);
 	stat_totals_parse(text, &totals);
 	return (struct env_pids_mark){ .forks = totals.forks, .last_pid = loadavg.last_pid };
 }
@@ -879,7 +859,7 @@ static bool lists(uint32_t wanted)
 	size_t n_pids;
 	bool found = false;
 
-	ck_assert_int_eq(pids_list_new(&env, &mark, &pids, &n_pids), 0);
+	ck_assert_int_eq(pids_list_new(&rig.env, &mark, &pids, &n_pids), 0);
 	for (size_t i = 0; i < n_pids; i++) {
 		ck_assert(i == 0 || pids[i - 1] < pids[i]);
 		found |= pids[i] == wanted;
@@ -892,24 +872,23 @@ START_TEST(lists_new_processes_in_parts)
 	struct env_pids_mark before = { 0 };
 	unsigned n_parts = 0;
 
-	open_at("/");
-	for (env.tick = 1; env.tick <= 40; env.tick++) {
-		pid_t child = env.tick % 3 == 0 ? 0 : fork();
+	rig_open_live(&rig, NULL);
+	for (rig.env.tick = 1; rig.env.tick <= 40; rig.env.tick++) {
+		pid_t child = rig.env.tick % 3 == 0 ? 0 : begin_child();
 
-		if (child == 0 && env.tick % 3 != 0) {
+		if (child == 0 && rig.env.tick % 3 != 0) {
 			pause();
 			_exit(0);
 		}
 		ck_assert(lists((uint32_t)(child ? child : getpid())));
-		ck_assert_uint_eq(env.pids.marks[1].forks, before.forks);
-		before = env.pids.marks[0];
-		n_parts += env.pids.n_parts > 0;
-		if (child) {
-			kill(child, SIGKILL);
-			waitpid(child, NULL, 0);
-		}
+		ck_assert_uint_eq(rig.env.pids.marks[1].forks, before.forks);
+		before = rig.env.pids.marks[0];
+		n_parts += rig.env.pids.n_parts > 0;
+		if (child)
+			end_child(child);
 	}
 	ck_assert_uint_gt(n_parts, 0);
+	rig_close(&rig);
 }
 
 /* What a loop told, a letter each. */

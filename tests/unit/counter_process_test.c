@@ -3,20 +3,18 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "model/derive.h"
-#include "suite.h"
+#include "rig.h"
 #include "topic/counter/counter_threads.h"
 #include "topic/process/process_find.h"
 #include "topic/topic.h"
@@ -139,21 +137,19 @@ static struct answer order(const struct ordered_child *of, char what)
 	return answer;
 }
 
-static struct machine machine; /* that counts */
+static struct rig rig; /* that counts */
 static char chosen[16];
 static struct ordered_child child, other;
 
 /* With a child; skips the test, with the reason, where this machine does not let us count. */
 static void open_counters(const char *names)
 {
-	static const char *const topic_names[] = { "counter_process", NULL };
 	int error;
 
-	settings_open(&machine.settings);
+	rig_open_live(&rig, TOPICS("counter_process"));
 	if (names)
-		ck_assert(settings_set(&machine.settings, "cpu.perf", names, 0));
-	open_machine(&machine, topic_names);
-	error = topic_counter_process.sources[0].test(&machine.env);
+		ck_assert(settings_set(&rig.settings, "cpu.perf", names, 0));
+	error = topic_counter_process.sources[0].test(&rig.env);
 	if (error)
 		skip_test("perf_event_open: %s", strerror(-error));
 	child = start();
@@ -163,20 +159,20 @@ static void close_counters(void)
 {
 	if (child.pid) /* one that was waited for is not there */
 		end_ordered_child(&child);
-	close_machine(&machine);
-	ck_assert_uint_eq(machine.env.counters.n_open, 0);
+	rig_close(&rig);
+	ck_assert_uint_eq(rig.env.counters.n_open, 0);
 }
 
 static void choose(pid_t pid)
 {
 	snprintf(chosen, sizeof(chosen), "%d", (int)pid);
-	machine.request.processes = chosen;
+	rig.request.processes = chosen;
 }
 
 /* U64_UNKNOWN when there is no such row. */
 static uint64_t value_of(pid_t pid, const char *event, const char *column)
 {
-	const struct table *table = frame_table(machine.now, "counter_process");
+	const struct table *table = frame_table(rig.now, "counter_process");
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		if (table_number(table, table_row(table, i), "pid") == (double)pid &&
@@ -197,10 +193,10 @@ START_LIVE_TEST(a_child_is_counted_as_it_counts_itself)
 
 	open_counters("page-faults,context-switches,task-clock");
 	choose(child.pid);
-	next_tick(&machine);
+	rig_next(&rig);
 	faults = order(&child, 'f');
-	next_tick(&machine);
-	if (notice_with(machine.now, "only user mode")) {
+	rig_next(&rig);
+	if (notice_with(rig.now, "only user mode")) {
 		end_ordered_child(&child);
 		skip_test("what the kernel does for a process may not be counted");
 	}
@@ -210,14 +206,14 @@ START_LIVE_TEST(a_child_is_counted_as_it_counts_itself)
 		      (unsigned long)counted, (unsigned long)faults.faults);
 	counted = total_of(child.pid, "context-switches");
 	switches = order(&child, 's');
-	next_tick(&machine);
+	rig_next(&rig);
 	counted = total_of(child.pid, "context-switches") - counted;
 	ck_assert_uint_ge(switches.switches, 200);
 	/* one that is under way while the counters are read may be missed, and be in the next sample */
 	ck_assert_msg(counted + 3 >= switches.switches && counted <= switches.switches + 20,
 		      "%lu of %lu switches", (unsigned long)counted, (unsigned long)switches.switches);
 	ck_assert_uint_gt(total_of(child.pid, "task-clock"), 100000);
-	ck_assert_uint_eq(machine.now->n_notices, 0);
+	ck_assert_uint_eq(rig.now->n_notices, 0);
 	close_counters();
 }
 
@@ -229,10 +225,10 @@ static void open_threads(struct counter_threads *threads, struct counter_plan *p
 	open_counters(NULL);
 	counter_events_thread(&plan->events);
 	*threads = (struct counter_threads){ .pid = (uint32_t)child.pid };
-	ck_assert_int_eq(process_find(&machine.env, threads->pid, 0, &stat), -ESRCH);
-	counter_threads_open(threads, &machine.env, plan);
+	ck_assert_int_eq(process_find(&rig.env, threads->pid, 0, &stat), -ESRCH);
+	counter_threads_open(threads, &rig.env, plan);
 	ck_assert_int_eq(threads->error, -ESRCH);
-	threads->start_seconds = process_start_seconds(&machine.env, stat.start_ticks);
+	threads->start_seconds = process_start_seconds(&rig.env, stat.start_ticks);
 }
 
 static void close_threads(struct counter_threads *threads, struct counter_plan *plan)
@@ -251,16 +247,16 @@ START_LIVE_TEST(threads_of_before_and_after_are_counted)
 		uint64_t total;
 
 		open_threads(&threads, &plan);
-		counter_threads_open(&threads, &machine.env, &plan);
+		counter_threads_open(&threads, &rig.env, &plan);
 		ck_assert(threads.error == 0 && threads.n_threads == 2);
 		order(&child, 'T');
 		order(&child, 'c');
-		counter_threads_read(&threads, &machine.env, &plan);
+		counter_threads_read(&threads, &rig.env, &plan);
 		total = threads.sums[1].total;
 		ck_assert_str_eq(plan.events.list[1].name, "page-faults");
 		ck_assert_msg(total >= 1000 && total < 2000, "%lu faults", (unsigned long)total);
 		order(&child, 't');
-		counter_threads_read(&threads, &machine.env, &plan);
+		counter_threads_read(&threads, &rig.env, &plan);
 		total = threads.sums[1].total - total;
 		ck_assert_msg(inherits ? total >= 1000 && total < 1200 : total < 200, "%lu faults",
 			      (unsigned long)total);
@@ -273,17 +269,17 @@ START_LIVE_TEST(the_last_counts_of_one_that_ended_are_told)
 {
 	open_counters("page-faults");
 	choose(child.pid);
-	next_tick(&machine);
+	rig_next(&rig);
 	order(&child, 'f');
 	ck_assert_int_eq(write(child.orders, "x", 1), 1);
 	waitpid(child.pid, NULL, 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_uint_ge(total_of(child.pid, "page-faults"), 3000);
 	ck_assert_uint_ne(total_of(child.pid, "page-faults"), U64_UNKNOWN);
-	ck_assert_ptr_nonnull(notice_with(machine.now, "it has exited"));
-	next_tick(&machine);
+	ck_assert_ptr_nonnull(notice_with(rig.now, "it has exited"));
+	rig_next(&rig);
 	ck_assert_uint_eq(total_of(child.pid, "page-faults"), U64_UNKNOWN);
-	ck_assert_ptr_nonnull(notice_with(machine.now, "there is no process"));
+	ck_assert_ptr_nonnull(notice_with(rig.now, "there is no process"));
 	child.pid = 0;
 	close_counters();
 }
@@ -293,26 +289,26 @@ START_LIVE_TEST(the_cursor_chooses_at_once)
 	struct pid_stat stat;
 
 	open_counters("page-faults");
-	next_tick(&machine);
-	ck_assert_ptr_nonnull(notice_with(machine.now, "no process is selected"));
+	rig_next(&rig);
+	ck_assert_ptr_nonnull(notice_with(rig.now, "no process is selected"));
 	other = start();
 	choose(child.pid);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_uint_ne(total_of(child.pid, "page-faults"), U64_UNKNOWN);
-	process_find(&machine.env, (uint32_t)other.pid, 0, &stat);
-	machine.request.selected = (struct process_choice){
+	process_find(&rig.env, (uint32_t)other.pid, 0, &stat);
+	rig.request.selected = (struct process_choice){
 		.is_set = true,
 		.pid = (uint32_t)other.pid,
-		.start_seconds = process_start_seconds(&machine.env, stat.start_ticks),
+		.start_seconds = process_start_seconds(&rig.env, stat.start_ticks),
 	};
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_uint_eq(total_of(child.pid, "page-faults"), U64_UNKNOWN);
 	ck_assert_uint_ne(total_of(other.pid, "page-faults"), U64_UNKNOWN);
-	machine.request.selected.pid = (uint32_t)child.pid; /* of another process, as the start time says */
-	machine.request.selected.start_seconds = 1.5;
-	next_tick(&machine);
-	ck_assert_uint_eq(frame_table(machine.now, "counter_process")->n_rows, 0);
-	ck_assert_ptr_nonnull(notice_with(machine.now, "it has exited"));
+	rig.request.selected.pid = (uint32_t)child.pid; /* of another process, as the start time says */
+	rig.request.selected.start_seconds = 1.5;
+	rig_next(&rig);
+	ck_assert_uint_eq(frame_table(rig.now, "counter_process")->n_rows, 0);
+	ck_assert_ptr_nonnull(notice_with(rig.now, "it has exited"));
 	end_ordered_child(&other);
 	close_counters();
 }
@@ -349,26 +345,25 @@ START_LIVE_TEST(a_program_with_other_rights_is_counted_anew)
 		_exit(1);
 	}
 	choose(pid);
-	machine.env.counters.max = 1; /* that it has already is enough to begin anew */
-	next_tick(&machine);
+	rig.env.counters.max = 1; /* that it has already is enough to begin anew */
+	rig_next(&rig);
 	ck_assert_int_eq(write(pipe_fds[1], "", 1), 1);
 	for (int i = 0; i < 20 && !told; i++) {
 		usleep(50000);
-		next_tick(&machine);
-		told = notice_with(machine.now, "counters start again") != NULL;
+		rig_next(&rig);
+		told = notice_with(rig.now, "counters start again") != NULL;
 	}
 	ck_assert(told);
 	ck_assert_uint_eq(value_of(pid, "task-clock", "whole_total"), U64_UNKNOWN);
 	for (int i = 0; i < 20 && (counted == U64_UNKNOWN || counted < 1000000); i++) {
 		usleep(50000);
-		next_tick(&machine);
-		ck_assert_ptr_null(notice_with(machine.now, "counters start again"));
+		rig_next(&rig);
+		ck_assert_ptr_null(notice_with(rig.now, "counters start again"));
 		counted = total_of(pid, "task-clock");
 	}
 	ck_assert_uint_ge(counted, 1000000);
 	ck_assert_uint_ne(counted, U64_UNKNOWN);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_child(pid);
 	close_counters();
 }
 
@@ -384,12 +379,12 @@ START_LIVE_TEST(what_may_not_be_counted_is_told)
 		skip_test("the first process is of this user, as in a PID namespace of its own");
 	open_counters("page-faults");
 	choose(1);
-	next_tick(&machine);
-	if (notice_with(machine.now, "there is no process"))
+	rig_next(&rig);
+	if (notice_with(rig.now, "there is no process"))
 		skip_test("the first process is hidden (hidepid)");
-	notice = notice_with(machine.now, "counting is not permitted: Permission denied");
+	notice = notice_with(rig.now, "counting is not permitted: Permission denied");
 	ck_assert_ptr_nonnull(notice);
 	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
-	ck_assert_uint_eq(frame_table(machine.now, "counter_process")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(rig.now, "counter_process")->n_rows, 0);
 	close_counters();
 }

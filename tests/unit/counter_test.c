@@ -6,11 +6,9 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -19,42 +17,45 @@
 
 #include "model/derive.h"
 #include "rig.h"
-#include "suite.h"
 #include "sys/perf_ring.h"
 #include "topic/counter/counter_rows.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534
 
-static struct machine machine; /* that counts */
+static struct rig rig; /* that counts */
 
 /* Skips the test, with the reason, where this machine does not let us count. */
-static void open_counters(const char *root, const char *names)
+static void open_counters(const char *online, const char *names)
 {
 	static const char *const topic_names[] = { "counter", NULL };
 	int error;
 
-	ck_assert_int_eq(env_open(&machine.env, "/"), 0);
-	error = topic_counter.sources[0].test(&machine.env);
-	env_close(&machine.env);
+	ck_assert_int_eq(env_open(&rig.env, "/"), 0);
+	error = topic_counter.sources[0].test(&rig.env);
+	env_close(&rig.env);
 	if (error)
 		skip_test("perf_event_open: %s", strerror(-error));
-	settings_open(&machine.settings);
+	if (online)
+		rig_open(&rig, "empty", topic_names);
+	else
+		rig_open_live(&rig, topic_names);
+	if (online)
+		rig_put(&rig, "sys/devices/system/cpu/online", "%s", online);
 	if (names)
-		ck_assert(settings_set(&machine.settings, "cpu.perf", names, 0));
-	open_machine_at(&machine, root, topic_names);
-	machine.env.live = true;
+		ck_assert(settings_set(&rig.settings, "cpu.perf", names, 0));
+	rig.env.live = true;
 }
 
 static void close_counters(void)
 {
-	close_machine(&machine);
-	ck_assert_uint_eq(machine.env.counters.n_open, 0);
+	rig_close(&rig);
+	ck_assert_uint_eq(rig.env.counters.n_open, 0);
 }
 
 static const void *find_row(const char *cpu, const char *event)
 {
-	return table_find(frame_table(machine.now, "counter"), cpu, event);
+	return table_find(frame_table(rig.now, "counter"), cpu, event);
 }
 
 static uint64_t total_of(const char *cpu, const char *event)
@@ -69,11 +70,11 @@ START_LIVE_TEST(page_faults_of_our_own_are_counted)
 {
 	uint64_t before, sum = 0;
 
-	open_counters("/", "page-faults, minor-faults");
-	next_tick(&machine);
+	open_counters(NULL, "page-faults, minor-faults");
+	rig_next(&rig);
 	before = total_of("all", "page-faults");
 	touch_pages(3000);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_uint_ge(total_of("all", "page-faults"), before + 3000);
 	for (unsigned cpu = 0; cpu < 4096; cpu++) {
 		char name[16];
@@ -83,9 +84,9 @@ START_LIVE_TEST(page_faults_of_our_own_are_counted)
 			sum += total_of(name, "page-faults");
 	}
 	ck_assert_uint_eq(total_of("all", "page-faults"), sum);
-	ck_assert_double_eq(table_number(frame_table(machine.now, "counter"),
+	ck_assert_double_eq(table_number(frame_table(rig.now, "counter"),
 					 find_row("all", "page-faults"), "running_ratio"), 1);
-	ck_assert_uint_eq(machine.now->n_notices, 0);
+	ck_assert_uint_eq(rig.now->n_notices, 0);
 	close_counters();
 }
 
@@ -93,16 +94,16 @@ START_LIVE_TEST(hardware_or_why_not)
 {
 	int error;
 
-	open_counters("/", NULL);
-	error = topic_counter.sources[1].test(&machine.env);
+	open_counters(NULL, NULL);
+	error = topic_counter.sources[1].test(&rig.env);
 	for (int i = 0; i < 2; i++) {
-		next_tick(&machine);
+		rig_next(&rig);
 		if (!error) {
 			ck_assert_uint_gt(total_of("all", "cycles"), 0);
 			continue;
 		}
-		ck_assert_ptr_nonnull(notice_with(machine.now, "no hardware counters"));
-		ck_assert_ptr_nonnull(notice_with(machine.now, "no hardware counters")->remedy);
+		ck_assert_ptr_nonnull(notice_with(rig.now, "no hardware counters"));
+		ck_assert_ptr_nonnull(notice_with(rig.now, "no hardware counters")->remedy);
 		ck_assert_ptr_null(find_row("all", "cycles"));
 		ck_assert_uint_ne(total_of("all", "context-switches"), U64_UNKNOWN);
 	}
@@ -111,14 +112,14 @@ START_LIVE_TEST(hardware_or_why_not)
 
 START_LIVE_TEST(names_that_mean_nothing_are_told)
 {
-	open_counters("/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:");
+	open_counters(NULL, "nonsense,,page-faults,../..:id,no:such_event,page-faults,:");
 	for (int i = 0; i < 2; i++) {
-		next_tick(&machine);
-		ck_assert_ptr_nonnull(notice_with(machine.now, "nonsense, "));
-		ck_assert_ptr_nonnull(notice_with(machine.now, "../..:id"));
-		ck_assert_ptr_nonnull(notice_with(machine.now, "no:such_event"));
+		rig_next(&rig);
+		ck_assert_ptr_nonnull(notice_with(rig.now, "nonsense, "));
+		ck_assert_ptr_nonnull(notice_with(rig.now, "../..:id"));
+		ck_assert_ptr_nonnull(notice_with(rig.now, "no:such_event"));
 		/* one for a reason: the tracepoint may have another than the others, as may a lone colon */
-		ck_assert_uint_le(machine.now->n_notices, 3);
+		ck_assert_uint_le(rig.now->n_notices, 3);
 		ck_assert_uint_ne(total_of("all", "page-faults"), U64_UNKNOWN);
 	}
 	close_counters();
@@ -137,18 +138,18 @@ static void count_switches(void)
 {
 	uint64_t before;
 
-	open_counters("/", "page-faults,task-clock,sched:sched_switch,no:such_event");
-	next_tick(&machine);
-	if (notice_with(machine.now, "sched:sched_switch: Permission denied"))
+	open_counters(NULL, "page-faults,task-clock,sched:sched_switch,no:such_event");
+	rig_next(&rig);
+	if (notice_with(rig.now, "sched:sched_switch: Permission denied"))
 		skip_test("tracepoints are refused");
 	before = total_of("all", "sched:sched_switch");
 	for (int i = 0; i < 20; i++)
 		usleep(1000);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_uint_ge(total_of("all", "sched:sched_switch"), before + 20);
 	ck_assert_uint_ge(total_of("0", "task-clock"), 20000000); /* it is the time, in ns */
-	ck_assert_ptr_nonnull(notice_with(machine.now, "no:such_event: "));
-	ck_assert_uint_eq(machine.now->n_notices, 1);
+	ck_assert_ptr_nonnull(notice_with(rig.now, "no:such_event: "));
+	ck_assert_uint_eq(rig.now->n_notices, 1);
 	close_counters();
 }
 
@@ -189,70 +190,45 @@ START_LIVE_TEST(tracepoints_need_no_mount)
 	count_switches();
 }
 
-static void write_online(const char *root, const char *text)
-{
-	FILE *file = fopen(textf("%s/sys/devices/system/cpu/online", root), "w");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-/* A root whose list of CPUs is ours to change; their counters are those of this machine. */
-static void make_root(char *root, const char *online)
-{
-	static const char *const folders[] = { "sys", "sys/devices", "sys/devices/system",
-					       "sys/devices/system/cpu" };
-
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		skip_test("there is a single CPU");
-	scratch_directory(root, "counter");
-	for (size_t i = 0; i < 4; i++)
-		ck_assert_int_eq(mkdir(textf("%s/%s", root, folders[i]), 0700), 0);
-	write_online(root, online);
-}
-
 /* Room for the two events of the first CPU and one of the next. */
 START_LIVE_TEST(too_few_descriptors_are_told)
 {
-	char root[SCRATCH_PATH_MAX];
-
-	make_root(root, "0-1\n");
-	open_counters(root, "page-faults,context-switches");
-	machine.env.counters = (struct env_counters){ .n_open = 1, .max = 4 }; /* one is another topic's */
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		skip_test("there is a single CPU");
+	open_counters("0-1\n", "page-faults,context-switches");
+	rig.env.counters = (struct env_counters){ .n_open = 1, .max = 4 }; /* one is another topic's */
 	for (int i = 0; i < 2; i++) {
-		next_tick(&machine);
-		ck_assert_uint_eq(machine.env.counters.n_open, 4);
+		rig_next(&rig);
+		ck_assert_uint_eq(rig.env.counters.n_open, 4);
 		ck_assert_uint_ne(total_of("0", "context-switches"), U64_UNKNOWN);
 		ck_assert_uint_eq(total_of("1", "context-switches"), U64_UNKNOWN);
 		ck_assert_uint_eq(total_of("all", "context-switches"), U64_UNKNOWN);
-		ck_assert_ptr_nonnull(notice_with(machine.now, "1 CPU is counted only in part"));
-		ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
+		ck_assert_ptr_nonnull(notice_with(rig.now, "1 CPU is counted only in part"));
+		ck_assert_ptr_nonnull(strstr(rig.now->notices[0].remedy, "ulimit -n"));
 	}
-	machine.env.counters.n_open--;
+	rig.env.counters.n_open--;
 	close_counters();
 }
 
-static const char *const no_topics[] = { NULL };
 
 /* With a place for tracepoints: the third one is any that the list of mounts names. */
-static void open_tracefs(struct rig *rig)
+static void open_tracefs(void)
 {
 	const struct source_spec *source = &topic_counter.sources[3];
 
-	rig_open(rig, "hybrid", no_topics);
-	ck_assert_int_eq(source->test(&rig->env), -ENOENT);
-	rig_make(rig, "proc");
-	rig_put(rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
-	rig_make(rig, "mnt/tracing/events");
-	rig->env.tick++;
-	ck_assert_int_eq(source->test(&rig->env), 0);
+	rig_open(&rig, "hybrid", NULL);
+	ck_assert_int_eq(source->test(&rig.env), -ENOENT);
+	rig_make(&rig, "proc");
+	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
+	rig_make(&rig, "mnt/tracing/events");
+	rig.env.tick++;
+	ck_assert_int_eq(source->test(&rig.env), 0);
 }
 
-static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
+static void put_tracepoint(const char *directory, unsigned id)
 {
-	rig_make(rig, textf("mnt/tracing/events/%s", directory));
-	rig_put(rig, textf("mnt/tracing/events/%s/id", directory), "%u\n", id);
+	rig_make(&rig, textf("mnt/tracing/events/%s", directory));
+	rig_put(&rig, textf("mnt/tracing/events/%s/id", directory), "%u\n", id);
 }
 
 /* Faults of our own are among them; each says what it counts. */
@@ -263,9 +239,9 @@ START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 	const void *faults;
 	uint64_t before;
 
-	open_machine(&machine, names);
-	next_tick(&machine);
-	table = frame_table(machine.now, "page_event");
+	rig_open_live(&rig, names);
+	rig_next(&rig);
+	table = frame_table(rig.now, "page_event");
 	faults = table ? table_find(table, "page-faults", NULL) : NULL;
 	if (!faults) {
 		close_counters();
@@ -274,8 +250,8 @@ START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 	ck_assert_str_eq(table_text(table, faults, "meaning"), "all page faults");
 	before = table_u64(table, faults, "total");
 	touch_pages(3000);
-	next_tick(&machine);
-	table = frame_table(machine.now, "page_event");
+	rig_next(&rig);
+	table = frame_table(rig.now, "page_event");
 	ck_assert_uint_ge(table_u64(table, table_find(table, "page-faults", NULL), "total"), before + 3000);
 	for (size_t i = 0; i < table->n_rows; i++)
 		ck_assert_str_ne(table_text(table, table_row(table, i), "meaning"), "");
@@ -290,10 +266,10 @@ START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 	if (geteuid() == 0 &&
 	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		skip_test("the user cannot be changed: %s", strerror(errno));
-	open_machine(&machine, names);
-	next_tick(&machine);
-	notice = notice_with(machine.now, "Permission denied");
-	ck_assert_int_eq(topic_source(&topic_page_event, "perf_event_open")->test(&machine.env),
+	rig_open_live(&rig, names);
+	rig_next(&rig);
+	notice = notice_with(rig.now, "Permission denied");
+	ck_assert_int_eq(topic_source(&topic_page_event, "perf_event_open")->test(&rig.env),
 			 notice ? -EACCES : 0);
 	if (!notice)
 		skip_test("every user may count here");
@@ -303,7 +279,6 @@ START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 
 /* --- A kernel of the test: events that have the counts that it gives them. */
 
-static bool is_kernel;
 static struct asked {
 	struct perf_event_attr attr;
 	int tid, cpu, leader, fd; /* fd: what reads its group, if it leads one */
@@ -342,16 +317,16 @@ static void give_times(uint64_t enabled, uint64_t running)
 			write_group(asked[i].fd);
 }
 
-static int open_event(const struct perf_event_attr *attr, int tid, int cpu, int leader)
+static int open_event(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		      int leader)
 {
 	struct asked *event = &asked[n_asked++];
 
+	(void)perf;
 	ck_assert_uint_le(n_asked, sizeof(asked) / sizeof(asked[0]));
 	*event = (struct asked){ *attr, tid, cpu, leader, -1, 0 };
-	if (is_refused(attr, cpu)) {
-		errno = -refusal;
-		return -1;
-	}
+	if (is_refused(attr, cpu))
+		return refusal;
 	event->fd = memfd_create("event", MFD_CLOEXEC);
 	for (struct asked *old = asked; old < event; old++) /* which has been closed */
 		if (old->fd == event->fd || old->leader == event->fd)
@@ -360,33 +335,16 @@ static int open_event(const struct perf_event_attr *attr, int tid, int cpu, int 
 	return event->fd;
 }
 
-long syscall(long number, ...)
+static int start_group(const struct machine_perf *perf, int leader, unsigned long request,
+		       unsigned long argument)
 {
-	long arguments[6];
-	va_list list;
-
-	va_start(list, number);
-	take_arguments(arguments, list);
-	va_end(list);
-	if (is_kernel && number == SYS_perf_event_open)
-		return open_event((const struct perf_event_attr *)arguments[0], (int)arguments[1],
-				  (int)arguments[2], (int)arguments[3]);
-	return real_syscall(number, arguments);
-}
-
-int ioctl(int fd, unsigned long request, ...)
-{
-	va_list list;
-	long argument;
-
-	va_start(list, request);
-	argument = va_arg(list, long);
-	va_end(list);
-	if (!is_kernel)
-		return (int)syscall(SYS_ioctl, fd, request, argument);
-	ck_assert(request == PERF_EVENT_IOC_ENABLE);
+	(void)perf;
+	(void)leader;
+	ck_assert(request == PERF_EVENT_IOC_ENABLE && argument == 0);
 	return 0;
 }
+
+static const struct machine_perf perf = { open_event, start_group };
 
 #define TYPE_ATOM 10 /* of CPUs 4 to 7 in the fixture; 4: of CPUs 0 to 3 */
 #define CORE 4ULL << 32
@@ -418,7 +376,6 @@ START_TEST(events_are_opened_as_their_place_wants)
 	struct counter_pmus pmus;
 	struct env env;
 
-	is_kernel = true;
 	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
 	counter_pmus_read(&pmus, &env);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -429,8 +386,8 @@ START_TEST(events_are_opened_as_their_place_wants)
 		int leader, fd;
 
 		n_asked = 0;
-		leader = leads || cases[i].error ? -1 : open_event(&event.attr, 1, 1, -1);
-		fd = counter_open(&event, &pmus, place, leader);
+		leader = leads || cases[i].error ? -1 : open_event(&perf, &event.attr, 1, 1, -1);
+		fd = counter_open(&perf, &event, &pmus, place, leader);
 		if (cases[i].error) {
 			ck_assert_msg(fd == cases[i].error && n_asked == 0, "%zu: %d", i, fd);
 			continue;
@@ -496,9 +453,8 @@ START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
 	const struct counter_events events = five_events();
 	const struct counter_pmus none = { 0 };
 
-	is_kernel = true;
 	for (uint32_t tid = 0; tid < 8; tid += 7) {
-		struct env env = { .counters = { .max = 100 } };
+		struct env env = { .perf = &perf, .counters = { .max = 100 } };
 		struct counter_set set = { .env = &env, .place = { .tid = tid } };
 
 		n_asked = 0;
@@ -558,9 +514,9 @@ static void check_cpus(struct counter_machine *cpus, const char *online, const c
 /* A kernel of the test, with room for its files. */
 static void open_kernel(struct env *env)
 {
-	is_kernel = true;
 	group_times = (struct perf_times){ 10, 10 };
 	ck_assert_int_eq(env_open(env, fixture_root("linux-6.1", 0)), 0);
+	env->perf = &perf;
 	env->counters.max = 1000;
 }
 
@@ -702,10 +658,9 @@ START_TEST(names_have_their_events)
 	};
 	struct counter_events events = { 0 };
 	const char *names = "0";
-	struct rig rig;
 
-	open_tracefs(&rig);
-	put_tracepoint(&rig, "sched/some", 77);
+	open_tracefs();
+	put_tracepoint("sched/some", 77);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		counter_events_named(&events, &rig.env, cases[i][0]);
 		ck_assert_str_eq(events_text(&events), cases[i][1]);
@@ -738,9 +693,8 @@ START_TEST(tracepoints_say_why_they_are_not_counted)
 	struct counter_events events = { 0 };
 	const char *why = NULL;
 	char *unknown;
-	struct rig rig;
 
-	rig_open(&rig, "hybrid", no_topics);
+	rig_open(&rig, "hybrid", NULL);
 	counter_events_named(&events, &rig.env, "sched:some");
 	ck_assert_str_eq(events.list[0].why, "tracefs is not mounted");
 	ck_assert_ptr_nonnull(strstr(events.list[0].remedy, "mount -t tracefs"));
@@ -748,8 +702,8 @@ START_TEST(tracepoints_say_why_they_are_not_counted)
 	counter_events_free(&events);
 	ck_assert_ptr_null(counter_events_unknown(&rig.env, "page-faults,sched:some", &why));
 	rig_close(&rig);
-	open_tracefs(&rig);
-	put_tracepoint(&rig, "sched/some", 77);
+	open_tracefs();
+	put_tracepoint("sched/some", 77);
 	rig_put(&rig, "mnt/tracing/events/sched/some/id", "none\n");
 	counter_events_named(&events, &rig.env, "sched:some,sched:other,zz-other");
 	ck_assert_str_eq(events.list[0].why, absent);
@@ -763,11 +717,11 @@ START_TEST(tracepoints_say_why_they_are_not_counted)
 	rig_close(&rig);
 }
 
-static void put_unit(struct rig *rig, const char *name, const char *type, const char *file, const char *cpus)
+static void put_unit(const char *name, const char *type, const char *file, const char *cpus)
 {
-	rig_make(rig, textf("sys/bus/event_source/devices/%s", name));
-	rig_put(rig, textf("sys/bus/event_source/devices/%s/type", name), "%s\n", type);
-	rig_put(rig, textf("sys/bus/event_source/devices/%s/%s", name, file), "%s", cpus);
+	rig_make(&rig, textf("sys/bus/event_source/devices/%s", name));
+	rig_put(&rig, textf("sys/bus/event_source/devices/%s/type", name), "%s\n", type);
+	rig_put(&rig, textf("sys/bus/event_source/devices/%s/%s", name, file), "%s", cpus);
 }
 
 START_TEST(units_are_those_with_a_type_and_cpus)
@@ -784,14 +738,13 @@ START_TEST(units_are_those_with_a_type_and_cpus)
 		{ 33, 2, true },        { 33, 0, false },
 	};
 	struct counter_pmus pmus;
-	struct rig rig;
 
-	rig_open(&rig, "hybrid", no_topics);
-	put_unit(&rig, "cpux", "40", "cpus", "8\n");       /* no core: "cpu_" it is not */
-	put_unit(&rig, "cpu_one", "41", "cpumask", "9\n"); /* nor this one */
-	put_unit(&rig, "most", "4294967295", "cpumask", "2\n");
-	put_unit(&rig, "too_large", "4294967296", "cpumask", "2\n");
-	put_unit(&rig, "nowhere", "42", "cpumask", "");
+	rig_open(&rig, "hybrid", NULL);
+	put_unit("cpux", "40", "cpus", "8\n");       /* no core: "cpu_" it is not */
+	put_unit("cpu_one", "41", "cpumask", "9\n"); /* nor this one */
+	put_unit("most", "4294967295", "cpumask", "2\n");
+	put_unit("too_large", "4294967296", "cpumask", "2\n");
+	put_unit("nowhere", "42", "cpumask", "");
 	rig_make(&rig, "sys/devices/uncore"); /* units may be links, as sysfs has them */
 	rig_put(&rig, "sys/devices/uncore/type", "33\n");
 	rig_put(&rig, "sys/devices/uncore/cpumask", "2\n");

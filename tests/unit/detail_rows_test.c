@@ -8,14 +8,14 @@
 
 #include "rig.h"
 
+static struct rig rig;
+
 /* It began 100 s after boot. */
-static void open_42(struct rig *rig, const char *topic)
+static void open_42(const char *topic)
 {
-	rig_open(rig, "empty", (const char *const[]){ NULL });
-	rig->request.processes = "42";
-	rig_make(rig, "proc/42");
-	rig_put(rig, "proc/42/stat", "42 (a worker) S 7 42 42 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 10000 0 0\n");
-	rig_add(rig, topic);
+	rig_open(&rig, "empty", TOPICS(topic));
+	rig.request.processes = "42";
+	rig_put(&rig, "proc/42/stat", "42 (a worker) S 7 42 42 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 10000 0 0\n");
 }
 
 #define ENVIRONMENT_MAX (256 * 1024)
@@ -31,9 +31,8 @@ static size_t shown_value(const struct frame *frame)
 START_TEST(a_long_environment_is_cut)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	open_42(&rig, "environment");
+	open_42("environment");
 	rig_put(&rig, "proc/42/environ", "A=%0*d", ENVIRONMENT_MAX - 2, 0);
 	rig_sample(&rig, 1);
 	frame = rig_sample(&rig, 1);
@@ -52,9 +51,8 @@ START_TEST(a_long_environment_is_cut)
 START_TEST(sixteen_parents)
 {
 	char expected[600] = "";
-	struct rig rig;
 
-	open_42(&rig, "process_detail");
+	open_42("process_detail");
 	for (unsigned pid = 7; pid < 30; pid++) {
 		rig_make(&rig, textf("proc/%u", pid));
 		rig_put(&rig, textf("proc/%u/stat", pid),
@@ -76,9 +74,8 @@ START_TEST(the_start_of_one_that_is_gone)
 	static const struct {
 		double chosen, shown;
 	} cases[] = { { 12.5, 12.5 }, { 0, 0 }, { -1, NAN } };
-	struct rig rig;
 
-	open_42(&rig, "process_detail");
+	open_42("process_detail");
 	rig.request.processes = NULL;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct frame *frame;

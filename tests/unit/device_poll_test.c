@@ -49,12 +49,8 @@ static void answer(int fifo, const char *text)
 /* With helpers, as the program has them; a file of it hangs. */
 static int open_with_helpers(const char *fixture, const char *const *topic_names, const char *file)
 {
-	static const char *const none[] = { NULL };
-
-	rig_open(&rig, fixture, none);
+	rig_open(&rig, fixture, topic_names);
 	rig.env.clock = &real_clock; /* helpers take their time */
-	for (; *topic_names; topic_names++)
-		rig_add(&rig, *topic_names);
 	ck_assert_int_eq(helper_start(rig.root), 0);
 	return hang(file);
 }
@@ -240,13 +236,11 @@ START_TEST(several_that_hang_stop_no_topic)
 	};
 	int fifo = open_with_helpers("power-laptop", sensor_topics, "sys/class/hwmon/hwmon1/temp2_input");
 	int second = hang("sys/class/hwmon/hwmon2/temp1_input");
-	struct sample *sample;
+	bool *nothing = calloc(n_topics, sizeof(*nothing));
 
 	for (unsigned i = 0; i < 12; i++) { /* more often than there are helpers */
-		for (sample = rig.samples; i > 0 && sample < rig.samples + rig.n_samples; sample++)
-			topic_close(sample);
-		for (sample = rig.samples; i > 0 && sample < rig.samples + rig.n_samples; sample++)
-			topic_open(sample);
+		rig.source.want(rig.source.state, nothing);
+		rig.source.want(rig.source.state, rig.wanted);
 		sample_till_read(true, others);
 		ck_assert_str_eq(state_of("coretemp.0/temp2"), "slow");
 		ck_assert_str_eq(state_of("nvme@0000:01:00.0/temp1"), "slow");
@@ -254,6 +248,7 @@ START_TEST(several_that_hang_stop_no_topic)
 	answer(second, "41000\n");
 	close_with_helpers(fifo, "60000\n");
 	close(second);
+	free(nothing);
 }
 
 /* A minute later they are looked at again. */
@@ -266,7 +261,7 @@ START_TEST(trip_points_are_read_seldom)
 	rig_put(&rig, "sys/class/thermal/thermal_zone0/trip_point_0_temp", "70000\n");
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq(number_of("temperature", "acpitz", "critical_celsius"), 100);
-	sensors = rig.samples[0].state;
+	sensors = reader_state(&sensor_reader, &rig.env);
 	for (size_t i = 0; i < sensors->n_chips; i++)
 		sensors->chips[i].limits_ns -= UINT64_C(60000000000);
 	frame = rig_sample(&rig, 1);
@@ -323,7 +318,7 @@ START_TEST(a_counter_that_hangs_gives_no_watts)
 		ck_assert_uint_lt(joules, 1000 + 5 * TRIES_MAX);
 		answer(fifo, textf("%u000000\n", joules += 5));
 		sample_soon(FIRST_SECONDS);
-	} while (!(fabs(number_of("power", domain, "watts") - 5) < 0.5));
+	} while (!(number_of("power", domain, "watts") > 0));
 	sample_soon(LATER_SECONDS); /* on a busy machine the last answer may come after its sample */
 	for (unsigned i = 0; i < 3; i++) {
 		sample_soon(LATER_SECONDS);

@@ -8,78 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/buffer.h"
-#include "suite.h"
+#include "rig.h"
 #include "sys/attribute.h"
-#include "sys/env.h"
 #include "sys/listing.h"
 #include "sys/open_files.h"
 #include "sys/tracefs.h"
 #include "sys/uprobe.h"
 
-/* The root of another machine, and what is seen of it. */
-static char root[SCRATCH_PATH_MAX];
-static struct env env;
+static struct rig rig; /* another machine, mostly */
 
-static const char *in_root(const char *name)
-{
-	return textf("%s/%s", root, name);
-}
-
-static void make_directory(const char *name)
-{
-	ck_assert_int_eq(mkdir(in_root(name), 0700), 0);
-}
-
+/* A text that ends early, or is followed by NULs. */
 static void write_bytes(const char *name, const char *text, off_t length)
 {
-	FILE *file = fopen(in_root(name), "w");
-
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	ck_assert_int_eq(fclose(file), 0);
-	ck_assert_int_eq(truncate(in_root(name), length), 0);
-}
-
-static void write_text(const char *name, const char *text)
-{
-	write_bytes(name, text, (off_t)strlen(text));
-}
-
-static void make_link(const char *name, const char *target)
-{
-	ck_assert_int_eq(symlink(target, in_root(name)), 0);
-}
-
-static void remove_name(const char *name)
-{
-	ck_assert_int_eq(remove(in_root(name)), 0);
-}
-
-/* In place of the one that is open, if any. */
-static void open_at(const char *path)
-{
-	static bool is_open;
-
-	if (is_open)
-		env_close(&env);
-	is_open = true;
-	ck_assert_int_eq(env_open(&env, path), 0);
-}
-
-/* A directory with proc/sys/kernel. */
-static void begin(void)
-{
-	scratch_directory_in_memory(root, "env");
-	make_directory("proc");
-	make_directory("proc/sys");
-	make_directory("proc/sys/kernel");
-	open_at(root);
+	rig_put(&rig, name, "%s", text);
+	ck_assert_int_eq(truncate(textf("%s/%s", rig.root, name), length), 0);
 }
 
 START_TEST(a_process_has_a_clock_until_it_ends)
@@ -96,27 +43,28 @@ START_TEST(a_process_has_a_clock_until_it_ends)
 	ns = 7;
 	ck_assert(!clock_process_cpu_ns(&real_clock, (uint32_t)child, &ns));
 	ck_assert_uint_eq(ns, 7);
-	open_at("/");
-	ck_assert(env_has_process_clocks(&env));
-	env.foreign_pids = true;
-	ck_assert(!env_has_process_clocks(&env));
-	env.foreign_pids = env.live = false;
-	ck_assert(!env_has_process_clocks(&env));
-	env.live = true;
-	env.own_pid = (uint32_t)child;
-	ck_assert(!env_has_process_clocks(&env));
+	rig_open_live(&rig, NULL);
+	ck_assert(env_has_process_clocks(&rig.env));
+	rig.env.foreign_pids = true;
+	ck_assert(!env_has_process_clocks(&rig.env));
+	rig.env.foreign_pids = rig.env.live = false;
+	ck_assert(!env_has_process_clocks(&rig.env));
+	rig.env.live = true;
+	rig.env.own_pid = (uint32_t)child;
+	ck_assert(!env_has_process_clocks(&rig.env));
+	rig_close(&rig);
 }
 
 START_TEST(sizes_are_those_of_the_machine)
 {
-	open_at("/");
-	ck_assert_uint_eq(env.page_bytes, (uint64_t)sysconf(_SC_PAGESIZE));
-	ck_assert_uint_eq(env.ticks_per_second, (uint64_t)sysconf(_SC_CLK_TCK));
+	rig_open_live(&rig, NULL);
+	ck_assert_uint_eq(rig.env.page_bytes, (uint64_t)sysconf(_SC_PAGESIZE));
+	ck_assert_uint_eq(rig.env.ticks_per_second, (uint64_t)sysconf(_SC_CLK_TCK));
 	ck_assert_uint_eq(env_cpus(), (unsigned)sysconf(_SC_NPROCESSORS_CONF));
-	ck_assert(env.live && env.root.fd >= 0);
-	ck_assert(env_exists(&env, "proc/self/stat") && !env_exists(&env, "proc/self/none"));
-	env_close(&env);
-	ck_assert_int_eq(env.root.fd, -1);
+	ck_assert(rig.env.live && rig.env.root.fd >= 0);
+	ck_assert(env_exists(&rig.env, "proc/self/stat") && !env_exists(&rig.env, "proc/self/none"));
+	rig_close(&rig);
+	ck_assert_int_eq(rig.env.root.fd, -1);
 }
 
 /* Of what may be open 64 stay free, and 4 for each CPU; processes and counters have half of the rest each. */
@@ -130,12 +78,13 @@ START_TEST(open_files_are_shared_out)
 
 		if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
 			skip_test("not as many files may be open: %s", strerror(errno));
-		open_at("/");
-		ck_assert_uint_eq(env.files_before, 50);
-		ck_assert_uint_eq(env.counters.max, more[i] / 2);
-		ck_assert_uint_eq(env.pids.kept_max, more[i] / 2);
+		rig_open_live(&rig, NULL);
+		ck_assert_uint_eq(rig.env.files_before, 50);
+		ck_assert_uint_eq(rig.env.counters.max, more[i] / 2);
+		ck_assert_uint_eq(rig.env.pids.kept_max, more[i] / 2);
 		ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 		ck_assert_uint_eq(limit.rlim_cur, left + more[i]);
+		rig_close(&rig);
 	}
 }
 
@@ -143,11 +92,14 @@ START_TEST(a_snap_has_its_name)
 {
 	static const char *const names[] = { PACKAGE, PACKAGE "s", PACKAGE };
 
-	begin();
 	for (unsigned i = 0; i < 3; i++) { /* another root is not in it */
 		setenv("SNAP_NAME", names[i], 1);
-		open_at(i == 2 ? root : "/");
-		ck_assert(env.in_snap == (i == 0) && env.live == (i != 2));
+		if (i == 2)
+			rig_open(&rig, "empty", NULL);
+		else
+			rig_open_live(&rig, NULL);
+		ck_assert(rig.env.in_snap == (i == 0) && rig.env.live == (i != 2));
+		rig_close(&rig);
 	}
 }
 
@@ -160,22 +112,23 @@ START_TEST(another_root_has_a_host)
 	} cases[] = { { "box", 4, "box" }, { "box", 3, NULL }, { "other\n", 64, "other" } };
 	char host[64], own[64] = "";
 
-	begin();
+	rig_open(&rig, "empty", NULL);
 	ck_assert_int_eq(gethostname(own, sizeof(own) - 1), 0);
-	env_host(&env, host, sizeof(host));
+	env_host(&rig.env, host, sizeof(host));
 	ck_assert_str_eq(host, own);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		write_text("proc/sys/kernel/hostname", cases[i].text);
-		env.tick++;
+		rig_put(&rig, "proc/sys/kernel/hostname", "%s", cases[i].text);
+		rig.env.tick++;
 		memset(host, 'x', sizeof(host));
-		env_host(&env, host, cases[i].room);
+		env_host(&rig.env, host, cases[i].room);
 		ck_assert_uint_lt(strlen(host), cases[i].room);
 		ck_assert_msg(cases[i].host ? strcmp(host, cases[i].host) == 0 : strcmp(host, "bo") != 0,
 			      "case %zu: %s", i, host);
 	}
-	env.live = true;
-	env_host(&env, host, sizeof(host));
+	rig.env.live = true;
+	env_host(&rig.env, host, sizeof(host));
 	ck_assert_str_eq(host, own);
+	rig_close(&rig);
 }
 
 /* Each part counts, and the look that finds the end; a file may have less than 64 MiB. */
@@ -193,14 +146,15 @@ START_TEST(reads_are_counted)
 	struct span text;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		begin();
-		env.tick = 1;
+		rig_open(&rig, "empty", NULL);
+		rig.env.tick = 1;
 		write_bytes("proc/x", "abc", cases[i].length);
-		env.reads = 0;
-		ck_assert_int_eq(env_read(&env, env_file(&env, "proc/x"), &text), cases[i].error);
+		rig.env.reads = 0;
+		ck_assert_int_eq(env_read(&rig.env, env_file(&rig.env, "proc/x"), &text), cases[i].error);
 		if (!cases[i].error)
 			ck_assert_uint_eq(span_length(text), (size_t)cases[i].length);
-		ck_assert(cases[i].reads == 0 || env.reads == cases[i].reads);
+		ck_assert(cases[i].reads == 0 || rig.env.reads == cases[i].reads);
+		rig_close(&rig);
 	}
 }
 
@@ -209,25 +163,26 @@ START_TEST(the_first_failures_are_kept)
 	char path[ENV_FAILED_PATH_MAX + 10];
 	int error;
 
-	begin();
-	ck_assert_ptr_null(env_lacking_path(&env, &error));
+	rig_open(&rig, "empty", NULL);
+	ck_assert_ptr_null(env_lacking_path(&rig.env, &error));
 	for (int i = 1; i <= ENV_FAILURES_MAX + 1; i++)
-		env_note_failure(&env, textf("proc/%d", i), -i);
-	ck_assert_str_eq(env_failed_path(&env, -1), "proc/1");
-	ck_assert_str_eq(env_failed_path(&env, -ENV_FAILURES_MAX), "proc/8");
-	ck_assert_ptr_null(env_failed_path(&env, -ENV_FAILURES_MAX - 1));
-	env_forget_failures(&env);
-	ck_assert_ptr_null(env_failed_path(&env, -1));
+		env_note_failure(&rig.env, textf("proc/%d", i), -i);
+	ck_assert_str_eq(env_failed_path(&rig.env, -1), "proc/1");
+	ck_assert_str_eq(env_failed_path(&rig.env, -ENV_FAILURES_MAX), "proc/8");
+	ck_assert_ptr_null(env_failed_path(&rig.env, -ENV_FAILURES_MAX - 1));
+	env_forget_failures(&rig.env);
+	ck_assert_ptr_null(env_failed_path(&rig.env, -1));
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
-	env_note_failure(&env, path, -ENFILE);
-	ck_assert_uint_eq(strlen(env_lacking_path(&env, &error)), ENV_FAILED_PATH_MAX - 1);
+	env_note_failure(&rig.env, path, -ENFILE);
+	ck_assert_uint_eq(strlen(env_lacking_path(&rig.env, &error)), ENV_FAILED_PATH_MAX - 1);
 	ck_assert_int_eq(error, -ENFILE);
-	env_note_failure(&env, "proc/own", -EMFILE); /* the worst of them is told, not the first */
-	ck_assert_str_eq(env_lacking_path(&env, &error), "proc/own");
+	env_note_failure(&rig.env, "proc/own", -EMFILE); /* the worst of them is told, not the first */
+	ck_assert_str_eq(env_lacking_path(&rig.env, &error), "proc/own");
 	ck_assert_int_eq(error, -EMFILE);
 	ck_assert_str_eq(env_error_text(ENOENT), strerror(ENOENT));
 	ck_assert_str_eq(env_error_text(EXDEV), "/proc is not that of panetop's own pid namespace");
+	rig_close(&rig);
 }
 
 static char keys[3];
@@ -243,15 +198,15 @@ START_TEST(states_are_removed_one_by_one)
 {
 	static const char names[] = "abc";
 
-	open_at("/");
+	rig_open_live(&rig, NULL);
 	for (unsigned i = 0; i < 3; i++)
-		memcpy(env_state_add(&env, &keys[i], 2, close_state), &names[i], 1);
-	env_state_remove(&env, &keys[1]);
-	env_state_remove(&env, &keys[1]);
-	env_state_remove(&env, names);
+		memcpy(env_state_add(&rig.env, &keys[i], 2, close_state), &names[i], 1);
+	env_state_remove(&rig.env, &keys[1]);
+	env_state_remove(&rig.env, &keys[1]);
+	env_state_remove(&rig.env, names);
 	ck_assert_str_eq(closed, "b");
-	ck_assert(*(const char *)env_state(&env, &keys[0]) == 'a' && !env_state(&env, &keys[1]));
-	env_close(&env);
+	ck_assert(*(const char *)env_state(&rig.env, &keys[0]) == 'a' && !env_state(&rig.env, &keys[1]));
+	rig_close(&rig);
 	ck_assert_str_eq(closed, "bca");
 }
 
@@ -259,12 +214,12 @@ START_TEST(states_are_removed_one_by_one)
 static void check_names(struct listing *listing, bool changed, const char *names)
 {
 	struct buffer text = { 0 };
-	uint64_t reads = env.reads;
+	uint64_t reads = rig.env.reads;
 	bool found = !changed;
 
-	ck_assert_int_eq(listing_read(listing, &env, &found), 0);
+	ck_assert_int_eq(listing_read(listing, &rig.env, &found), 0);
 	ck_assert_int_eq(found, changed);
-	ck_assert_uint_eq(env.reads, reads + 1);
+	ck_assert_uint_eq(rig.env.reads, reads + 1);
 	for (size_t i = 0; i < listing->n_names; i++)
 		buffer_print(&text, "%s%s", i > 0 ? " " : "", listing->names[i]);
 	buffer_char(&text, '\0');
@@ -278,35 +233,36 @@ START_TEST(names_are_listed_by_their_numbers_and_compared)
 	struct listing listing = { .path = "proc/d" };
 	bool changed;
 
-	begin();
-	make_directory("proc/d");
+	rig_open(&rig, "empty", NULL);
+	rig_make(&rig, "proc/d");
 	check_names(&listing, false, "");
-	make_directory("proc/d/cpu10");
-	write_text("proc/d/cpu9", "");
-	write_text("proc/d/.hidden", "");
-	write_text("proc/d/a", "");
+	rig_make(&rig, "proc/d/cpu10");
+	rig_put(&rig, "proc/d/cpu9", "%s", "");
+	rig_put(&rig, "proc/d/.hidden", "%s", "");
+	rig_put(&rig, "proc/d/a", "%s", "");
 	check_names(&listing, true, "a cpu9 cpu10");
 	check_names(&listing, false, "a cpu9 cpu10");
-	remove_name("proc/d/a");
-	write_text("proc/d/b", ""); /* of the same length */
+	rig_remove(&rig, "proc/d/a");
+	rig_put(&rig, "proc/d/b", "%s", ""); /* of the same length */
 	check_names(&listing, true, "b cpu9 cpu10");
-	write_text("proc/d/.other", "");
+	rig_put(&rig, "proc/d/.other", "%s", "");
 	check_names(&listing, false, "b cpu9 cpu10");
-	remove_name("proc/d/cpu9");
+	rig_remove(&rig, "proc/d/cpu9");
 	check_names(&listing, true, "b cpu10");
 	for (unsigned i = 0; i < 4; i++)
-		remove_name(textf("proc/d/%s", left[i]));
-	remove_name("proc/d");
+		rig_remove(&rig, textf("proc/d/%s", left[i]));
+	rig_remove(&rig, "proc/d");
 	for (int i = 0; i < 2; i++) { /* open, and no longer open */
-		env_forget_failures(&env);
-		ck_assert_int_eq(listing_read(&listing, &env, &changed), -ENOENT);
+		env_forget_failures(&rig.env);
+		ck_assert_int_eq(listing_read(&listing, &rig.env, &changed), -ENOENT);
 		ck_assert(changed == (i == 0) && listing.n_names == 0 && !listing.opened);
-		ck_assert_str_eq(env_failed_path(&env, -ENOENT), "proc/d");
+		ck_assert_str_eq(env_failed_path(&rig.env, -ENOENT), "proc/d");
 	}
-	make_directory("proc/d");
-	write_text("proc/d/x", "");
+	rig_make(&rig, "proc/d");
+	rig_put(&rig, "proc/d/x", "%s", "");
 	check_names(&listing, true, "x");
 	listing_free(&listing);
+	rig_close(&rig);
 }
 
 static void count_name(void *context, const char *name)
@@ -327,22 +283,23 @@ START_TEST(long_directories_are_listed_to_their_end)
 	unsigned seen[2] = { 0 };
 	bool changed;
 
-	begin();
-	make_directory("proc/d");
+	rig_open(&rig, "empty", NULL);
+	rig_make(&rig, "proc/d");
 	for (unsigned i = 0; i < N; i++)
-		make_directory(textf("proc/d/d%u", i));
-	ck_assert_int_eq(listing_read(&listing, &env, &changed), 0);
+		rig_make(&rig, textf("proc/d/d%u", i));
+	ck_assert_int_eq(listing_read(&listing, &rig.env, &changed), 0);
 	ck_assert_uint_eq(listing.n_names, N);
 	for (unsigned i = 0; i < N; i++)
 		ck_assert_str_eq(listing.names[i], textf("d%u", i));
-	make_directory("proc/d/.d");
-	make_link("proc/d/link", "d7");
-	write_text("proc/d/file", "");
-	ck_assert_int_eq(listing_each_directory(&env, "proc/d", count_name, seen), 0);
-	ck_assert_int_eq(listing_each_directory(&env, "proc/none", count_name, seen), -ENOENT);
-	ck_assert_int_eq(listing_each_directory(&env, "proc/d/file", count_name, seen), -ENOTDIR);
+	rig_make(&rig, "proc/d/.d");
+	rig_link(&rig, "proc/d/link", "d7");
+	rig_put(&rig, "proc/d/file", "%s", "");
+	ck_assert_int_eq(listing_each_directory(&rig.env, "proc/d", count_name, seen), 0);
+	ck_assert_int_eq(listing_each_directory(&rig.env, "proc/none", count_name, seen), -ENOENT);
+	ck_assert_int_eq(listing_each_directory(&rig.env, "proc/d/file", count_name, seen), -ENOTDIR);
 	ck_assert(seen[0] == N + 2 && seen[1] == 7);
 	listing_free(&listing);
+	rig_close(&rig);
 }
 
 /* One way to read an attribute, which each of them does alike. */
@@ -351,22 +308,22 @@ enum reader { READ, ONCE, AT, IN, N_READERS };
 static long read_by(enum reader reader, const char *name, char *bytes, size_t room)
 {
 	const char *path = textf("proc/%s", name);
-	int directory = root_open_at(&env.root, "proc", O_RDONLY | O_DIRECTORY);
+	int directory = root_open_at(&rig.env.root, "proc", O_RDONLY | O_DIRECTORY);
 	struct attribute attribute;
 	long length = -1;
 
 	attribute_open(&attribute, path);
 	if (reader == READ)
-		length = attribute_read(&attribute, &env, bytes, room);
+		length = attribute_read(&attribute, &rig.env, bytes, room);
 	else if (reader == ONCE)
-		length = attribute_once(&env, path, bytes, room);
+		length = attribute_once(&rig.env, path, bytes, room);
 	else if (reader == AT)
-		length = attribute_at(&env.root, path, bytes, room);
+		length = attribute_at(&rig.env.root, path, bytes, room);
 	else
-		length = attribute_in(&env, directory, name, bytes, room);
+		length = attribute_in(&rig.env, directory, name, bytes, room);
 	close(directory);
-	attribute_close(&attribute, &env);
-	ck_assert_uint_eq(env.pids.n_kept, 0);
+	attribute_close(&attribute, &rig.env);
+	ck_assert_uint_eq(rig.env.pids.n_kept, 0);
 	return length;
 }
 
@@ -383,22 +340,23 @@ START_TEST(attributes_are_texts_without_their_newline)
 	};
 	char bytes[65];
 
-	begin();
+	rig_open(&rig, "empty", NULL);
 	for (enum reader reader = 0; reader < N_READERS; reader++) {
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			uint64_t reads = env.reads;
+			uint64_t reads = rig.env.reads;
 
-			write_text("proc/x", cases[i].text);
+			rig_put(&rig, "proc/x", "%s", cases[i].text);
 			memset(bytes, 'y', sizeof(bytes));
 			ck_assert_int_eq(read_by(reader, "x", bytes, cases[i].room),
 					 (long)strlen(cases[i].read));
 			ck_assert_str_eq(bytes, cases[i].read);
 			ck_assert_int_eq(bytes[cases[i].room], 'y');
-			ck_assert_uint_eq(env.reads, reads + (reader != AT));
+			ck_assert_uint_eq(rig.env.reads, reads + (reader != AT));
 		}
 		ck_assert_int_eq(read_by(reader, "none", bytes, sizeof(bytes)), -ENOENT);
-		ck_assert_int_eq(read_by(reader, "sys", bytes, sizeof(bytes)), -EISDIR);
+		ck_assert_int_eq(read_by(reader, "pressure", bytes, sizeof(bytes)), -EISDIR);
 	}
+	rig_close(&rig);
 }
 
 /* Its length, or an error. */
@@ -406,31 +364,32 @@ static long length_of(struct attribute *attribute)
 {
 	char bytes[64];
 
-	return attribute_read(attribute, &env, bytes, sizeof(bytes));
+	return attribute_read(attribute, &rig.env, bytes, sizeof(bytes));
 }
 
 START_TEST(attributes_stay_open_as_far_as_there_is_room)
 {
 	struct attribute first, second;
 
-	begin();
-	write_text("proc/x", "one\n");
-	env.pids.kept_max = 1;
+	rig_open(&rig, "empty", NULL);
+	rig_put(&rig, "proc/x", "one\n");
+	rig.env.pids.kept_max = 1;
 	attribute_open(&first, "proc/x");
 	attribute_open(&second, "proc/x");
 	for (int i = 0; i < 2; i++)
-		ck_assert(length_of(&first) == 3 && length_of(&second) == 3 && env.pids.n_kept == 1);
-	remove_name("proc/x");
-	write_text("proc/x", "other\n");
+		ck_assert(length_of(&first) == 3 && length_of(&second) == 3 && rig.env.pids.n_kept == 1);
+	rig_remove(&rig, "proc/x");
+	rig_put(&rig, "proc/x", "other\n");
 	ck_assert(length_of(&first) == 3 && length_of(&second) == 5); /* the one that it opened */
-	attribute_close(&first, &env);
-	ck_assert(length_of(&second) == 5 && second.kept && env.pids.n_kept == 1);
-	attribute_close(&second, &env);
-	attribute_open(&first, "proc/sys");
+	attribute_close(&first, &rig.env);
+	ck_assert(length_of(&second) == 5 && second.kept && rig.env.pids.n_kept == 1);
+	attribute_close(&second, &rig.env);
+	attribute_open(&first, "proc/pressure");
 	ck_assert_int_eq(length_of(&first), -EISDIR);
-	ck_assert(!first.kept && env.pids.n_kept == 0); /* it may be another one the next time */
-	ck_assert_str_eq(env_failed_path(&env, -EISDIR), "proc/sys");
-	attribute_close(&first, &env);
+	ck_assert(!first.kept && rig.env.pids.n_kept == 0); /* it may be another one the next time */
+	ck_assert_str_eq(env_failed_path(&rig.env, -EISDIR), "proc/pressure");
+	attribute_close(&first, &rig.env);
+	rig_close(&rig);
 }
 
 START_TEST(attributes_are_whole_numbers)
@@ -451,35 +410,37 @@ START_TEST(attributes_are_whole_numbers)
 	struct attribute attribute;
 	uint64_t value = 7;
 
-	begin();
+	rig_open(&rig, "empty", NULL);
 	attribute_open(&attribute, "proc/x");
-	ck_assert_int_eq(attribute_u64(&attribute, &env, &value), -ENOENT);
-	ck_assert_int_eq(attribute_once_u64(&env, "proc/x", &value), -ENOENT);
+	ck_assert_int_eq(attribute_u64(&attribute, &rig.env, &value), -ENOENT);
+	ck_assert_int_eq(attribute_once_u64(&rig.env, "proc/x", &value), -ENOENT);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		write_text("proc/x", cases[i].text);
+		rig_put(&rig, "proc/x", "%s", cases[i].text);
 		value = 7;
-		ck_assert_int_eq(attribute_u64(&attribute, &env, &value), cases[i].error);
+		ck_assert_int_eq(attribute_u64(&attribute, &rig.env, &value), cases[i].error);
 		ck_assert_uint_eq(value, cases[i].value);
-		ck_assert_int_eq(attribute_once_u64(&env, "proc/x", &value), cases[i].error);
+		ck_assert_int_eq(attribute_once_u64(&rig.env, "proc/x", &value), cases[i].error);
 		ck_assert(cases[i].error || value == cases[i].value);
 	}
-	attribute_close(&attribute, &env);
+	attribute_close(&attribute, &rig.env);
+	rig_close(&rig);
 }
 
 START_TEST(long_texts_are_appended_up_to_about_a_limit)
 {
 	struct buffer text = { 0 };
 
-	begin();
+	rig_open(&rig, "empty", NULL);
 	write_bytes("proc/x", "first", 10000);
 	buffer_text(&text, "before");
-	ck_assert_int_eq(attribute_text(&env, "proc/x", SIZE_MAX, &text), 0);
+	ck_assert_int_eq(attribute_text(&rig.env, "proc/x", SIZE_MAX, &text), 0);
 	ck_assert(text.length == 10006 && memcmp(text.bytes, "beforefirst\0", 12) == 0);
 	buffer_empty(&text);
-	ck_assert_int_eq(attribute_text(&env, "proc/x", 1, &text), 0);
+	ck_assert_int_eq(attribute_text(&rig.env, "proc/x", 1, &text), 0);
 	ck_assert(text.length >= 1 && text.length < 10000);
-	ck_assert_int_eq(attribute_text(&env, "proc/sys", SIZE_MAX, &text), -EISDIR);
+	ck_assert_int_eq(attribute_text(&rig.env, "proc/pressure", SIZE_MAX, &text), -EISDIR);
 	buffer_free(&text);
+	rig_close(&rig);
 }
 
 START_TEST(tracefs_has_events)
@@ -487,16 +448,16 @@ START_TEST(tracefs_has_events)
 	char bytes[16] = "";
 	int tracefs;
 
-	begin();
-	make_directory("proc/t");
-	ck_assert_int_eq(tracefs_open(&env, "proc/t"), -ENOENT);
-	make_directory("proc/t/events");
-	write_text("proc/t/events/id", "12345\n");
-	tracefs = tracefs_open(&env, "proc/t");
+	rig_open(&rig, "empty", NULL);
+	rig_make(&rig, "proc/t");
+	ck_assert_int_eq(tracefs_open(&rig.env, "proc/t"), -ENOENT);
+	rig_put(&rig, "proc/t/events/id", "12345\n");
+	tracefs = tracefs_open(&rig.env, "proc/t");
 	ck_assert_int_eq(tracefs_read(tracefs, "events/id", bytes, sizeof(bytes)), 6);
 	ck_assert_str_eq(bytes, "12345\n");
 	ck_assert_int_eq(tracefs_read(tracefs, "events/none", bytes, sizeof(bytes)), -ENOENT);
 	close(tracefs);
+	rig_close(&rig);
 }
 
 #define N_OPEN 5
@@ -512,20 +473,17 @@ static const struct {
 
 static void make_open_files(void)
 {
-	begin();
-	make_directory("proc/9");
-	make_directory("proc/9/fd");
-	make_directory("proc/9/fdinfo");
-	make_link("proc/9/fd/x", "/dev/x");
+	rig_open(&rig, "empty", NULL);
+	rig_link(&rig, "proc/9/fd/x", "/dev/x");
 	for (unsigned i = 0; i < N_OPEN; i++) {
 		if (opened[i].link)
-			make_link(textf("proc/9/fd/%u", opened[i].fd), opened[i].link);
+			rig_link(&rig, textf("proc/9/fd/%u", opened[i].fd), opened[i].link);
 		else
-			write_text(textf("proc/9/fd/%u", opened[i].fd), "");
+			rig_put(&rig, textf("proc/9/fd/%u", opened[i].fd), "%s", "");
 		if (opened[i].info)
-			write_text(textf("proc/9/fdinfo/%u", opened[i].fd), opened[i].info);
+			rig_put(&rig, textf("proc/9/fdinfo/%u", opened[i].fd), "%s", opened[i].info);
 	}
-	make_link("proc/9/fdinfo/100", "0"); /* the kernel has no links there */
+	rig_link(&rig, "proc/9/fdinfo/100", "0"); /* the kernel has no links there */
 }
 
 struct found_files {
@@ -558,7 +516,7 @@ static void find_file(void *context, const struct open_file *file)
 START_TEST(open_files_come_in_turns)
 {
 	make_open_files();
-	ck_assert_int_eq(dup2(root_open_at(&env.root, "proc/9/fdinfo/0", O_RDONLY), STDIN_FILENO),
+	ck_assert_int_eq(dup2(root_open_at(&rig.env.root, "proc/9/fdinfo/0", O_RDONLY), STDIN_FILENO),
 			 STDIN_FILENO);
 	for (size_t most = 1; most <= N_OPEN + 1; most++) {
 		struct found_files all = { 0 }, below = { .below = true };
@@ -568,14 +526,14 @@ START_TEST(open_files_come_in_turns)
 		do {
 			unsigned before = all.n;
 
-			n = open_files_read(&env, 9, &cookie, most, find_file, &all);
+			n = open_files_read(&rig.env, 9, &cookie, most, find_file, &all);
 			ck_assert(n >= 0 && n <= (long)most && n == (long)(all.n - before));
 		} while (cookie != 0);
 		for (unsigned i = 0; i < N_OPEN; i++)
 			ck_assert_uint_eq(all.times[i], 1);
 		sum = 0;
 		do {
-			n = open_files_below(&env, 9, "/dev/", &cookie, most, find_file, &below);
+			n = open_files_below(&rig.env, 9, "/dev/", &cookie, most, find_file, &below);
 			ck_assert(n >= 0 && n <= (long)most);
 			sum += n;
 		} while (cookie != 0);
@@ -583,6 +541,7 @@ START_TEST(open_files_come_in_turns)
 		ck_assert(below.n == 2 && below.times[0] == 1 && below.times[4] == 1);
 	}
 	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0); /* which is none of theirs */
+	rig_close(&rig);
 }
 
 START_TEST(the_info_of_one_open_file)
@@ -591,16 +550,17 @@ START_TEST(the_info_of_one_open_file)
 	char bytes[64];
 
 	make_open_files();
-	ck_assert_int_eq(open_files_info(&env, 9, 70, bytes, sizeof(bytes)), 8);
+	ck_assert_int_eq(open_files_info(&rig.env, 9, 70, bytes, sizeof(bytes)), 8);
 	ck_assert_int_eq(memcmp(bytes, "pos:\t70\n", 8), 0);
-	ck_assert_int_eq(open_files_info(&env, 9, 70, bytes, 3), 3);
-	ck_assert_int_eq(open_files_info(&env, 9, 100, bytes, sizeof(bytes)), -ELOOP);
-	ck_assert_int_eq(open_files_info(&env, 9, 99, bytes, sizeof(bytes)), -ENOENT);
-	ck_assert_int_eq(open_files_info(&env, 8, 70, bytes, sizeof(bytes)), -ENOENT);
-	ck_assert_int_eq(open_files_read(&env, 8, &cookie, 1, find_file, NULL), -ENOENT);
-	ck_assert_int_eq(open_files_sockets(&env, 8, &cookie, 1, NULL, NULL), -ENOENT);
-	ck_assert_uint_eq(open_files_count(&env, 9), U64_UNKNOWN); /* the kernel counts those of a process */
-	ck_assert_uint_eq(open_files_count(&env, 8), U64_UNKNOWN);
+	ck_assert_int_eq(open_files_info(&rig.env, 9, 70, bytes, 3), 3);
+	ck_assert_int_eq(open_files_info(&rig.env, 9, 100, bytes, sizeof(bytes)), -ELOOP);
+	ck_assert_int_eq(open_files_info(&rig.env, 9, 99, bytes, sizeof(bytes)), -ENOENT);
+	ck_assert_int_eq(open_files_info(&rig.env, 8, 70, bytes, sizeof(bytes)), -ENOENT);
+	ck_assert_int_eq(open_files_read(&rig.env, 8, &cookie, 1, find_file, NULL), -ENOENT);
+	ck_assert_int_eq(open_files_sockets(&rig.env, 8, &cookie, 1, NULL, NULL), -ENOENT);
+	for (uint32_t pid = 8; pid <= 9; pid++) /* the kernel counts those of a process */
+		ck_assert_uint_eq(open_files_count(&rig.env, pid), U64_UNKNOWN);
+	rig_close(&rig);
 }
 
 struct found_sockets {
@@ -639,30 +599,33 @@ START_TEST(new_sockets_are_looked_for_in_order)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct found_sockets found = { .most = cases[i].most };
 
-		ck_assert(open_files_new_sockets(&env, 9, cases[i].known, cases[i].n_known, cases[i].n,
+		ck_assert(open_files_new_sockets(&rig.env, 9, cases[i].known, cases[i].n_known, cases[i].n,
 						 cases[i].limit, UINT64_MAX, find_socket, &found));
 		ck_assert_msg(found.inodes == cases[i].inodes, "case %zu: %u", i, (unsigned)found.inodes);
 	}
 	for (uint32_t limit = 31; limit <= 32; limit++) { /* it looks at the clock now and then */
 		struct found_sockets found = { .most = 9 };
 
-		ck_assert_int_eq(
-			open_files_new_sockets(&env, 9, cases[0].known, 0, 5, limit, 0, find_socket, &found),
-			limit == 31);
+		ck_assert_int_eq(open_files_new_sockets(&rig.env, 9, cases[0].known, 0, 5, limit, 0,
+							find_socket, &found), limit == 31);
 		ck_assert_uint_eq(found.inodes, 4711);
 	}
-	ck_assert(!open_files_new_sockets(&env, 8, cases[0].known, 0, 5, 9, UINT64_MAX, find_socket, NULL));
+	ck_assert(!open_files_new_sockets(&rig.env, 8, cases[0].known, 0, 5, 9, UINT64_MAX, find_socket,
+					  NULL));
+	rig_close(&rig);
 }
 
 START_TEST(the_kernel_counts_open_files)
 {
 	uint64_t count;
 
-	open_at("/");
-	count = open_files_count(&env, env.own_pid);
+	rig_open_live(&rig, NULL);
+	count = open_files_count(&rig.env, rig.env.own_pid);
 	ck_assert_uint_gt(count, 0);
 	ck_assert_int_ge(open("/dev/null", O_RDONLY), 0);
-	ck_assert_uint_eq(open_files_count(&env, env.own_pid), count == U64_UNKNOWN ? count : count + 1);
+	ck_assert_uint_eq(open_files_count(&rig.env, rig.env.own_pid),
+			  count == U64_UNKNOWN ? count : count + 1);
+	rig_close(&rig);
 }
 
 #define UPROBE "sys/bus/event_source/devices/uprobe"
@@ -686,27 +649,22 @@ START_TEST(uprobes_have_the_form_that_the_kernel_tells)
 		{ "8\n", NULL, "config:32-63\n", -ENOENT, 8, 0, false },
 		{ NULL, "config:0\n", "config:32-63\n", -ENOENT, 0, 0, false },
 	};
-	static const char *const directories[] = {
-		"sys", "sys/bus", "sys/bus/event_source", "sys/bus/event_source/devices",
-		UPROBE, UPROBE "/format",
-	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct uprobe_form form = { .at_return = 7 };
 
-		begin();
-		for (size_t k = 0; k < sizeof(directories) / sizeof(directories[0]); k++)
-			make_directory(directories[k]);
+		rig_open(&rig, "empty", NULL);
 		if (cases[i].type)
-			write_text(UPROBE "/type", cases[i].type);
+			rig_put(&rig, UPROBE "/type", "%s", cases[i].type);
 		if (cases[i].at_return)
-			write_text(UPROBE "/format/retprobe", cases[i].at_return);
+			rig_put(&rig, UPROBE "/format/retprobe", "%s", cases[i].at_return);
 		if (cases[i].semaphores)
-			write_text(UPROBE "/format/ref_ctr_offset", cases[i].semaphores);
-		env.tick = 1;
-		ck_assert_msg(uprobe_form_read(&env, &form) == cases[i].error, "case %zu", i);
+			rig_put(&rig, UPROBE "/format/ref_ctr_offset", "%s", cases[i].semaphores);
+		rig.env.tick = 1;
+		ck_assert_msg(uprobe_form_read(&rig.env, &form) == cases[i].error, "case %zu", i);
 		ck_assert_uint_eq(form.type, cases[i].number);
 		ck_assert_uint_eq(form.at_return, cases[i].bit);
 		ck_assert_int_eq(form.semaphores, cases[i].has_semaphores);
+		rig_close(&rig);
 	}
 }

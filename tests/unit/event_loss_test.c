@@ -24,16 +24,16 @@
 #define STACKS_BYTES ((size_t)256 * 1024) /* holds what an exec tells */
 
 static struct env env;
-static struct event_connector *connector; /* the large one of these */
-static struct event_perf *perf;
+static struct event_source *connector; /* the large one of these */
+static struct event_source *perf;
 static struct raw_events all; /* that it told */
 
 static void drain_large(void)
 {
 	if (connector)
-		event_connector_drain(connector, &all);
+		connector->drain(connector, &all, true);
 	if (perf)
-		event_perf_drain(perf, &all, true);
+		perf->drain(perf, &all, true);
 }
 
 /* Of the children of this process. */
@@ -94,14 +94,14 @@ static void close_env(void)
 {
 	raw_events_free(&all);
 	if (perf)
-		event_perf_close(perf);
+		event_source_close(perf);
 	env_close(&env);
 }
 
 START_LIVE_TEST(the_connector_counts_its_losses)
 {
 	struct raw_events told = { 0 };
-	struct event_connector *tiny;
+	struct event_source *tiny;
 	uint64_t tiny_lost;
 	int error;
 
@@ -111,13 +111,13 @@ START_LIVE_TEST(the_connector_counts_its_losses)
 	if (!tiny)
 		skip_test("proc connector: %s", strerror(-error));
 	make_children();
-	event_connector_drain(tiny, &told);
-	tiny_lost = event_connector_lost(tiny);
+	tiny->drain(tiny, &told, true);
+	tiny_lost = tiny->lost(tiny);
 	drain_large(); /* what the tiny one missed of others just now */
-	compare(&told, tiny_lost, event_connector_received(connector), event_connector_lost(connector));
+	compare(&told, tiny_lost, connector->received, connector->lost(connector));
 	raw_events_free(&told);
-	event_connector_close(tiny);
-	event_connector_close(connector);
+	event_source_close(tiny);
+	event_source_close(connector);
 	close_env();
 }
 
@@ -144,7 +144,7 @@ static void open_perf(size_t bytes, const struct trace_set *arguments)
 START_LIVE_TEST(the_rings_count_their_losses)
 {
 	struct raw_events told = { 0 };
-	struct event_perf *tiny;
+	struct event_source *tiny;
 	uint64_t tiny_lost;
 	int error;
 
@@ -154,12 +154,12 @@ START_LIVE_TEST(the_rings_count_their_losses)
 	if (!tiny)
 		skip_test("perf events: %s", strerror(-error));
 	make_children();
-	event_perf_drain(tiny, &told, true);
-	tiny_lost = event_perf_lost(tiny);
+	tiny->drain(tiny, &told, true);
+	tiny_lost = tiny->lost(tiny);
 	drain_large();
-	compare(&told, tiny_lost, event_perf_received(perf), event_perf_lost(perf));
+	compare(&told, tiny_lost, perf->received, perf->lost(perf));
 	raw_events_free(&told);
-	event_perf_close(tiny);
+	event_source_close(tiny);
 	close_env();
 }
 
@@ -185,14 +185,14 @@ START_LIVE_TEST(a_cpu_that_was_away_is_watched_again)
 	int fds[1024];
 
 	open_perf(STACKS_BYTES, NULL);
-	event_perf_follow_cpus(perf);
-	event_perf_follow_cpus(perf);
+	perf->follow_cpus(perf);
+	perf->follow_cpus(perf);
 	ck_assert(report_a_child());
-	for (unsigned i = event_perf_descriptors(perf, fds, 1024); i-- > 0;)
+	for (unsigned i = perf->descriptors(perf, fds, 1024); i-- > 0;)
 		ck_assert_int_eq(ioctl(fds[i], PERF_EVENT_IOC_DISABLE, 0), 0);
-	event_perf_follow_cpus(perf);
+	perf->follow_cpus(perf);
 	ck_assert(!report_a_child());
-	event_perf_follow_cpus(perf);
+	perf->follow_cpus(perf);
 	ck_assert(report_a_child());
 	close_env();
 }
@@ -211,7 +211,7 @@ static struct raw_event exec_of(char *const *arguments)
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	event_perf_drain(perf, &all, false);
+	perf->drain(perf, &all, false);
 	for (size_t i = 0; i < all.count; i++)
 		if (all.list[i].kind == EVENT_EXEC && all.list[i].pid == (uint32_t)pid)
 			told = all.list[i];
@@ -228,7 +228,7 @@ START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 	int error;
 
 	open_perf(STACKS_BYTES, NULL);
-	error = event_perf_exec_error(perf);
+	error = perf->exec_error;
 	if (error == -EACCES || error == -EPERM || error == -ENOENT)
 		skip_test("tracepoints: %s", strerror(-error));
 	ck_assert_int_eq(error, 0);
@@ -250,9 +250,9 @@ static bool open_without_room(void)
 	for (limit.rlim_cur = 4; !perf && error == -EMFILE && limit.rlim_cur < 1024; limit.rlim_cur++) {
 		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 		perf = event_perf_open(&env, STACKS_BYTES, NULL, &error);
-		if (perf && event_perf_exec_error(perf) == -EMFILE && event_perf_cpus(perf) > 1)
+		if (perf && perf->exec_error == -EMFILE && perf->n_cpus > 1)
 			return true;
-		event_perf_close(perf);
+		event_source_close(perf);
 		perf = NULL;
 		error = error ? error : -EMFILE;
 	}
@@ -291,7 +291,7 @@ START_LIVE_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
 		int status;
 
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-		event_perf_drain(perf, &all, false);
+		perf->drain(perf, &all, false);
 		for (size_t i = 0; i < all.count; i++)
 			told += all.list[i].kind == EVENT_EXEC && all.list[i].pid == (uint32_t)pid;
 		ck_assert_uint_eq(told, status == 0);

@@ -12,102 +12,6 @@
 #include "rig.h"
 #include "topic/event/event_reader.h"
 
-struct event_reader {
-	int n_collectors;
-};
-
-static struct event_reader *reader; /* that is open */
-static const struct event *given;
-static size_t n_given;
-static const char *given_texts;
-static size_t n_given_texts;
-static const struct event_statistics *given_statistics;
-static struct event_sources given_sources;
-static int update_error;
-
-static int open_reader(void *state, const struct sample *sample)
-{
-	(void)sample;
-	reader = state;
-	return 0;
-}
-
-static int update_reader(void *state, const struct sample *sample)
-{
-	(void)state;
-	(void)sample;
-	return update_error;
-}
-
-static void close_reader(void *state)
-{
-	ck_assert_int_eq(((struct event_reader *)state)->n_collectors, 0);
-}
-
-const struct reader process_event_reader = {
-	.name = "given events",
-	.state_size = sizeof(struct event_reader),
-	.open = open_reader,
-	.update = update_reader,
-	.close = close_reader,
-};
-
-void event_reader_add_collector(struct event_reader *of, int change)
-{
-	of->n_collectors += change;
-}
-
-void event_reader_collect(struct event_reader *of, struct event_batch *taken)
-{
-	ck_assert_int_eq(of->n_collectors, 1);
-	event_batch_empty(taken);
-	for (size_t i = 0; i < n_given; i++)
-		*VECTOR_ADD(taken->list, taken->count, taken->capacity) = given[i];
-	VECTOR_RESERVE(taken->texts, n_given_texts, taken->texts_capacity);
-	memcpy(taken->texts, given_texts, n_given_texts);
-	taken->n_texts = n_given_texts;
-}
-
-void event_reader_keep_ended(struct event_reader *of)
-{
-	(void)of;
-}
-
-void event_reader_collect_ended(struct event_reader *of, struct event_ended_list *taken)
-{
-	(void)of;
-	taken->count = 0;
-}
-
-void event_reader_read_statistics(struct event_reader *of,
-				  void (*read)(void *context, const struct event_statistics *statistics,
-					       uint64_t since_ns),
-				  void *context)
-{
-	ck_assert_ptr_eq(of, reader);
-	if (given_statistics)
-		read(context, given_statistics, UINT64_C(2500000000));
-}
-
-void event_reader_sources(struct event_reader *of, struct event_sources *sources)
-{
-	ck_assert_ptr_eq(of, reader);
-	*sources = given_sources;
-}
-
-const struct trace_set *event_reader_arguments(const struct event_reader *of)
-{
-	static const struct trace_set none;
-
-	(void)of;
-	return &none;
-}
-
-int event_reader_bell(const struct event_reader *of)
-{
-	return of == reader ? 77 : -1;
-}
-
 #define TEXTS "\0make\0/usr/bin/make -j4 all\0bash\0cc1\0../x/cc1 a/b\0old\0bin/sh -c x/y\0"
 enum { MAKE = 1, MAKE_ALL = 6, BASH = 28, CC1 = 33, CC1_ALL = 37, SH_ALL = 54 };
 
@@ -133,15 +37,36 @@ static const struct event events[] = {
 };
 
 static struct rig rig;
-static const struct frame *frame; /* the last one */
+static struct event_handed *handed; /* of the reader, which has no sources */
+static const struct frame *frame;   /* the last one */
 
-/* The next frame of a topic. */
-static void sample_table(const char *topic)
+static void open_topic(const char *topic)
 {
 	const char *const names[] = { topic, NULL };
 
-	if (rig.n_samples == 0)
-		rig_open(&rig, "readers", names);
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	handed = reader_state(&process_event_reader, &rig.env);
+	ck_assert_int_eq(handed->error, -ENOTSUP);
+	handed->error = 0;
+	handed->sources = (struct event_sources){ 0 };
+}
+
+/* The events that are next. */
+static void give(size_t n_given)
+{
+	event_batch_empty(&handed->ready);
+	for (size_t i = 0; i < n_given; i++)
+		*VECTOR_ADD(handed->ready.list, handed->ready.count, handed->ready.capacity) = events[i];
+	VECTOR_RESERVE(handed->ready.texts, sizeof(TEXTS), handed->ready.texts_capacity);
+	memcpy(handed->ready.texts, TEXTS, sizeof(TEXTS));
+	handed->ready.n_texts = sizeof(TEXTS);
+}
+
+/* The next frame, of sums over 2.5 s. */
+static void sample(void)
+{
+	handed->start_ns = rig.clock.ns - UINT64_C(2500000000);
 	frame = rig_sample(&rig, 0);
 }
 
@@ -166,17 +91,19 @@ START_TEST(each_event_is_a_row)
 		"program=bin/sh program_base=bin/sh command=bin/sh -c x/y command_base=bin/sh -c x/y",
 	};
 
-	given = events;
-	given_texts = TEXTS;
-	n_given_texts = sizeof(TEXTS);
+	open_topic("event");
+	ck_assert_uint_eq(handed->collectors, 1);
 	for (unsigned round = 0; round < 2; round++) { /* the texts are those of the new batch */
-		n_given = round ? 1 : sizeof(events) / sizeof(events[0]);
-		sample_table("event");
+		size_t n_given = round ? 1 : sizeof(events) / sizeof(events[0]);
+
+		give(n_given);
+		sample();
 		ck_assert_uint_eq(frame_table(frame, "event")->n_rows, n_given);
 		for (size_t i = 0; i < n_given; i++)
 			check_row(frame, "event", rows[i]);
 	}
-	ck_assert_int_eq(topic_find("event")->event_fd(&rig.samples[0]), 77);
+	ck_assert_int_eq(rig.source.event_fd(rig.source.state),
+			 event_reader_bell(reader_state(&process_event_reader, &rig.env)));
 	rig_close(&rig);
 }
 
@@ -198,8 +125,9 @@ START_TEST(totals_of_each_command_are_a_row)
 		.others = { .kinds = { [EVENT_EXEC] = 50 }, .lifetimes_ns = 1000000, .n_lifetimes = 1 },
 	};
 
-	given_statistics = &statistics;
-	sample_table("event_total");
+	open_topic("event_total");
+	handed->statistics = &statistics;
+	sample();
 	ck_assert_uint_eq(frame_table(frame, "event_total")->n_rows, 4);
 #define NO_EVENTS(name, total, forks, users, sessions, mean)                                                 \
 	"command=" name " total=" total " forks=" forks " execs=0 exits=0 failures=0 clones=0 core_dumps=0 " \
@@ -214,10 +142,10 @@ START_TEST(totals_of_each_command_are_a_row)
 	for (size_t i = 3; i < EVENT_COMMANDS_MAX; i++)
 		snprintf(commands[i].command, sizeof(commands[i].command), "c%zu", i);
 	statistics.n_commands = EVENT_COMMANDS_MAX - 1;
-	frame = rig_sample(&rig, 1);
+	sample();
 	ck_assert_uint_eq(frame_table(frame, "event_total")->n_rows, EVENT_COMMANDS_MAX);
 	statistics.n_commands = EVENT_COMMANDS_MAX;
-	frame = rig_sample(&rig, 1);
+	sample();
 	ck_assert_uint_eq(frame_table(frame, "event_total")->n_rows, EVENT_COMMANDS_MAX + 2);
 	ck_assert_uint_eq(cell_u64(frame, "event_total", "(others)", "execs"), 50);
 	ck_assert_uint_eq(cell_u64(frame, "event_total", "(others)", "total"), 50);
@@ -237,8 +165,9 @@ START_TEST(processes_that_fork_are_rows)
 	};
 	static const struct event_statistics statistics = { .parents = parents, .n_parents = 2 };
 
-	given_statistics = &statistics;
-	sample_table("event_parent");
+	open_topic("event_parent");
+	handed->statistics = &statistics;
+	sample();
 	ck_assert_uint_eq(frame_table(frame, "event_parent")->n_rows, 2);
 	check_row(frame, "event_parent",
 		  "pid=7 start_seconds=5 forks=5 mean_forks_per_second=2 resident_bytes=4096 "
@@ -254,8 +183,9 @@ START_TEST(life_times_are_rows_with_their_bounds)
 		.lifetimes = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 5 },
 	};
 
-	given_statistics = &statistics;
-	sample_table("event_lifetime");
+	open_topic("event_lifetime");
+	handed->statistics = &statistics;
+	sample();
 	ck_assert_uint_eq(frame_table(frame, "event_lifetime")->n_rows, 10);
 	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=1 share_ratio=0.02");
 	check_row(frame, "event_lifetime", "from_seconds=0.001 to_seconds=0.01 exits=2 share_ratio=0.04");
@@ -263,12 +193,12 @@ START_TEST(life_times_are_rows_with_their_bounds)
 	check_row(frame, "event_lifetime", "from_seconds=10000 to_seconds=100000 exits=9 share_ratio=0.18");
 	check_row(frame, "event_lifetime", "from_seconds=100000 exits=5 share_ratio=0.1");
 	statistics.lifetimes[10] = 50;
-	frame = rig_sample(&rig, 1);
+	sample();
 	ck_assert_uint_eq(frame_table(frame, "event_lifetime")->n_rows, 11);
 	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=1 share_ratio=0.01");
 	check_row(frame, "event_lifetime", "exits=50 share_ratio=0.5");
 	statistics = (struct event_statistics){ 0 };
-	frame = rig_sample(&rig, 1);
+	sample();
 	ck_assert_uint_eq(frame_table(frame, "event_lifetime")->n_rows, 10);
 	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=0");
 	rig_close(&rig);
@@ -289,14 +219,15 @@ START_TEST(sources_say_what_they_give_or_why_not)
 		  "uid gid sid" },
 	};
 
+	open_topic("event_source");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		given_sources = (struct event_sources){
+		handed->sources = (struct event_sources){
 			.perf_received = 1,      .perf_lost = 2,    .connector_received = 3,
 			.connector_lost = 4,     .queue_received = 5, .queue_lost = 6,
 			.unnamed = 7,            .perf_error = cases[i].perf_error,
 			.connector_error = cases[i].connector_error,
 		};
-		sample_table("event_source");
+		sample();
 		ck_assert_uint_eq(frame_table(frame, "event_source")->n_rows, 3);
 		check_row(frame, "event_source", cases[i].perf);
 		check_row(frame, "event_source", cases[i].connector);
@@ -341,14 +272,11 @@ START_TEST(what_events_lack_is_told)
 		  NULL,
 		  NULL },
 	};
-	static const char *const names[] = { "event", NULL };
 
-	given_texts = TEXTS;
-	n_given_texts = sizeof(TEXTS);
-	rig_open(&rig, "readers", names);
+	open_topic("event");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		given_sources = cases[i].sources;
-		frame = rig_sample(&rig, 0);
+		handed->sources = cases[i].sources;
+		sample();
 		ck_assert_msg(frame->n_notices == (cases[i].other  ? 2
 						   : cases[i].text ? 1
 								   : 0),
@@ -364,18 +292,17 @@ START_TEST(what_events_lack_is_told)
 		if (cases[i].other)
 			ck_assert_str_eq(frame->notices[1].text, cases[i].other);
 	}
-	given_sources = (struct event_sources){ .stuck_pid = 42 };
-	given = events;
-	n_given = 1;
-	update_error = -ENOTSUP; /* it is told also when nothing is read */
-	frame = rig_sample(&rig, 0);
-	ck_assert_uint_eq(frame->n_notices, 1);
+	handed->sources = (struct event_sources){ .stuck_pid = 42 };
+	give(1);
+	handed->error = -ENOTSUP; /* it is told also when nothing is read */
+	sample();
+	ck_assert_uint_eq(frame->n_notices, 2);
 	ck_assert(frame_table(frame, "event")->failed);
 	ck_assert_uint_eq(frame_table(frame, "event")->n_rows, 0);
-	update_error = 0;
-	given_sources = (struct event_sources){ 0 };
+	handed->error = 0;
+	handed->sources = (struct event_sources){ 0 };
 	rig.env.foreign_pids = true;
-	frame = rig_sample(&rig, 0);
+	sample();
 	ck_assert_uint_eq(frame->n_notices, 1);
 	ck_assert_ptr_eq(strstr(frame->notices[0].text, "processes are not looked up in /proc: "),
 			 frame->notices[0].text);

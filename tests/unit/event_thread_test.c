@@ -13,139 +13,119 @@
 
 #include "core/alloc.h"
 #include "suite.h"
-#include "topic/event/event_connector.h"
-#include "topic/event/event_perf.h"
 #include "topic/event/event_reader.h"
+#include "topic/event/event_source.h"
 
 #define STRANGER 5000001 /* no process has so high a PID */
 #define WAITING_MAX 8
 #define TRIES_MAX 600 /* of up to 100 ms */
 
 /* Its events wait for the thread. The lock is for all that follows. */
-struct event_source {
+struct given_source {
+	struct event_source source;
 	struct raw_event waiting[WAITING_MAX];
 	unsigned n_waiting;
-	uint64_t received;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct event_source perf_source, connector_source;
 static struct {
 	int errors[16]; /* of opening it, one after the other; 0: it opens */
 	size_t ring_bytes[16];
-	unsigned n_opened, n_closed, n_followed;
+	unsigned n_opened, n_open, n_followed; /* n_open: of both */
 	int alarm; /* its descriptor */
 	bool cannot_arm, is_armed, gives_exits;
 } perf;
 static struct {
 	int error;
 	enum event_connector_kinds kinds;
-	unsigned n_closed;
 } connector;
 
-const struct trace_plan trace_plan_event = { .topic = "event" };
-
-/* Under the lock. */
-static void drain(struct event_source *source, struct raw_events *events)
+static bool is_perf(const struct event_source *source)
 {
+	return source->n_cpus > 0;
+}
+
+static void drain(struct event_source *source, struct raw_events *events, bool exits)
+{
+	struct given_source *given = (struct given_source *)source;
 	eventfd_t rung;
 
+	pthread_mutex_lock(&lock);
+	if (is_perf(source))
+		perf.gives_exits = exits;
 	eventfd_read(perf.alarm, &rung);
-	for (unsigned i = 0; i < source->n_waiting; i++)
-		*raw_events_add(events) = source->waiting[i];
-	source->received += source->n_waiting;
-	source->n_waiting = 0;
-}
-
-struct event_perf *event_perf_open(struct env *env, size_t ring_bytes, const struct trace_set *arguments,
-				   int *error)
-{
-	(void)env;
-	ck_assert_ptr_eq(arguments->plan, &trace_plan_event);
-	ck_assert_uint_lt(perf.n_opened, 16);
-	perf.ring_bytes[perf.n_opened] = ring_bytes;
-	*error = perf.errors[perf.n_opened++];
-	return *error ? NULL : (struct event_perf *)&perf;
-}
-
-struct event_connector *event_connector_open(struct env *env, enum event_connector_kinds kinds, size_t bytes,
-					     int *error)
-{
-	(void)env;
-	ck_assert_uint_eq(bytes, (size_t)64 << 20);
-	connector.kinds = kinds;
-	*error = connector.error;
-	return *error ? NULL : (struct event_connector *)&connector;
-}
-
-/* What they know of the source that is opened: a value each. */
-#define KNOWS(type, function, of, value)                                                                     \
-	type function(of *opened)                                                                            \
-	{                                                                                                    \
-		(void)opened;                                                                                \
-		return value;                                                                                \
-	}
-KNOWS(int, event_perf_exec_error, const struct event_perf, 0)
-KNOWS(unsigned, event_perf_cpus, const struct event_perf, 4)
-KNOWS(uint64_t, event_perf_received, const struct event_perf, perf_source.received)
-KNOWS(uint64_t, event_perf_lost, const struct event_perf, 3)
-KNOWS(int, event_connector_descriptor, const struct event_connector, perf.alarm)
-KNOWS(uint64_t, event_connector_received, const struct event_connector, connector_source.received)
-KNOWS(uint64_t, event_connector_lost, struct event_connector, 5)
-
-/* cppcheck-suppress constParameter */
-void event_perf_close(struct event_perf *opened)
-{
-	perf.n_closed += opened != NULL;
-}
-
-/* cppcheck-suppress constParameter */
-void event_connector_close(struct event_connector *opened)
-{
-	connector.n_closed += opened != NULL;
-}
-
-void event_perf_drain(struct event_perf *opened, struct raw_events *events, bool exits)
-{
-	(void)opened;
-	pthread_mutex_lock(&lock);
-	perf.gives_exits = exits;
-	drain(&perf_source, events);
+	for (unsigned i = 0; i < given->n_waiting; i++)
+		*raw_events_add(events) = given->waiting[i];
+	source->received += given->n_waiting;
+	given->n_waiting = 0;
 	pthread_mutex_unlock(&lock);
 }
 
-void event_connector_drain(struct event_connector *opened, struct raw_events *events)
+static void count_closed(struct event_source *source)
 {
-	(void)opened;
-	pthread_mutex_lock(&lock);
-	drain(&connector_source, events);
-	pthread_mutex_unlock(&lock);
+	(void)source;
+	perf.n_open--;
 }
 
-void event_perf_follow_cpus(struct event_perf *opened)
+static unsigned descriptors(const struct event_source *source, int *fds, unsigned room)
 {
-	(void)opened;
+	(void)source;
+	ck_assert_uint_ge(room, 1);
+	fds[0] = perf.alarm;
+	return 1;
+}
+
+static uint64_t lost(const struct event_source *source)
+{
+	return is_perf(source) ? 3 : 5;
+}
+
+static void follow_cpus(struct event_source *source)
+{
+	(void)source;
 	pthread_mutex_lock(&lock);
 	perf.n_followed++;
 	pthread_mutex_unlock(&lock);
 }
 
-bool event_perf_arm(struct event_perf *opened, bool armed)
+static bool arm(struct event_source *source, bool armed)
 {
-	(void)opened;
+	(void)source;
 	pthread_mutex_lock(&lock);
 	perf.is_armed = armed;
 	pthread_mutex_unlock(&lock);
 	return !perf.cannot_arm;
 }
 
-unsigned event_perf_descriptors(const struct event_perf *opened, int *fds, unsigned room)
+static struct given_source perf_source = {
+	.source = { count_closed, drain, descriptors, lost, follow_cpus, arm, .n_cpus = 4 }
+};
+static struct given_source connector_source = { .source = { count_closed, drain, descriptors, lost } };
+
+static struct event_source *open_perf(struct env *env, size_t ring_bytes, const struct trace_set *arguments,
+				      int *error)
 {
-	(void)opened;
-	ck_assert_uint_ge(room, 1);
-	fds[0] = perf.alarm;
-	return 1;
+	(void)env;
+	ck_assert_ptr_eq(arguments->plan, &trace_plan_event);
+	ck_assert_uint_lt(perf.n_opened, 16);
+	perf.ring_bytes[perf.n_opened] = ring_bytes;
+	*error = perf.errors[perf.n_opened++];
+	perf.n_open += !*error;
+	return *error ? NULL : &perf_source.source;
 }
+
+static struct event_source *open_connector(struct env *env, enum event_connector_kinds kinds, size_t bytes,
+					   int *error)
+{
+	(void)env;
+	ck_assert_uint_eq(bytes, (size_t)64 << 20);
+	connector.kinds = kinds;
+	*error = connector.error;
+	perf.n_open += !*error;
+	return *error ? NULL : &connector_source.source;
+}
+
+static const struct event_sources_of given_sources = { open_perf, open_connector };
 
 static struct env env;
 static struct settings settings;
@@ -160,6 +140,7 @@ static void open_reader(const char *kinds)
 	settings_open(&settings);
 	ck_assert(settings_set(&settings, "events.events", kinds, 0));
 	ck_assert_int_eq(env_open(&env, "/"), 0);
+	env.events = &given_sources;
 	perf.alarm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader = reader_open(&process_event_reader, &sample, NULL);
 	ck_assert_ptr_nonnull(reader);
@@ -168,6 +149,7 @@ static void open_reader(const char *kinds)
 static void close_reader(void)
 {
 	reader_close(&process_event_reader, &env);
+	ck_assert_uint_eq(perf.n_open, 0);
 	env_close(&env);
 	settings_close(&settings);
 	event_batch_free(&all);
@@ -175,7 +157,7 @@ static void close_reader(void)
 }
 
 /* It is noticed in the next round; of a quiet thread that has an alarm, at once. */
-static void give(struct event_source *source, struct raw_event event)
+static void give(struct given_source *source, struct raw_event event)
 {
 	event.time_ns = real_mono_ns();
 	pthread_mutex_lock(&lock);

@@ -127,9 +127,8 @@ static uint64_t run_children(struct told *told)
 	uint64_t used_ns = 0;
 
 	for (; told->n_pids < CHILDREN; told->n_pids++) {
-		pid_t pid = fork();
+		pid_t pid = begin_child();
 
-		ck_assert_int_ge(pid, 0);
 		if (pid == 0) {
 			prctl(PR_SET_NAME, CHILD_NAME);
 			burn(BURN_NS);
@@ -194,9 +193,8 @@ START_LIVE_TEST(threads_carry_their_process)
 
 static void end_named(struct told *told, const char *name)
 {
-	pid_t pid = fork();
+	pid_t pid = begin_child();
 
-	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		prctl(PR_SET_NAME, name);
 		_exit(0);

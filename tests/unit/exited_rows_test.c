@@ -2,27 +2,25 @@
 /* Many exits, of which tests/rows/exited.txt has few. */
 #include <config.h>
 
-#include <stdio.h>
-
 #include "rig.h"
+
+static struct rig rig;
 
 #define NAMES_MAX 512 /* that are told apart, with (others) */
 
-static void open_exits(struct rig *rig)
+static void open_exits(void)
 {
-	rig_open(rig, "empty", (const char *const[]){ NULL });
-	rig_script(rig, "exits");
-	rig_add(rig, "exited");
-	rig_sample(rig, 0);
+	rig_open(&rig, "empty", TOPICS("exited"));
+	rig_script(&rig, "exits");
+	rig_sample(&rig, 0);
 }
 
 /* No name is lost: those that come when there are many already are counted together. */
 START_TEST(many_names_have_a_row_of_others)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	open_exits(&rig);
+	open_exits();
 	for (unsigned i = 0; i < NAMES_MAX + 8; i++)
 		rig_script(&rig, "exit pid=%u cpu=10ms name=name%u", 1000 + i, i);
 	frame = rig_sample(&rig, 0.1);
@@ -43,9 +41,7 @@ START_TEST(many_names_have_a_row_of_others)
 /* Counts of the last minute, by steps of a few seconds. */
 START_TEST(exits_of_the_last_minute)
 {
-	struct rig rig;
-
-	open_exits(&rig);
+	open_exits();
 	for (unsigned second = 1; second <= 200; second++) {
 		const struct frame *frame;
 		double recent;

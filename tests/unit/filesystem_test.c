@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the topic filesystem. This program has its own statvfs() and statx(): a machine of its own. */
+/* Tests of the topic filesystem. */
 #include <config.h>
 
 #include <dirent.h>
@@ -10,12 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "rig.h"
+#include "sys/file_systems.h"
 #include "sys/helper.h"
 
 static const char *const filesystem_topics[] = { "filesystem", NULL };
@@ -23,7 +22,7 @@ static const char *const filesystem_topics[] = { "filesystem", NULL };
 #define MOUNTS "proc/self/mountinfo"
 #define ROOT "27 1 8:1 / /"
 
-/* What statvfs() answers, in helpers, too: blocks of 4 KiB, of which these are in use. */
+/* What is mounted, for helpers, too: blocks of 4 KiB, of which these are in use. */
 static struct {
 	_Atomic uint64_t used_blocks;
 	_Atomic bool hangs; /* below /dead */
@@ -40,7 +39,7 @@ static _Atomic unsigned n_asked;
 #define RESERVED 50 /* for root */
 #define FILES 200
 
-int statvfs(const char *path, struct statvfs *found)
+static int look_at_space(const char *path, struct statvfs *found)
 {
 	n_asked++;
 	while (strncmp(path, "/dead", 5) == 0 && space->hangs)
@@ -71,17 +70,12 @@ int statvfs(const char *path, struct statvfs *found)
 }
 
 /* "/below" is hidden by what is mounted on a directory above it. */
-int statx(int directory, const char *restrict path, int flags, unsigned mask, struct statx *restrict found)
+static uint64_t mount_at(const char *path)
 {
-	(void)directory;
-	(void)flags;
-	*found = (struct statx){ 0 };
-	if (strcmp(path, "/below") != 0)
-		return -1;
-	found->stx_mask = mask;
-	found->stx_mnt_id = 1;
-	return 0;
+	return strcmp(path, "/below") == 0 ? 1 : UINT64_MAX;
 }
+
+static const struct file_systems file_systems = { mount_at, look_at_space, NULL };
 
 /* Mounts parted by ";"; without a type each is an ext4 of a disk that is written to. */
 static void put_mounts(struct rig *rig, const char *mounts)
@@ -102,6 +96,7 @@ static void open_live(struct rig *rig, const char *mounts)
 {
 	rig_open(rig, "linux-6.1", filesystem_topics);
 	rig->env.live = true;
+	rig->env.file_systems = &file_systems;
 	put_mounts(rig, mounts);
 	space->used_blocks = 100;
 	n_asked = 0;
@@ -237,7 +232,7 @@ START_TEST(what_cannot_fill_up)
 	}
 }
 
-/* Those that have a device or a server; statvfs() there would be about this machine. */
+/* Those that have a device or a server; their space here would be that of this machine. */
 START_TEST(of_another_root_only_the_mounts_are_known)
 {
 	const struct frame *frame;

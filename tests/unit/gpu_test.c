@@ -2,11 +2,9 @@
 /* Tests of graphics processors: of NVIDIA, whose library answers; others are in tests/rows/gpu.txt. */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "kernel/pid/drm_client.h"
@@ -14,16 +12,10 @@
 #include "topic/gpu/nvidia.h"
 #include "topic/reader.h"
 
+static struct rig rig;
+
 #define FIRST "0000:03:00.0"
 #define SECOND "0000:0b:00.0"
-
-/* NVIDIA's library is on no machine of these tests. */
-void *dlopen(const char *name, int flags)
-{
-	(void)name;
-	(void)flags;
-	return NULL;
-}
 
 static const char *const both[] = { "gpu", "gpu_process", NULL };
 static const char *const devices_only[] = { "gpu", NULL };
@@ -46,33 +38,30 @@ static const char *use(const struct frame *frame, double pid, const char *device
 	return "none";
 }
 
-static void start_process(struct rig *rig, unsigned pid, const char *name)
+static void start_process(unsigned pid, const char *name)
 {
-	rig_make(rig, textf("proc/%u/fd", pid));
-	rig_make(rig, textf("proc/%u/fdinfo", pid));
-	rig_put(rig, textf("proc/%u/stat", pid),
+	rig_make(&rig, textf("proc/%u/fd", pid));
+	rig_make(&rig, textf("proc/%u/fdinfo", pid));
+	rig_put(&rig, textf("proc/%u/stat", pid),
 		"%u (%s) S 1 1 1 0 -1 4194304 0 0 0 0 1 1 0 0 20 0 1 0 %u 0 0\n", pid, name, 900000 + pid);
 }
 
 /* What drivers say themselves stands, also where processes are looked into for another topic. */
 START_TEST(both_topics_share_one_look_into_processes)
 {
-	struct machine machine = { 0 };
-
-	open_machine_at(&machine, fixture_root("gpu-amdgpu", 0), both);
-	next_tick(&machine);
-	check_row(machine.now, "gpu",
+	rig_open(&rig, "gpu-amdgpu", both);
+	rig_sample(&rig, 1);
+	check_row(rig.now, "gpu",
 		  "busy_ratio=0.37 memory_ratio=0.1875 memory_used_bytes=3221225472 "
 		  "memory_total_bytes=17179869184 system_used_bytes=268435456 processes=2 hidden_processes=0 "
 		  "device=0000:03:00.0 card=card0 driver=amdgpu state= how=driver");
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_TEST(without_a_card_nothing_is_read)
 {
 	const struct frame *frame;
 	uint64_t reads;
-	struct rig rig;
 
 	rig_open(&rig, "gpu-i915", both);
 	rig_remove(&rig, "sys/class/drm");
@@ -96,12 +85,11 @@ START_TEST(without_a_card_nothing_is_read)
 START_TEST(of_very_many_descriptors_some_are_left_out)
 {
 	const struct frame *frame;
-	struct rig rig;
 
 	rig_open(&rig, "gpu-amdgpu", both);
-	start_process(&rig, 104, "many");
+	start_process(104, "many");
 	for (unsigned i = 0; i < 515; i++) {
-		ck_assert_int_eq(symlink("/dev/dri/renderD128", textf("%s/proc/104/fd/%u", rig.root, i)), 0);
+		rig_link(&rig, textf("proc/104/fd/%u", i), "/dev/dri/renderD128");
 		rig_put(&rig, textf("proc/104/fdinfo/%u", i),
 			"drm-driver:\tamdgpu\ndrm-client-id:\t%u\ndrm-pdev:\t" FIRST "\n", 1000 + i);
 		if (i == 511)
@@ -118,9 +106,9 @@ START_TEST(of_very_many_descriptors_some_are_left_out)
 }
 
 /* An answer of NVIDIA's library, which is not asked here: its first device, with nothing known. */
-static struct nvidia_device *answer_of(struct rig *rig, const char *name)
+static struct nvidia_device *answer_of(const char *name)
 {
-	struct nvidia *nvidia = reader_state(&nvidia_reader, &rig->env);
+	struct nvidia *nvidia = reader_state(&nvidia_reader, &rig.env);
 	struct nvidia_device *device;
 
 	ck_assert_ptr_nonnull(nvidia);
@@ -128,7 +116,7 @@ static struct nvidia_device *answer_of(struct rig *rig, const char *name)
 		nvidia->last = alloc_zeroed(1, sizeof(*nvidia->last));
 	nvidia->present = true;
 	nvidia->n_answers++;
-	nvidia->read_ns = rig->clock.ns;
+	nvidia->read_ns = rig.clock.ns;
 	nvidia->last->n_devices = 1;
 	device = &nvidia->last->devices[0];
 	*device = (struct nvidia_device){ .busy_ratio = NAN,
@@ -138,39 +126,37 @@ static struct nvidia_device *answer_of(struct rig *rig, const char *name)
 	return device;
 }
 
-static struct nvidia *nvidia_of(struct rig *rig)
+static struct nvidia *nvidia_of(void)
 {
-	return reader_state(&nvidia_reader, &rig->env);
+	return reader_state(&nvidia_reader, &rig.env);
 }
 
 /* Of the two of the fixture, the second one is NVIDIA's, and processes are looked into for the first one. */
-static void open_beside_nvidia(struct rig *rig)
+static void open_beside_nvidia(void)
 {
 	static const char *const gone[] = {
 		FIRST "/gpu_busy_percent",    SECOND "/gpu_busy_percent",    SECOND "/driver",
 		SECOND "/mem_info_vram_used", SECOND "/mem_info_vram_total", SECOND "/mem_info_gtt_used"
 	};
 
-	rig_open(rig, "gpu-amdgpu", both);
+	rig_open(&rig, "gpu-amdgpu", both);
 	for (unsigned i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
-		rig_remove(rig, textf("sys/devices/pci0000:00/%s", gone[i]));
-	rig_remove(rig, "proc/100/fd/7");
-	ck_assert_int_eq(symlink("../../bus/pci/drivers/nvidia",
-				 textf("%s/sys/devices/pci0000:00/" SECOND "/driver", rig->root)),
-			 0);
+		rig_remove(&rig, textf("sys/devices/pci0000:00/%s", gone[i]));
+	rig_remove(&rig, "proc/100/fd/7");
+	rig_link(&rig, "sys/devices/pci0000:00/" SECOND "/driver", "../../bus/pci/drivers/nvidia");
 }
 
 START_TEST(a_card_of_nvidia_is_what_its_library_says)
 {
 	struct nvidia_device *device;
 	const struct frame *frame;
-	struct rig rig;
+	struct sample sample;
 
-	open_beside_nvidia(&rig);
+	open_beside_nvidia();
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "gpu", "device=0000:0b:00.0 card=card1 driver=nvidia state=");
 	ck_assert_uint_eq(cell_u64(frame, "gpu", FIRST, "processes"), 2);
-	device = answer_of(&rig, SECOND);
+	device = answer_of(SECOND);
 	device->busy_ratio = 0.42;
 	device->used_bytes = 2147483648;
 	device->total_bytes = 8589934592;
@@ -182,26 +168,27 @@ START_TEST(a_card_of_nvidia_is_what_its_library_says)
 		  "busy_ratio=0.42 memory_ratio=0.25 memory_used_bytes=2147483648 "
 		  "memory_total_bytes=8589934592 processes=5 device=0000:0b:00.0 card=card1 driver=nvidia "
 		  "state= how=nvml");
-	device = answer_of(&rig, SECOND);
+	device = answer_of(SECOND);
 	device->n_processes = 2;
 	frame = rig_sample(&rig, 1); /* not all of them */
 	check_row(frame, "gpu", "device=0000:0b:00.0 card=card1 driver=nvidia state= how=nvml");
-	answer_of(&rig, "0000:0c:00.0");
+	answer_of("0000:0c:00.0");
 	frame = rig_sample(&rig, 1); /* of another one */
 	check_row(frame, "gpu", "device=0000:0b:00.0 card=card1 driver=nvidia state=");
-	answer_of(&rig, SECOND);
-	nvidia_of(&rig)->read_ns = 1; /* long ago */
+	answer_of(SECOND);
+	nvidia_of()->read_ns = 1; /* long ago */
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "gpu", "device=0000:0b:00.0 card=card1 driver=nvidia state=");
-	answer_of(&rig, SECOND);
-	nvidia_of(&rig)->resting = true;
+	answer_of(SECOND);
+	nvidia_of()->resting = true;
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "gpu", "device=0000:0b:00.0 card=card1 driver=nvidia state=left alone");
 	ck_assert_str_eq(cell_text(frame, "gpu", FIRST, "state"), "");
-	answer_of(&rig, SECOND);
+	answer_of(SECOND);
 	rig.env.live = true;
-	ck_assert_int_eq(nvidia_reader.update(nvidia_of(&rig), &rig.samples[0]), 0);
-	ck_assert(!nvidia_of(&rig)->present); /* the kernel lists no device of it */
+	sample = rig_sample_for(&rig, NULL);
+	ck_assert_int_eq(nvidia_reader.update(nvidia_of(), &sample), 0);
+	ck_assert(!nvidia_of()->present); /* the kernel lists no device of it */
 	rig.env.live = false;
 	rig_close(&rig);
 }
@@ -215,9 +202,9 @@ static void put_process(struct nvidia_device *device, uint32_t pid, double multi
 }
 
 /* An answer with one process. */
-static void answer_with(struct rig *rig, uint32_t pid, double multiprocessors, double encoder, double decoder)
+static void answer_with(uint32_t pid, double multiprocessors, double encoder, double decoder)
 {
-	struct nvidia_device *device = answer_of(rig, SECOND);
+	struct nvidia_device *device = answer_of(SECOND);
 
 	device->knows_ratios = true;
 	put_process(device, pid, multiprocessors, encoder, decoder);
@@ -226,18 +213,17 @@ static void answer_with(struct rig *rig, uint32_t pid, double multiprocessors, d
 START_TEST(processes_of_nvidia_by_engine)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	open_beside_nvidia(&rig);
+	open_beside_nvidia();
 	rig_sample(&rig, 1);
-	answer_with(&rig, 103, 0.25, 0, 0.75);
-	put_process(&nvidia_of(&rig)->last->devices[0], 999, 1, 1, 1); /* it has ended */
+	answer_with(103, 0.25, 0, 0.75);
+	put_process(&nvidia_of()->last->devices[0], 999, 1, 1, 1); /* it has ended */
 	frame = rig_sample(&rig, 1); /* the first answer is of no interval */
 	ck_assert_str_eq(use(frame, 103, SECOND, "all"), "0 0 dec");
 	ck_assert_str_eq(use(frame, 103, SECOND, "dec"), "none");
 	ck_assert_str_eq(use(frame, 999, SECOND, "all"), "none");
-	answer_with(&rig, 103, 0.25, 0, 0.75);
-	nvidia_of(&rig)->seconds = 2;
+	answer_with(103, 0.25, 0, 0.75);
+	nvidia_of()->seconds = 2;
 	frame = rig_sample(&rig, 2);
 	check_row(frame, "gpu_process",
 		  "busy_ratio=0.75 memory_bytes=103000 local_bytes=103000 engine=all busiest=dec "
@@ -248,8 +234,8 @@ START_TEST(processes_of_nvidia_by_engine)
 	ck_assert_str_eq(use(frame, 103, SECOND, "dec"), "0.75 1.5 ");
 	frame = rig_sample(&rig, 1); /* no new answer */
 	ck_assert_str_eq(use(frame, 103, SECOND, "dec"), "0 1.5 ");
-	answer_with(&rig, 103, 0.25, 0.25, 0);
-	put_process(&nvidia_of(&rig)->last->devices[0], 102, 0, 0, 0);
+	answer_with(103, 0.25, 0.25, 0);
+	put_process(&nvidia_of()->last->devices[0], 102, 0, 0, 0);
 	frame = rig_sample(&rig, 4);
 	ck_assert_str_eq(use(frame, 103, SECOND, "all"), "0.125 2 sm");
 	ck_assert_str_eq(use(frame, 103, SECOND, "sm"), "0.125 1 ");
@@ -262,41 +248,40 @@ START_TEST(processes_of_nvidia_by_engine)
 START_TEST(processes_that_nvidia_knows_no_longer)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	open_beside_nvidia(&rig);
+	open_beside_nvidia();
 	rig.env.pids.kept_max = 0; /* files of a process that is gone would stay readable */
 	rig_sample(&rig, 1);
-	nvidia_of(&rig)->seconds = 1;
-	answer_with(&rig, 102, 0.5, 0, 0);
-	put_process(&nvidia_of(&rig)->last->devices[0], 103, 0.5, 0, 0);
-	nvidia_of(&rig)->last->devices[0].knows_ratios = false;
+	nvidia_of()->seconds = 1;
+	answer_with(102, 0.5, 0, 0);
+	put_process(&nvidia_of()->last->devices[0], 103, 0.5, 0, 0);
+	nvidia_of()->last->devices[0].knows_ratios = false;
 	frame = rig_sample(&rig, 1);
 	ck_assert_str_eq(use(frame, 102, SECOND, "all"), "nan nan sm");
 	ck_assert_str_ne(use(frame, 103, SECOND, "all"), "none");
-	answer_with(&rig, 103, 0.5, 0, 0);
+	answer_with(103, 0.5, 0, 0);
 	frame = rig_sample(&rig, 1);
 	ck_assert_str_eq(use(frame, 102, SECOND, "all"), "none");
 	ck_assert_str_ne(use(frame, 103, SECOND, "all"), "none");
 	rig_remove(&rig, "proc/103");
-	start_process(&rig, 103, "other");
+	start_process(103, "other");
 	frame = rig_sample(&rig, 1); /* another process than that of the answer */
 	ck_assert_str_eq(use(frame, 103, SECOND, "all"), "none");
-	answer_with(&rig, 103, 0.5, 0, 0);
+	answer_with(103, 0.5, 0, 0);
 	ck_assert_str_eq(use(rig_sample(&rig, 1), 103, SECOND, "sm"), "0.5 0.5 ");
-	nvidia_of(&rig)->read_ns = 0;
+	nvidia_of()->read_ns = 0;
 	ck_assert_str_eq(use(rig_sample(&rig, 1), 103, SECOND, "all"), "none");
-	answer_with(&rig, 103, 0.5, 0, 0);
+	answer_with(103, 0.5, 0, 0);
 	ck_assert_str_eq(use(rig_sample(&rig, 1), 103, SECOND, "sm"), "0.5 0.5 "); /* it begins again */
 	rig_close(&rig);
 }
 
-static void check_trouble(struct rig *rig, int error, const char *text, const char *remedy)
+static void check_trouble(int error, const char *text, const char *remedy)
 {
 	const struct frame *frame;
 
-	nvidia_of(rig)->error = error;
-	frame = rig_sample(rig, 1);
+	nvidia_of()->error = error;
+	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame->n_notices, text ? 1 : 0);
 	if (!text)
 		return;
@@ -306,18 +291,16 @@ static void check_trouble(struct rig *rig, int error, const char *text, const ch
 
 START_TEST(why_nvidia_says_nothing)
 {
-	struct rig rig;
-
 	rig_open(&rig, "gpu-amdgpu", devices_only);
 	rig_sample(&rig, 1);
-	check_trouble(&rig, NVML_NOT_FOUND, NULL, NULL); /* its driver is not loaded */
-	answer_of(&rig, SECOND);
-	check_trouble(&rig, 0, NULL, NULL);
-	check_trouble(&rig, -ELIBACC, "NVIDIA's driver cannot be queried",
+	check_trouble(NVML_NOT_FOUND, NULL, NULL); /* its driver is not loaded */
+	answer_of(SECOND);
+	check_trouble(0, NULL, NULL);
+	check_trouble(-ELIBACC, "NVIDIA's driver cannot be queried",
 		      "install the library that belongs to the driver, in Debian libnvidia-ml1");
-	check_trouble(&rig, NVML_VERSION_MISMATCH, "NVIDIA's driver cannot be queried",
+	check_trouble(NVML_VERSION_MISMATCH, "NVIDIA's driver cannot be queried",
 		      "the driver was updated while it ran: restart the machine");
-	check_trouble(&rig, NVML_NO_PERMISSION, "NVIDIA's library gives an error", NULL);
+	check_trouble(NVML_NO_PERMISSION, "NVIDIA's library gives an error", NULL);
 	rig_close(&rig);
 }
 
@@ -334,7 +317,6 @@ static const char *name_at(const struct frame *frame, size_t index)
 START_TEST(while_one_of_nvidia_sleeps_the_others_are_left_alone)
 {
 	const struct frame *frame;
-	struct rig rig;
 
 	rig_open(&rig, "gpu-amdgpu", devices_only);
 	rig_make(&rig, "proc/driver/nvidia/gpus/0000:41:00.0");
@@ -372,7 +354,6 @@ START_TEST(nvidia_is_asked_until_it_is_idle)
 {
 	struct nvidia *nvidia;
 	uint64_t asked_ns;
-	struct rig rig;
 
 	rig_open(&rig, "gpu-amdgpu", devices_only);
 	rig_make(&rig, "proc/driver/nvidia/gpus/" DEVICE_OF_NVIDIA);
@@ -381,7 +362,7 @@ START_TEST(nvidia_is_asked_until_it_is_idle)
 	rig_put(&rig, POWER_OF_NVIDIA "/control", "auto\n");
 	rig.env.live = true;
 	ck_assert_uint_eq(rig_sample(&rig, 1)->n_notices, 1);
-	nvidia = nvidia_of(&rig);
+	nvidia = nvidia_of();
 	ck_assert(nvidia->present && !nvidia->asleep);
 	ck_assert_uint_eq(nvidia->n_answers, 1);
 	ck_assert_int_eq(nvidia->error, -ELIBACC);
@@ -415,8 +396,6 @@ START_TEST(nvidia_is_asked_until_it_is_idle)
 
 START_TEST(what_a_probe_says_of_nvidia)
 {
-	struct rig rig;
-
 	rig_open(&rig, "gpu-amdgpu", devices_only);
 	rig.env.live = true;
 	ck_assert_int_eq(nvidia_test(&rig.env), -ENOENT);

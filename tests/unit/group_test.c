@@ -39,7 +39,7 @@ static void put_group(const char *group, unsigned used_us, uint64_t memory)
 /* The machine without groups below the top. */
 static void open_top(void)
 {
-	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_open(&rig, "cgroup-v2", NULL);
 	rig_remove(&rig, CG);
 	rig_make(&rig, CG);
 	put("", "cgroup.procs", "1\n");
@@ -350,7 +350,7 @@ START_TEST(where_engines_keep_names)
 		enum container_engine engine = places[i].engine;
 		struct container_name name;
 
-		rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+		rig_open(&rig, "cgroup-v2", NULL);
 		ck_assert(!container_name_find(&rig.env.root, engine, ID, &name));
 		rig_make(&rig, places[i].folder);
 		rig_put(&rig, textf("%s/%s", places[i].folder, places[i].file), "%s", places[i].text);
@@ -394,7 +394,7 @@ START_TEST(hostile_files_of_engines)
 	ck_assert_str_eq(name.name, "sandbox");
 	ck_assert_str_eq(name.pod, "p");
 
-	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_open(&rig, "cgroup-v2", NULL);
 	env = rig.env;
 	rig_make(&rig, "var/lib/docker/containers/" ID "/config.v2.json"); /* a directory */
 	ck_assert(!container_name_find(&env.root, ENGINE_DOCKER, ID, &name));
@@ -409,7 +409,7 @@ START_TEST(no_groups_at_all)
 {
 	struct sample sample = { .topic = topic_find("group") };
 
-	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	rig_open(&rig, "cgroup-v2", NULL);
 	rig_put(&rig, "proc/self/mountinfo", "24 1 0:22 / /sys rw - sysfs sysfs rw\n");
 	sample.env = &rig.env;
 	ck_assert_int_eq(topic_open(&sample), -ENODEV);

@@ -8,18 +8,17 @@
 #include "kernel/net/net_dev.h"
 #include "rig.h"
 
+static struct rig rig;
+
 #define DEV "proc/net/dev"
 #define LINKS "sys/class/net/"
-
-static const char *const interface_topic[] = { "interface", NULL };
 
 START_TEST(thousands_with_any_names)
 {
 	const struct frame *frame;
 	struct buffer text = { 0 };
-	struct rig rig;
 
-	rig_open(&rig, "linux-6.1", interface_topic);
+	rig_open(&rig, "linux-6.1", TOPICS("interface"));
 	buffer_text(&text, "x\033[31m\xff: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n");
 	for (unsigned i = 0; i < 4000; i++)
 		buffer_text(&text, textf("veth%u: %u 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i, i));
@@ -79,9 +78,8 @@ START_TEST(one_thing_on_others_counts_once)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *text = "";
-		struct rig rig;
 
-		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_open(&rig, "empty", TOPICS("interface"));
 		for (unsigned n = 0; n < 5 && cases[i].names[n]; n++) {
 			rig_make(&rig, textf(LINKS "%s", cases[i].names[n]));
 			text = textf("%s%s: 1000 10 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n", text, cases[i].names[n]);
@@ -96,7 +94,6 @@ START_TEST(one_thing_on_others_counts_once)
 				rig_make(&rig, textf(LINKS "%s", entry));
 		}
 		rig_put(&rig, DEV, "%s", text);
-		rig_add(&rig, "interface");
 		ck_assert_msg(cell_u64(rig_sample(&rig, 1), "interface", "all", "received_bytes") ==
 				      cases[i].received,
 			      "case %zu", i);
@@ -118,9 +115,8 @@ static unsigned count_mtu(const struct frame *frame, unsigned mtu)
 START_TEST(links_are_read_again_in_turns)
 {
 	const char *text = "";
-	struct rig rig;
 
-	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig_open(&rig, "empty", TOPICS("interface"));
 	for (unsigned i = 0; i < 20; i++) {
 		rig_put(&rig, textf(LINKS "x%u/mtu", i), "1500\n");
 		text = textf("%sx%u: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", text, i);
@@ -128,7 +124,6 @@ START_TEST(links_are_read_again_in_turns)
 	rig_put(&rig, DEV, "%s", text);
 	rig.request.batch = rig.request.recorded = true;
 	sample_request_add(&rig.request, topic_find("interface")->schema, ~0UL);
-	rig_add(&rig, "interface");
 	ck_assert_uint_eq(count_mtu(rig_sample(&rig, 1), 1500), 20);
 	for (unsigned i = 0; i < 20; i++)
 		rig_put(&rig, textf(LINKS "x%u/mtu", i), "9000\n");

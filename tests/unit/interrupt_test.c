@@ -14,6 +14,8 @@
 #include "rig.h"
 #include "topic/interrupt/counts.h"
 
+static struct rig rig;
+
 static const char *const all_topics[] = { "interrupt", "softirq", "backlog", NULL };
 
 static const char *text_at(const struct frame *frame, const char *key, const char *cpu, const char *column)
@@ -23,12 +25,12 @@ static const char *text_at(const struct frame *frame, const char *key, const cha
 	return table_text(table, table_find(table, key, cpu), column);
 }
 
-static const struct frame *two_samples(struct rig *rig)
+static const struct frame *two_samples(void)
 {
-	rig_open(rig, "interrupts", all_topics);
-	rig_sample(rig, 0);
-	rig_tick(rig, 1);
-	return rig_sample(rig, 2);
+	rig_open(&rig, "interrupts", all_topics);
+	rig_sample(&rig, 0);
+	rig_tick(&rig, 1);
+	return rig_sample(&rig, 2);
 }
 
 START_TEST(a_value_that_fell_is_left_out_once)
@@ -54,7 +56,7 @@ START_TEST(a_value_that_fell_is_left_out_once)
 	}
 }
 
-static void put_many(struct rig *rig, unsigned n_cpus, uint64_t value)
+static void put_many(unsigned n_cpus, uint64_t value)
 {
 	char *bytes = malloc((size_t)n_cpus * 32), *at = bytes;
 
@@ -64,19 +66,18 @@ static void put_many(struct rig *rig, unsigned n_cpus, uint64_t value)
 	for (unsigned i = 0; i < n_cpus; i++)
 		at += sprintf(at, " %" PRIu64, value);
 	sprintf(at, " chip 9-edge nvme0q1\n");
-	rig_put(rig, "proc/interrupts", "%s", bytes);
+	rig_put(&rig, "proc/interrupts", "%s", bytes);
 	free(bytes);
 }
 
 START_TEST(two_hundred_cpus_have_rows)
 {
-	struct rig rig;
 	const struct frame *frame;
 
 	rig_open(&rig, "interrupts", all_topics);
-	put_many(&rig, 200, 10);
+	put_many(200, 10);
 	rig_sample(&rig, 0);
-	put_many(&rig, 200, 13);
+	put_many(200, 13);
 	frame = rig_sample(&rig, 1);
 	check_values(frame, "interrupt", "irq=9 cpu=all per_second=600");
 	check_values(frame, "interrupt", "irq=9 cpu=199 per_second=3");
@@ -109,22 +110,20 @@ static uint64_t of_proc_stat(const char *name, size_t index)
 /* The sample lies between two reads of the same numbers. */
 START_LIVE_TEST(sums_are_those_of_proc_stat)
 {
-	static const char *const live_topics[] = { "softirq", "interrupt", NULL };
-	struct machine machine = { 0 };
 	const struct table *table;
 	uint64_t before = of_proc_stat("softirq", 0), after, sum = 0, one_before;
 
 	one_before = of_proc_stat("intr", 37);
-	open_machine(&machine, live_topics);
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("softirq", "interrupt"));
+	rig_next(&rig);
 	after = of_proc_stat("softirq", 0);
-	table = frame_table(machine.now, "softirq");
+	table = frame_table(rig.now, "softirq");
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (strcmp(table_text(table, table_row(table, i), "cpu"), "all") == 0)
 			sum += table_u64(table, table_row(table, i), "runs");
 	ck_assert_uint_ge(sum, before);
 	ck_assert_uint_le(sum, after);
-	table = frame_table(machine.now, "interrupt");
+	table = frame_table(rig.now, "interrupt");
 	for (unsigned irq = 0; irq < 64; irq++) {
 		const void *row;
 		uint64_t now;
@@ -137,7 +136,7 @@ START_LIVE_TEST(sums_are_those_of_proc_stat)
 		if (irq == 36)
 			ck_assert_uint_ge(now, one_before);
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static bool has_hint(const struct frame *frame, const char *wanted)
@@ -153,8 +152,7 @@ static bool has_hint(const struct frame *frame, const char *wanted)
 
 START_TEST(hints_say_what_lands_on_one_cpu)
 {
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig);
+	const struct frame *frame = two_samples();
 
 	ck_assert(has_hint(frame, "All 2 queues of virtio1-req interrupt CPU1"));
 	ck_assert(has_hint(frame, "CPU0 drops 4.0 packets/s"));
@@ -165,7 +163,7 @@ START_TEST(hints_say_what_lands_on_one_cpu)
 }
 
 /* Two CPUs: interrupts of lines "NUMBER NAME ON_FIRST ON_SECOND;…", of none yet: 0. */
-static void put_interrupts(struct rig *rig, const char *lines, bool none)
+static void put_interrupts(const char *lines, bool none)
 {
 	char name[64];
 	const char *text = " CPU0 CPU1\n";
@@ -175,7 +173,7 @@ static void put_interrupts(struct rig *rig, const char *lines, bool none)
 	     at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL)
 		text = textf("%s %u: %u %u chip 1-edge %s\n", text, number, none ? 0 : first,
 			     none ? 0 : second, name);
-	rig_put(rig, "proc/interrupts", "%s", text);
+	rig_put(&rig, "proc/interrupts", "%s", text);
 }
 
 /* In a second: interrupts, NET_RX of two CPUs, squeezed polls of the first. */
@@ -205,16 +203,15 @@ START_TEST(hints_have_near_misses)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct frame *frame;
-		struct rig rig;
 
 		rig_open(&rig, "interrupts", all_topics);
 		rig_put(&rig, "proc/stat",
 			"cpu  2 0 0 2 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\n");
-		put_interrupts(&rig, cases[i].lines, true);
+		put_interrupts(cases[i].lines, true);
 		rig_put(&rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: 0 0\n");
 		rig_put(&rig, "proc/net/softnet_stat", backlog, 0);
 		rig_sample(&rig, 0);
-		put_interrupts(&rig, cases[i].lines, false);
+		put_interrupts(cases[i].lines, false);
 		rig_put(&rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: %u %u\n", cases[i].first,
 			cases[i].second);
 		rig_put(&rig, "proc/net/softnet_stat", backlog, cases[i].squeezed);
@@ -230,15 +227,15 @@ START_TEST(hints_have_near_misses)
 #define LINES 20
 
 /* Interrupts 100 to 119, of which each may go to one CPU. */
-static void put_lines(struct rig *rig, unsigned affinity)
+static void put_lines(unsigned affinity)
 {
 	char text[LINES * 40] = " CPU0\n", *at = text + strlen(text);
 
 	for (unsigned i = 0; i < LINES; i++) {
 		at += sprintf(at, " %u: 5 chip 1-edge dev%u\n", 100 + i, i);
-		rig_put(rig, textf("proc/irq/%u/smp_affinity_list", 100 + i), "%u\n", affinity);
+		rig_put(&rig, textf("proc/irq/%u/smp_affinity_list", 100 + i), "%u\n", affinity);
 	}
-	rig_put(rig, "proc/interrupts", "%s", text);
+	rig_put(&rig, "proc/interrupts", "%s", text);
 }
 
 static unsigned n_at(const struct frame *frame, const char *affinity)
@@ -254,16 +251,15 @@ static unsigned n_at(const struct frame *frame, const char *affinity)
 START_TEST(places_of_many_interrupts_are_read_in_turns)
 {
 	const struct frame *frame;
-	struct rig rig;
 
 	rig_open(&rig, "interrupts", all_topics);
-	put_lines(&rig, 3);
+	put_lines(3);
 	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "3"), LINES);
-	put_lines(&rig, 4);
+	put_lines(4);
 	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "4"), 8);
 	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "4"), 16);
 	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "4"), LINES);
-	put_lines(&rig, 5);
+	put_lines(5);
 	rig_put(&rig, "proc/interrupts", " CPU0\n 100: 5 chip 1-edge dev0\n 119: 5 chip 1-edge other\n");
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 4);

@@ -1,97 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Tests of the memory of measuring threads. This program has a pthread_attr_setstack() and a pthread_create()
- * that refuse, so that no thread starts, and sees what is protected, locked and given back.
- */
+/* Tests of the memory of measuring threads, with threads that do not begin. */
 #include <config.h>
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "suite.h"
 #include "sys/latency_probe.h"
-#include "sys/latency_thread.h"
 
 #define KIB ((size_t)1024)
 #define PAGE_MAX (64 * KIB)
 
-struct range {
-	char *at;
-	size_t bytes;
-};
-
-static struct range memory, guard, stack, locked[2];
-static unsigned n_locked, n_threads;
-static int stack_error = EINVAL;
 static uint64_t offsets[3];
+static unsigned n_threads;
+static struct latency_thread last; /* as it was given */
+static bool has_guard, has_locked_counters, has_locked_stack;
 
-int pthread_attr_setstack(pthread_attr_t *attributes, void *at, size_t bytes)
+/* Does memory of its own begin and end there, with these rights? */
+static bool has_range(const char *at, size_t bytes, const char *rights)
 {
-	(void)attributes;
-	stack = (struct range){ at, bytes };
-	return stack_error;
+	const char *range = textf("%lx-%lx %s ", (unsigned long)at, (unsigned long)(at + bytes), rights);
+	FILE *file = fopen("/proc/self/maps", "r");
+	bool found = false;
+	char line[512];
+
+	while (!found && fgets(line, sizeof(line), file))
+		found = strncmp(line, range, strlen(range)) == 0;
+	fclose(file);
+	return found;
 }
 
-int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*function)(void *), void *thread)
+static struct machine_thread *refuse(const struct machine_threads *threads, const struct thread_work *work,
+				     void *context)
 {
-	(void)id, (void)attributes, (void)function;
-	offsets[n_threads++] = ((const struct latency_thread *)thread)->offset_ns;
-	return EAGAIN;
+	(void)threads;
+	last = *(const struct latency_thread *)context;
+	ck_assert_ptr_eq(work->stack, last.work.stack);
+	offsets[n_threads++ % 3] = last.offset_ns;
+	has_guard = has_range((char *)work->stack - PAGE_MAX, PAGE_MAX, "---p");
+	has_locked_counters = has_range(last.memory, (size_t)((char *)work->stack - (char *)last.memory) -
+							     PAGE_MAX, "rw-p");
+	has_locked_stack = has_range((char *)work->stack + work->stack_bytes - 32 * KIB, 32 * KIB, "rw-p");
+	errno = EAGAIN;
+	return NULL;
 }
 
-int mprotect(void *at, size_t bytes, int protection)
-{
-	if (protection == PROT_NONE)
-		guard = (struct range){ at, bytes };
-	return (int)syscall(SYS_mprotect, at, bytes, protection);
-}
+static const struct machine_threads refusing = { .start = refuse };
 
-int mlock(const void *at, size_t bytes)
+/* May this test lock it? Then it is apart from what is not locked; mlock() of sanitizers does nothing. */
+static bool may_lock(void)
 {
-	if (n_locked < 2)
-		locked[n_locked] = (struct range){ (char *)(uintptr_t)at, bytes };
-	n_locked++;
-	return 0;
-}
+	char *pages = mmap(NULL, 3 * PAGE_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool may = mlock(pages + PAGE_MAX, PAGE_MAX) == 0 && has_range(pages + PAGE_MAX, PAGE_MAX, "rw-p");
 
-int munmap(void *at, size_t bytes)
-{
-	if (at == locked[0].at)
-		memory = (struct range){ at, bytes };
-	return (int)syscall(SYS_munmap, at, bytes);
+	munmap(pages, 3 * PAGE_MAX);
+	return may;
 }
 
 /* Counters from the beginning, then what may not be touched, then the stack up to the end. */
 static void check_memory(unsigned n_phases, uint64_t bucket_ns)
 {
-	const struct latency_plan plan = {
-		.policy = LATENCY_OTHER, .period_ns = 1000000, .bucket_ns = bucket_ns, .n_phases = n_phases
-	};
+	const struct latency_plan plan = { .policy = LATENCY_OTHER,
+					   .period_ns = 1000000,
+					   .bucket_ns = bucket_ns,
+					   .threads = &refusing,
+					   .n_phases = n_phases };
 	const uint32_t cpus[] = { 0 };
 	size_t needed = n_phases * sizeof(struct live_counts), counters;
 	int errors[] = { 0 }, error;
 
 	if (bucket_ns > 0)
 		needed += n_phases * HISTOGRAM_BUCKETS * sizeof(live_u64);
-	n_locked = 0;
-	memory = guard = stack = locked[0] = locked[1] = (struct range){ 0 };
 	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 1, errors, &error));
-	ck_assert(error == -EINVAL && errors[0] == -EINVAL);
-	ck_assert_uint_eq(n_locked, 2);
-	counters = locked[0].bytes;
+	ck_assert(error == -EAGAIN && errors[0] == -EAGAIN);
+	counters = (size_t)((char *)last.work.stack - (char *)last.memory) - PAGE_MAX;
 	ck_assert(counters >= needed && counters - needed < PAGE_MAX && counters % PAGE_MAX == 0);
-	ck_assert_ptr_nonnull(memory.at);
-	ck_assert(guard.at == memory.at + counters && guard.bytes == PAGE_MAX);
-	ck_assert(stack.at == guard.at + guard.bytes && stack.bytes == 2048 * KIB);
-	ck_assert_ptr_eq(stack.at + stack.bytes, memory.at + memory.bytes);
-	ck_assert_ptr_eq(locked[1].at + locked[1].bytes, stack.at + stack.bytes);
-	ck_assert_uint_eq(locked[1].bytes, 32 * KIB); /* the rest is not needed */
+	ck_assert_uint_eq(last.work.stack_bytes, 2048 * KIB);
+	ck_assert_uint_eq(last.memory_bytes, counters + PAGE_MAX + last.work.stack_bytes);
+	ck_assert(has_guard && (has_locked_counters || !may_lock()));
+	ck_assert(has_locked_stack || !may_lock()); /* the rest of it is not needed */
+	ck_assert(msync(last.memory, PAGE_MAX, MS_ASYNC) < 0 && errno == ENOMEM); /* it was given back */
 }
 
 START_TEST(memory_of_a_thread)
@@ -105,30 +96,32 @@ START_TEST(memory_of_a_thread)
 /* What could not run before is not tried, and a refused policy is told rather than another reason. */
 START_TEST(no_thread_runs)
 {
-	const struct latency_plan plan = { .policy = LATENCY_OTHER, .period_ns = 1000000, .n_phases = 1 };
+	const struct latency_plan plan = {
+		.policy = LATENCY_OTHER, .period_ns = 1000000, .threads = &refusing, .n_phases = 1
+	};
 	static const int cases[][3] = { { -EPERM, -ENODEV, -EPERM },
 					{ -ENODEV, -EPERM, -EPERM },
 					{ -ENODEV, -ENODEV, -ENODEV } };
 	const uint32_t cpus[] = { 0, 1 };
 
-	n_locked = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		int errors[] = { cases[i][0], cases[i][1] }, error;
 
 		ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
 		ck_assert(error == cases[i][2] && errors[0] == cases[i][0] && errors[1] == cases[i][1]);
 	}
-	ck_assert_uint_eq(n_locked, 0);
+	ck_assert_uint_eq(n_threads, 0);
 }
 
 /* CPUs that share a core would slow each other down. */
 START_TEST(threads_are_spread_over_the_period)
 {
-	const struct latency_plan plan = { .policy = LATENCY_OTHER, .period_ns = 1000000, .n_phases = 1 };
+	const struct latency_plan plan = {
+		.policy = LATENCY_OTHER, .period_ns = 1000000, .threads = &refusing, .n_phases = 1
+	};
 	const uint32_t cpus[] = { 0, 1, 2 };
 	int errors[3] = { 0 }, error;
 
-	stack_error = 0;
 	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 3, errors, &error));
 	ck_assert_int_eq(error, -EAGAIN);
 	ck_assert_uint_eq(n_threads, 3);

@@ -516,12 +516,11 @@ START_TEST(nothing_is_measured_before_the_first_period)
 
 	plan.samples = 5;
 	probe = start(&plan, cpu);
-	ck_assert_uint_ge(latency_probe_start_ns(probe), opened_ns + plan.settle_ns);
 	await_end(probe);
 	ck_assert(latency_probe_read(probe, 0, 0, counts));
 	ck_assert_uint_eq(counts->n_worst, 5);
 	for (unsigned i = 0; i < counts->n_worst; i++)
-		ck_assert_uint_gt(counts->worst[i].woken_ns, latency_probe_start_ns(probe));
+		ck_assert_uint_gt(counts->worst[i].woken_ns, opened_ns + plan.settle_ns);
 	latency_probe_close(probe);
 	free(counts);
 }
@@ -574,10 +573,37 @@ START_TEST(the_next_best_ends_with_other)
 				   plan = asked;
 		unsigned step = 0;
 
-		while (latency_run_fallback(&asked, step, &plan))
+		while (latency_run_fallback(&asked, 10, step, &plan))
 			step++;
 		ck_assert_uint_le(step, 4);
 		ck_assert_int_eq(plan.policy, LATENCY_OTHER);
+	}
+}
+
+/* First the highest priority that RLIMIT_RTPRIO permits, if it is another one, then a deadline, then none. */
+START_TEST(the_next_best_is_the_highest_priority_that_is_permitted)
+{
+	static const struct {
+		enum latency_policy policy;
+		int limit;
+		unsigned step;
+		enum latency_policy next;
+		int priority;
+	} cases[] = {
+		{ LATENCY_FIFO, 10, 0, LATENCY_FIFO, 10 },     { LATENCY_RR, 1, 0, LATENCY_RR, 1 },
+		{ LATENCY_RR, 80, 0, LATENCY_DEADLINE, 80 },   { LATENCY_FIFO, 99, 0, LATENCY_DEADLINE, 80 },
+		{ LATENCY_FIFO, 0, 0, LATENCY_DEADLINE, 80 },  { LATENCY_DEADLINE, 10, 0, LATENCY_FIFO, 10 },
+		{ LATENCY_DEADLINE, 90, 0, LATENCY_FIFO, 80 }, { LATENCY_DEADLINE, 0, 0, LATENCY_OTHER, 80 },
+		{ LATENCY_FIFO, 10, 1, LATENCY_DEADLINE, 80 }, { LATENCY_FIFO, 10, 2, LATENCY_OTHER, 80 },
+		{ LATENCY_DEADLINE, 10, 1, LATENCY_OTHER, 80 },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct latency_plan asked = { .policy = cases[i].policy, .priority = 80 }, plan;
+
+		latency_run_fallback(&asked, cases[i].limit, cases[i].step, &plan);
+		ck_assert_msg(plan.policy == cases[i].next && plan.priority == cases[i].priority,
+			      "case %zu: %d, %d", i, (int)plan.policy, plan.priority);
 	}
 }
 

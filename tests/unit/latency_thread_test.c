@@ -179,13 +179,16 @@ static struct live_counts own_counts;
 
 static void start(struct live_counts *counts)
 {
+	static const struct thread_work work = { latency_thread_run };
+
 	live_clear(counts);
 	thread.counts[0] = counts;
 	control.stop_fd = eventfd(0, EFD_CLOEXEC);
 	ck_assert_int_ge(control.stop_fd, 0);
 	ck_assert_int_eq(sem_init(&control.go, 0, 0), 0);
 	live_store(&control.start_ns, real_mono_ns());
-	ck_assert_int_eq(pthread_create(&thread.id, NULL, latency_thread_run, &thread), 0);
+	thread.thread = thread_start(&real_threads, &work, &thread);
+	ck_assert_ptr_nonnull(thread.thread);
 	while (live_load(&thread.stage) == LATENCY_STARTS)
 		sched_yield();
 	ck_assert_int_eq(thread.error, 0);
@@ -196,7 +199,7 @@ static void stop(void)
 {
 	live_store(&control.stop, 1);
 	ck_assert_int_eq(eventfd_write(control.stop_fd, 1), 0);
-	ck_assert_int_eq(pthread_join(thread.id, NULL), 0);
+	ck_assert(thread_end(thread.thread, true));
 	close(control.stop_fd);
 }
 

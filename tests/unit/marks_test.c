@@ -71,12 +71,11 @@ static void fire(struct firing_log *log, const char *rule, int exit_code, int si
 /* Each once, with numbers that go on. */
 START_TEST(rules_that_fired_are_rows)
 {
-	static const char *const names[] = { "watch", NULL };
 	struct firing_log log = { 0 };
 	const struct frame *frame;
 	struct rig rig;
 
-	rig_open(&rig, "empty", names);
+	rig_open(&rig, "empty", TOPICS("watch"));
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "watch")->n_rows, 0); /* there are no rules */
 	rig.request.firings = &log;
 	fire(&log, "first", -1, -1, FIRING_NO_COMMAND);

@@ -19,8 +19,6 @@
 #define MIB 1048576.0
 #define GIB (1024 * MIB)
 
-static const char *const all_topics[] = { "node", "locality", "node_process", "node_thread", NULL };
-
 /* 4,096 pages of which 1,024 are on the node where it runs: 2 * sqrt(0.25 * 0.75 / 4096). */
 START_TEST(the_error_of_a_sample)
 {
@@ -179,8 +177,7 @@ START_LIVE_TEST(all_pages_of_a_small_process)
 		usleep(1000);
 	ck_assert(looks.part.whole);
 	ck_assert_uint_lt(sum_of(), PAGE_NODES_SAMPLE);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_child(pid);
 	ck_assert_int_lt(look_at(pid, 100), 0);
 	close_looks();
 }
@@ -226,7 +223,7 @@ START_TEST(the_largest_processes)
 	struct rig rig;
 	const struct frame *frame;
 
-	rig_open(&rig, "nodes-2", all_topics);
+	rig_open(&rig, "nodes-2", TOPICS("node", "locality", "node_process", "node_thread"));
 	for (unsigned i = 1; i <= 40; i++) {
 		unsigned pages = 1000 * (1 + i * 7 % 41);
 

@@ -18,7 +18,6 @@
 
 #include "kernel/page_flags.h"
 #include "rig.h"
-#include "suite.h"
 #include "sys/page_file.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
@@ -429,7 +428,7 @@ static void leave_room(void)
 
 static const char *const topic_names[] = { "page_total", "region", "cell", "page_level", NULL };
 
-static struct machine machine;
+static struct rig rig;
 
 static volatile char *map(uint64_t address, uint64_t bytes, int flags, int fd)
 {
@@ -492,31 +491,28 @@ static void make_memory(void)
 	madvise((void *)memory, 256 * page, MADV_PAGEOUT);
 }
 
-static pid_t child;   /* the process, … */
+static pid_t child;  /* the process, … */
 static int to_child; /* … which becomes another program on a byte through this pipe */
+
+static void live_in_memory(int orders, int answers)
+{
+	char byte;
+
+	make_memory();
+	if (write(answers, "x", 1) != 1 || read(orders, &byte, 1) != 1)
+		return;
+	execl("/bin/sleep", "sleep", "100", (char *)NULL);
+	_exit(3);
+}
 
 static void start_process(void)
 {
-	int up[2], down[2];
 	char byte;
+	struct ordered_child started = start_ordered_child(live_in_memory, &byte, 1);
 
-	ck_assert(pipe(up) == 0 && pipe(down) == 0);
-	child = fork();
-	ck_assert_int_ge(child, 0);
-	if (child == 0) {
-		close(up[0]);
-		close(down[1]);
-		make_memory();
-		if (write(up[1], "x", 1) != 1 || read(down[0], &byte, 1) != 1)
-			_exit(0);
-		execl("/bin/sleep", "sleep", "100", (char *)NULL);
-		_exit(3);
-	}
-	close(up[1]);
-	close(down[0]);
-	ck_assert_int_eq(read(up[0], &byte, 1), 1);
-	close(up[0]);
-	to_child = down[1];
+	child = started.pid;
+	to_child = started.orders;
+	close(started.answers);
 }
 
 static void open_pages(const char *pid)
@@ -524,16 +520,15 @@ static void open_pages(const char *pid)
 	static char processes[64]; /* of one machine at a time */
 
 	snprintf(processes, sizeof(processes), "%s", pid ? pid : "");
-	machine = (struct machine){ 0 };
-	machine.request.processes = pid ? processes : NULL;
-	machine.request.batch = true;
-	open_machine(&machine, topic_names);
+	rig_open_live(&rig, topic_names);
+	rig.request.processes = pid ? processes : NULL;
+	rig.request.batch = true;
 }
 
 static void map_pid(pid_t pid)
 {
 	open_pages(textf("%d", (int)pid));
-	next_tick(&machine);
+	rig_next(&rig);
 }
 
 static void open_process(void)
@@ -542,17 +537,11 @@ static void open_process(void)
 	map_pid(child);
 }
 
-static void end_pid(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 static void end_process(void)
 {
 	close(to_child);
-	end_pid(child);
-	close_machine(&machine);
+	end_child(child);
+	rig_close(&rig);
 }
 
 static _Noreturn void skip_process(const char *why)
@@ -563,26 +552,26 @@ static _Noreturn void skip_process(const char *why)
 
 static const void *region_at(uint64_t address)
 {
-	return find_number(machine.now, "region", "start_address", (double)address);
+	return find_number(rig.now, "region", "start_address", (double)address);
 }
 
 static double pages_in(uint64_t address, const char *column)
 {
-	const struct table *table = frame_table(machine.now, "region");
+	const struct table *table = frame_table(rig.now, "region");
 	const void *row = region_at(address);
 
 	ck_assert_msg(row != NULL, "no region at %llx", (unsigned long long)address);
-	return table_number(table, row, column) / (double)machine.env.page_bytes;
+	return table_number(table, row, column) / (double)rig.env.page_bytes;
 }
 
 static double total(const char *column)
 {
-	return frame_number(machine.now, "page_total", NULL, column);
+	return frame_number(rig.now, "page_total", NULL, column);
 }
 
 static double sum_of_cells(const char *column)
 {
-	const struct table *table = frame_table(machine.now, "cell");
+	const struct table *table = frame_table(rig.now, "cell");
 	double sum = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++)
@@ -613,7 +602,7 @@ static void check_totals(void)
 				total("resident_file_bytes") +
 					total("resident_shared_bytes"), slack * bytes);
 	ck_assert_double_eq(total("swapped_pages") * bytes, total("vm_swap_bytes"));
-	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
+	ck_assert_double_eq(frame_number(rig.now, "page_level", NULL, "present_bytes"),
 			    total("vm_resident_bytes"));
 }
 
@@ -642,7 +631,7 @@ START_LIVE_TEST(patterns_are_counted_exactly)
 			ck_assert_msg(sum_of_cells(sums[i][0]) == total(sums[i][1]),
 				      "%s: %g, %s: %g", sums[i][0], sum_of_cells(sums[i][0]),
 				      sums[i][1], total(sums[i][1]));
-	path = table_text(frame_table(machine.now, "region"), region_at(OF_FILE), "path");
+	path = table_text(frame_table(rig.now, "region"), region_at(OF_FILE), "path");
 	ck_assert_msg(strncmp(path, "/tmp/panetop-pages-\\012", 23) == 0, "%s", path);
 	ck_assert_msg(strstr(path, " (deleted)") != NULL, "%s", path);
 	check_totals();
@@ -681,12 +670,12 @@ START_LIVE_TEST(a_cell_of_one_page)
 
 	start_process();
 	open_pages(textf("%d", (int)child));
-	ck_assert(settings_set(&machine.settings, "pages.from",
+	ck_assert(settings_set(&rig.settings, "pages.from",
 			       textf("0x%llx", (unsigned long long)EVERY_SECOND), 0));
-	ck_assert(settings_set(&machine.settings, "pages.to",
+	ck_assert(settings_set(&rig.settings, "pages.to",
 			       textf("%llx", (unsigned long long)(EVERY_SECOND + 1024 * page)), 0));
-	next_tick(&machine);
-	table = frame_table(machine.now, "cell");
+	rig_next(&rig);
+	table = frame_table(rig.now, "cell");
 	ck_assert_uint_eq(table->n_rows, 1024);
 	for (size_t i = 0; i < table->n_rows; i++) {
 		ck_assert_double_eq(table_number(table, table_row(table, i), "pages"), 1);
@@ -720,9 +709,9 @@ START_LIVE_TEST(an_exec_gives_another_map)
 	ck_assert_ptr_nonnull(region_at(EVERY_SECOND));
 	ck_assert_int_eq(write(to_child, "x", 1), 1);
 	wait_for(child, "exe", "sleep");
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_ptr_null(region_at(EVERY_SECOND));
-	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "command"), "sleep");
+	ck_assert_str_eq(cell_text(rig.now, "page_total", NULL, "command"), "sleep");
 	ck_assert_double_gt(total("present_pages"), 0);
 	end_process();
 }
@@ -730,29 +719,29 @@ START_LIVE_TEST(an_exec_gives_another_map)
 START_LIVE_TEST(the_last_map_stays)
 {
 	open_process();
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_eq(total("major_faults_per_second"), 0);
-	end_pid(child);
+	end_child(child);
 	for (int i = 0; i < 2; i++) {
-		next_tick(&machine);
+		rig_next(&rig);
 		ck_assert(isnan(total("minor_faults_per_second")));
 		ck_assert(isnan(total("major_faults_per_second")));
 	}
-	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "state"), "gone");
+	ck_assert_str_eq(cell_text(rig.now, "page_total", NULL, "state"), "gone");
 	check_pages(EVERY_SECOND, "present_bytes", 512);
 	ck_assert_double_gt(total("minor_faults"), 0);
 	close(to_child);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* As the screen chooses one from a list. */
 static void choose_seen(double start_seconds, const char *name)
 {
-	machine.request.mapped = (struct process_choice){ .is_set = true,
+	rig.request.mapped = (struct process_choice){ .is_set = true,
 							   .pid = (uint32_t)child,
 							   .start_seconds = start_seconds };
-	strcpy(machine.request.mapped.name, name);
-	next_tick(&machine);
+	strcpy(rig.request.mapped.name, name);
+	rig_next(&rig);
 }
 
 /* It is not waited for, nor taken for another that has its pid by now. */
@@ -765,14 +754,14 @@ START_LIVE_TEST(one_that_was_seen_has_ended)
 	choose_seen(start_seconds, "mapped, and more");
 	check_pages(EVERY_SECOND, "present_bytes", 512);
 	choose_seen(start_seconds - 1, "earlier one");
-	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "state"), "gone");
-	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "command"), "earlier one");
+	ck_assert_str_eq(cell_text(rig.now, "page_total", NULL, "state"), "gone");
+	ck_assert_str_eq(cell_text(rig.now, "page_total", NULL, "command"), "earlier one");
 	ck_assert_double_eq(total("start_seconds"), start_seconds - 1);
 	ck_assert(isnan(total("vm_resident_bytes")) && isnan(total("minor_faults")));
-	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
-	ck_assert(has_notice(machine.now, "earlier one has exited"));
-	next_tick(&machine);
-	ck_assert(has_notice(machine.now, "earlier one has exited"));
+	ck_assert_uint_eq(frame_table(rig.now, "region")->n_rows, 0);
+	ck_assert(has_notice(rig.now, "earlier one has exited"));
+	rig_next(&rig);
+	ck_assert(has_notice(rig.now, "earlier one has exited"));
 	choose_seen(start_seconds, "mapped");
 	check_pages(EVERY_SECOND, "present_bytes", 512);
 	end_process();
@@ -795,12 +784,12 @@ START_LIVE_TEST(those_without_memory_are_explained)
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		open_pages(cases[i].process);
-		next_tick(&machine);
-		if (i == 3 && frame_table(machine.now, "page_total")->n_rows == 0)
+		rig_next(&rig);
+		if (i == 3 && frame_table(rig.now, "page_total")->n_rows == 0)
 			skip_test("no thread of the kernel is seen here");
-		ck_assert_msg(has_notice(machine.now, cases[i].notice), "%s", cases[i].notice);
-		ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
-		close_machine(&machine);
+		ck_assert_msg(has_notice(rig.now, cases[i].notice), "%s", cases[i].notice);
+		ck_assert_uint_eq(frame_table(rig.now, "region")->n_rows, 0);
+		rig_close(&rig);
 	}
 	waitpid(pid, NULL, 0);
 }
@@ -832,28 +821,28 @@ START_LIVE_TEST(a_thread_has_the_memory_of_its_leader)
 	close(pipes[1]);
 	ck_assert_int_eq(read(pipes[0], &byte, 1), 1);
 	map_pid(child);
-	next_tick(&machine);
-	ck_assert(!has_notice(machine.now, "zombie"));
+	rig_next(&rig);
+	ck_assert(!has_notice(rig.now, "zombie"));
 	check_pages(EVERY_SECOND, "present_bytes", 512);
 	ck_assert_double_eq(total("pid"), child);
 	ck_assert_double_gt(total("vm_resident_bytes"), 0);
-	ck_assert_double_eq(frame_number(machine.now, "page_level", NULL, "present_bytes"),
+	ck_assert_double_eq(frame_number(rig.now, "page_level", NULL, "present_bytes"),
 			    total("vm_resident_bytes"));
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);
-	next_tick(&machine);
-	ck_assert_str_eq(cell_text(machine.now, "page_total", NULL, "state"), "gone");
+	rig_next(&rig);
+	ck_assert_str_eq(cell_text(rig.now, "page_total", NULL, "state"), "gone");
 	waitpid(child, NULL, 0);
 	close(pipes[0]);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static const struct table *sample_page(const char *from, const char *topic)
 {
 	if (from)
-		ck_assert(settings_set(&machine.settings, "pages.from", from, 0));
-	next_tick(&machine);
-	return frame_table(machine.now, topic);
+		ck_assert(settings_set(&rig.settings, "pages.from", from, 0));
+	rig_next(&rig);
+	return frame_table(rig.now, topic);
 }
 
 START_LIVE_TEST(a_page_is_selected_by_its_address)
@@ -863,25 +852,25 @@ START_LIVE_TEST(a_page_is_selected_by_its_address)
 	char pid[16];
 
 	start_process();
-	machine.request.batch = true;
-	open_machine(&machine, TOPICS("page", "page_bytes"));
+	rig_open_live(&rig, TOPICS("page", "page_bytes"));
+	rig.request.batch = true;
 	ck_assert_uint_eq(sample_page(NULL, "page")->n_rows, 0);
-	ck_assert(has_notice(machine.now, "no process selected"));
+	ck_assert(has_notice(rig.now, "no process selected"));
 	snprintf(pid, sizeof(pid), "%d", (int)child);
-	machine.request.processes = pid;
+	rig.request.processes = pid;
 	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 0);
-	ck_assert(has_notice(machine.now, "no page selected") && has_notice(machine.now, "--from=ADDRESS"));
+	ck_assert(has_notice(rig.now, "no page selected") && has_notice(rig.now, "--from=ADDRESS"));
 	table = sample_page(textf("0x%llx", (unsigned long long)EVERY_SECOND + 8), "page");
 	ck_assert_uint_eq(table->n_rows, 1);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "page_address"), EVERY_SECOND);
 	ck_assert_str_eq(table_text(table, table_row(table, 0), "bits"), "present anonymous exclusive");
-	table = frame_table(machine.now, "page_bytes");
+	table = frame_table(rig.now, "page_bytes");
 	ck_assert_uint_eq(table->n_rows, page / 16);
 	ck_assert_ptr_nonnull(strstr(table_text(table, table_row(table, 0), "hex"), "01 00 00"));
-	ck_assert_uint_eq(machine.now->n_notices, 0);
+	ck_assert_uint_eq(rig.now->n_notices, 0);
 	address = textf("%llx", (unsigned long long)(EVERY_SECOND + page));
 	ck_assert_uint_eq(sample_page(address, "page_bytes")->n_rows, 0);
-	ck_assert(has_notice(machine.now, textf("page 0x%s is not present", address)));
+	ck_assert(has_notice(rig.now, textf("page 0x%s is not present", address)));
 	end_process();
 }
 
@@ -905,19 +894,19 @@ START_LIVE_TEST(the_newest_of_a_name)
 		if (i != 1)
 			continue;
 		open_pages("pagesleeper");
-		next_tick(&machine);
+		rig_next(&rig);
 		ck_assert_double_eq(total("pid"), pids[1]);
-		ck_assert(has_notice(machine.now, "2 processes match"));
+		ck_assert(has_notice(rig.now, "2 processes match"));
 	}
-	end_pid(pids[1]);
-	next_tick(&machine);
+	end_child(pids[1]);
+	rig_next(&rig);
 	ck_assert_double_eq(total("pid"), pids[1]);
-	machine.request.n_next++;
-	next_tick(&machine);
+	rig.request.n_next++;
+	rig_next(&rig);
 	ck_assert_double_eq(total("pid"), pids[2]);
-	close_machine(&machine);
-	end_pid(pids[0]);
-	end_pid(pids[2]);
+	rig_close(&rig);
+	end_child(pids[0]);
+	end_child(pids[2]);
 }
 
 static void write_file(const char *root, const char *name, const void *bytes, size_t length)
@@ -934,9 +923,8 @@ static int probe_memory(const char *root)
 {
 	const struct source_spec *source = topic_source(topic_find("page_bytes"), "proc/PID/mem");
 	int status;
-	pid_t pid = fork();
+	pid_t pid = begin_child();
 
-	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		struct env env;
 
@@ -973,13 +961,13 @@ START_LIVE_TEST(without_rights_it_is_said_how_to_get_them)
 {
 	start_process();
 	if (!is_root()) {
-		end_pid(child);
+		end_child(child);
 		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
 	map_pid(child);
-	ck_assert(has_notice(machine.now, "cap_sys_ptrace"));
-	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
+	ck_assert(has_notice(rig.now, "cap_sys_ptrace"));
+	ck_assert_uint_eq(frame_table(rig.now, "region")->n_rows, 0);
 	ck_assert_double_eq(total("pid"), child); /* the kernel says this all the same */
 	ck_assert_double_gt(total("vm_resident_bytes"), 0);
 	ck_assert(isnan(total("present_pages")));
@@ -997,7 +985,7 @@ static void acted(void *context, int error)
 
 static int act(const char *verb, pid_t pid, bool only_asks, const char **remedy)
 {
-	return machine.source.act(machine.source.state, "page_total", textf("%s %d", verb, (int)pid),
+	return rig.source.act(rig.source.state, "page_total", textf("%s %d", verb, (int)pid),
 				   only_asks ? NULL : acted, NULL, remedy);
 }
 
@@ -1005,10 +993,10 @@ START_LIVE_TEST(pages_are_forced_in_on_demand_only)
 {
 	open_process();
 	ck_assert_int_eq(act("force", child, true, NULL), 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	check_pages(UNTOUCHED, "present_bytes", 0);
 	ck_assert_int_eq(act("force", 1, false, NULL), -ESRCH);
-	machine.request.read_only = true;
+	rig.request.read_only = true;
 	ck_assert_int_eq(act("force", child, false, NULL), -EPERM);
 	ck_assert_int_eq(act_error, 1);
 	end_process();
@@ -1017,7 +1005,7 @@ START_LIVE_TEST(pages_are_forced_in_on_demand_only)
 /* Of the region that is called so. */
 static double absent_bytes(const char *path)
 {
-	const struct table *table = frame_table(machine.now, "region");
+	const struct table *table = frame_table(rig.now, "region");
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (strcmp(table_text(table, table_row(table, i), "path"), path) == 0)
@@ -1041,11 +1029,11 @@ START_LIVE_TEST(all_readable_pages_are_forced_in)
 	ck_assert_double_gt(absent_bytes("[heap]"), 0);
 	ck_assert_int_eq(act("force", pid, false, NULL), 0);
 	ck_assert_int_eq(act_error, 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_eq(absent_bytes("[heap]"), 0);
 	ck_assert_double_eq(absent_bytes("[stack]"), 0);
-	end_pid(pid);
-	close_machine(&machine);
+	end_child(pid);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(marks_of_writing_are_cleared)
@@ -1062,7 +1050,7 @@ START_LIVE_TEST(marks_of_writing_are_cleared)
 	}
 	ck_assert_int_eq(error, 0);
 	check_pages(EVERY_SECOND, "soft_dirty_bytes", 512);
-	next_tick(&machine);
+	rig_next(&rig);
 	check_pages(EVERY_SECOND, "soft_dirty_bytes", 0);
 	end_process();
 }
@@ -1094,14 +1082,12 @@ static void open_old_kernel(const char *const *names, bool hides)
 	flags[0x222] = UINT64_C(1) << PAGE_FLAGS_KSM;
 	for (size_t i = 0; i < 16; i++)
 		flags[0x800 + i] = UINT64_C(1) << PAGE_FLAGS_THP;
-	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
-	scratch_directory(machine.root, "old-kernel");
-	ck_assert_int_eq(system(textf("cp -r '%s/.' '%s'", fixture_root("pages", 0), machine.root)), 0);
-	write_file(machine.root, "proc/77/pagemap", pagemap, sizeof(pagemap));
-	write_file(machine.root, "proc/kpageflags", flags, sizeof(flags));
-	open_machine(&machine, names);
-	machine.env.page_bytes = PAGE;
-	next_tick(&machine);
+	rig_open(&rig, "pages", names);
+	rig.request.processes = "mapped";
+	rig.request.batch = true;
+	write_file(rig.root, "proc/77/pagemap", pagemap, sizeof(pagemap));
+	write_file(rig.root, "proc/kpageflags", flags, sizeof(flags));
+	rig_next(&rig);
 }
 
 /* Zero pages look like pages that processes share: where there are none of both, all is known. */
@@ -1118,7 +1104,7 @@ START_TEST(flags_of_frames_tell_what_pagemap_does_not)
 	check_pages(0x40000, "huge_bytes", 16);
 	ck_assert_double_eq(sum_of_cells("zero"), 4);
 	ck_assert_double_eq(sum_of_cells("huge"), 16);
-	close_machine(&machine);
+	rig_close(&rig);
 	open_old_kernel(topic_names, true);
 	ck_assert_double_eq(total("present_pages"), 25);
 	ck_assert(isnan(total("zero_pages")) && isnan(total("anonymous_pages")));
@@ -1127,7 +1113,7 @@ START_TEST(flags_of_frames_tell_what_pagemap_does_not)
 	check_pages(0x40000, "anonymous_bytes", 16);
 	check_pages(0x40000, "zero_bytes", 0);
 	ck_assert(isnan(pages_in(0x40000, "huge_bytes")));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Without mappings of frames, of one that is beyond the end of the files, and of what is in no frame. */
@@ -1159,27 +1145,27 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 	open_old_kernel(TOPICS("page"), false);
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		pagemap[0x20 + i] = cases[i].entry;
-	write_file(machine.root, "proc/77/pagemap", pagemap, sizeof(pagemap));
+	write_file(rig.root, "proc/77/pagemap", pagemap, sizeof(pagemap));
 	sample_page("0x20008", "page");
-	check_row(machine.now, "page",
+	check_row(rig.now, "page",
 		  "pid=77 page_address=131072 bits=present file or shared exclusive frame=2049 flags=thp");
 	counts[0x801] = 3;
 	counts[0x222] = 9;
 	counts[0xfff] = 8;
-	write_file(machine.root, "proc/kpagecount", counts, sizeof(counts));
+	write_file(rig.root, "proc/kpagecount", counts, sizeof(counts));
 	before = lowest_free_descriptor();
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		sample_page(textf("0x%x", 0x20008 + 0x1000 * i), "page");
-		check_row(machine.now, "page",
+		check_row(rig.now, "page",
 			  textf("pid=77 page_address=%u %s", 0x20000 + 0x1000 * i, cases[i].row));
 	}
 	ck_assert_int_eq(lowest_free_descriptor(), before);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static void write_memory(size_t n)
 {
-	FILE *file = fopen(textf("%s/proc/77/mem", machine.root), "w");
+	FILE *file = fopen(textf("%s/proc/77/mem", rig.root), "w");
 
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(fseek(file, 0x20000, SEEK_SET), 0);
@@ -1206,11 +1192,11 @@ START_TEST(bytes_of_a_page_are_rows)
 
 	open_old_kernel(TOPICS("page_bytes"), false);
 	ck_assert_uint_eq(sample_page("0x20010", "page_bytes")->n_rows, 0);
-	ck_assert(has_notice(machine.now, "/proc/77/mem: No such file or directory"));
+	ck_assert(has_notice(rig.now, "/proc/77/mem: No such file or directory"));
 	write_memory(PAGE + 32);
 	before = lowest_free_descriptor();
 	table = sample_page("0x20010", "page_bytes");
-	ck_assert_uint_eq(machine.now->n_notices, 0);
+	ck_assert_uint_eq(rig.now->n_notices, 0);
 	ck_assert_uint_eq(table->n_rows, PAGE / 16);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const void *row = table_row(table, rows[i].row);
@@ -1222,44 +1208,31 @@ START_TEST(bytes_of_a_page_are_rows)
 	write_memory(47); /* it ends within a row */
 	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 2);
 	ck_assert_uint_eq(sample_page("0x2f000", "page_bytes")->n_rows, 0);
-	ck_assert(has_notice(machine.now, "page 0x2f000 is not present"));
+	ck_assert(has_notice(rig.now, "page 0x2f000 is not present"));
 	ck_assert_int_eq(lowest_free_descriptor(), before);
-	machine.request.batch = false; /* on the screen it is not told */
-	machine.request.page_address = 0x2f000;
+	rig.request.batch = false; /* on the screen it is not told */
+	rig.request.page_address = 0x2f000;
 	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 0);
-	ck_assert(!has_notice(machine.now, "is not present"));
-	machine.request.page_address = 0x20fff;
+	ck_assert(!has_notice(rig.now, "is not present"));
+	rig.request.page_address = 0x20fff;
 	ck_assert_uint_eq(sample_page(NULL, "page_bytes")->n_rows, 2);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* The fixture with a region up to the end of 64 bits, and a pagemap that is one hole. */
 START_TEST(a_hole_larger_than_any_memory)
 {
-	char root[] = "/dev/shm/panetop-hole-XXXXXX", command[SCRATCH_PATH_MAX + 256];
-	bool made;
-
-	machine.request.processes = "mapped";
-	machine.request.batch = true;
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	snprintf(
-		command, sizeof(command),
-		"cp -r '%s/.' '%s' && cd '%s/proc/77' && truncate -s 36028797018963960 pagemap 2>/dev/null &&"
-		"echo 'ff00000000000000-fffffffffffff000 rw-p 0 0:0 0' >maps",
-		fixture_root("pages", 0), root, root);
-	made = system(command) == 0;
-	if (made) {
-		open_machine_at(&machine, root, topic_names);
-		next_tick(&machine);
-	}
-	snprintf(command, sizeof(command), "rm -r '%s'", root);
-	ck_assert_int_eq(system(command), 0);
-	if (!made)
+	rig_open(&rig, "pages", topic_names);
+	rig.request.processes = "mapped";
+	rig.request.batch = true;
+	if (system(textf("truncate -s 36028797018963960 '%s/proc/77/pagemap' 2>/dev/null", rig.root)) != 0)
 		skip_test("no file can be that long here");
+	rig_put(&rig, "proc/77/maps", "ff00000000000000-fffffffffffff000 rw-p 0 0:0 0\n");
+	rig_next(&rig);
 	ck_assert_double_eq(total("present_pages"), 0);
 	ck_assert_double_eq(total("mapped_pages"), (double)((UINT64_C(1) << 44) - 1));
 	ck_assert_double_eq(sum_of_cells("pages"), (double)((UINT64_C(1) << 44) - 1));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(a_signal_breaks_off_a_map)
@@ -1272,11 +1245,11 @@ START_LIVE_TEST(a_signal_breaks_off_a_map)
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &signals, NULL), 0);
 	ck_assert_int_eq(kill(getpid(), SIGTERM), 0);
 	map_pid(child);
-	ck_assert(machine.now->cut);
+	ck_assert(rig.now->cut);
 	ck_assert(isnan(total("present_pages")));
 	ck_assert_int_eq(sigwaitinfo(&signals, NULL), SIGTERM);
-	next_tick(&machine);
-	ck_assert(!machine.now->cut);
+	rig_next(&rig);
+	ck_assert(!rig.now->cut);
 	ck_assert_double_eq(pages_in(EVERY_SECOND, "present_bytes"), 512);
 	end_process();
 }

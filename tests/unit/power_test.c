@@ -6,44 +6,46 @@
 #include <config.h>
 
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "rig.h"
+
+static struct rig rig;
 
 #define MW 1e-3
 #define POWERCAP_PATH(zone) "sys/class/powercap/" zone "/energy_uj"
 
 static const char *const power_only[] = { "power", NULL };
-static const char *const sensor_topics[] = { "temperature", NULL };
 
 static double watts(const struct frame *frame, const char *domain)
 {
 	return cell_f64(frame, "power", domain, "watts");
 }
 
-static void put_event(struct rig *rig, const char *pmu, const char *event)
+static void put_event(const char *pmu, const char *event)
 {
 	/* of the kernel: its clocks run on any machine */
-	rig_put(rig, textf("sys/bus/event_source/devices/%s/type", pmu), "1\n");
-	rig_put(rig, textf("sys/bus/event_source/devices/%s/cpumask", pmu), "0\n");
-	rig_put(rig, textf("sys/bus/event_source/devices/%s/events/%s", pmu, event), "event=0x00\n");
-	rig_put(rig, textf("sys/bus/event_source/devices/%s/events/%s.scale", pmu, event), "1e-9\n");
+	rig_put(&rig, textf("sys/bus/event_source/devices/%s/type", pmu), "1\n");
+	rig_put(&rig, textf("sys/bus/event_source/devices/%s/cpumask", pmu), "0\n");
+	rig_put(&rig, textf("sys/bus/event_source/devices/%s/events/%s", pmu, event), "event=0x00\n");
+	rig_put(&rig, textf("sys/bus/event_source/devices/%s/events/%s.scale", pmu, event), "1e-9\n");
 }
 
 /* The PMUs are made of files that lead to a clock of this machine, which counts a joule in each second. */
 START_TEST(events_are_of_packages_and_of_cores)
 {
 	const struct frame *frame;
-	struct rig rig;
 	double joules;
 
 	rig_open(&rig, "power-nothing", power_only);
 	rig.env.live = true;
-	put_event(&rig, "power", "energy-pkg");
-	put_event(&rig, "power_core", "energy-core");
+	put_event("power", "energy-pkg");
+	put_event("power_core", "energy-core");
 	rig_put(&rig, "sys/devices/system/cpu/cpu0/topology/physical_package_id", "0\n");
 	rig_put(&rig, "sys/devices/system/cpu/cpu0/topology/core_id", "7\n");
 	frame = rig_sample(&rig, 1);
@@ -68,7 +70,6 @@ START_TEST(events_are_of_packages_and_of_cores)
 START_TEST(what_is_refused_names_the_capability)
 {
 	const struct frame *frame;
-	struct rig rig;
 
 	if (geteuid() == 0) /* tests/power.test runs panetop without privileges */
 		skip_test("nothing is refused to root");
@@ -83,7 +84,6 @@ START_TEST(what_is_refused_names_the_capability)
 START_TEST(polling_keeps_wraps_from_being_lost)
 {
 	const struct frame *frame;
-	struct rig rig;
 	uint64_t range = UINT64_C(65532610987), energy = range - 1000000000;
 
 	rig_open(&rig, "power-amd", power_only);
@@ -93,9 +93,12 @@ START_TEST(polling_keeps_wraps_from_being_lost)
 	     minute++) { /* 100 W for 40 minutes: three and a half ranges */
 		energy = (energy + UINT64_C(100000000) * 60) % range;
 		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%llu\n", (unsigned long long)energy);
-		rig.samples[0].topic->poll(&rig.samples[0], rig.clock.ns + minute * UINT64_C(60000000000));
+		rig.clock.ns += UINT64_C(60000000000);
+		timerfd_settime(rig.source.poll_fd, 0, &(struct itimerspec){ .it_value.tv_nsec = 1 }, NULL);
+		ck_assert_int_eq(poll(&(struct pollfd){ rig.source.poll_fd, POLLIN, 0 }, 1, -1), 1);
+		rig.source.poll(rig.source.state, 0);
 	}
-	frame = rig_sample(&rig, 2400);
+	frame = rig_sample(&rig, 0);
 	ck_assert_double_eq_tol(watts(frame, "package-0"), 100, MW);
 	rig_close(&rig);
 }
@@ -103,12 +106,11 @@ START_TEST(polling_keeps_wraps_from_being_lost)
 START_TEST(statistics_start_anew)
 {
 	const struct frame *frame;
-	struct rig rig;
 
 	rig_open(&rig, "power-amd", power_only);
 	rig_sample(&rig, 1);
 	rig_sample(&rig, 2); /* nothing was used */
-	rig.samples[0].topic->restart(&rig.samples[0]);
+	rig.source.restart(rig.source.state, NULL);
 	rig_tick(&rig, 1);
 	frame = rig_sample(&rig, 2);
 	check_values(frame, "power", "domain=total mean_watts=21 geometric_mean_watts=21 stddev_watts=0");
@@ -118,9 +120,8 @@ START_TEST(statistics_start_anew)
 START_TEST(the_number_of_a_chip_does_not_matter)
 {
 	const struct frame *frame;
-	struct rig rig;
 
-	rig_open(&rig, "power-laptop", sensor_topics);
+	rig_open(&rig, "power-laptop", TOPICS("temperature"));
 	rig_sample(&rig, 1);
 	ck_assert_int_eq(chdir(rig.root), 0);
 	ck_assert_int_eq(rename("sys/class/hwmon/hwmon2", "sys/class/hwmon/hwmon20"), 0);
@@ -128,7 +129,7 @@ START_TEST(the_number_of_a_chip_does_not_matter)
 	frame = rig_sample(&rig, 1);
 	check_values(frame, "temperature",
 		     "sensor=nvme@0000:01:00.0/temp1 celsius=55 min_celsius=41.85 max_celsius=55");
-	rig.samples[0].topic->restart(&rig.samples[0]);
+	rig.source.restart(rig.source.state, NULL);
 	check_values(rig_sample(&rig, 1), "temperature", "sensor=nvme@0000:01:00.0/temp1 min_celsius=55");
 	ck_assert_int_eq(chdir("/"), 0);
 	rig_close(&rig);
@@ -149,9 +150,8 @@ START_TEST(the_first_temperature_is_that_of_the_cpu)
 	for (unsigned i = 0; i + 1 < sizeof(ranked) / sizeof(ranked[0]); i++)
 		for (unsigned first = 0; first < 2; first++) {
 			const struct table *table;
-			struct rig rig;
 
-			rig_open(&rig, "empty", (const char *const[]){ "temperature", NULL });
+			rig_open(&rig, "empty", TOPICS("temperature"));
 			for (unsigned chip = 0; chip < 2; chip++) {
 				unsigned at = i + (chip != first);
 

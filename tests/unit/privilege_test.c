@@ -2,7 +2,6 @@
 /* Tests of raising and dropping privileges, with a kernel that may lie; most need root. */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -16,7 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,44 +80,8 @@ int prctl(int option, ...)
 	return (int)syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
 
-/* perf_event_open(2) works with one of these capabilities effective; 0: it always works. */
-static uint64_t perf_events_take;
-static bool is_old; /* before Linux 5.8 */
-
-long syscall(long number, ...)
-{
-	struct privilege_state state;
-	long arguments[6];
-	va_list list;
-
-	va_start(list, number);
-	take_arguments(arguments, list);
-	va_end(list);
-	if (number != SYS_perf_event_open)
-		return real_syscall(number, arguments);
-	privilege_query(&state);
-	if (!perf_events_take || (state.sets.effective & perf_events_take))
-		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	errno = EACCES;
-	return -1;
-}
-
-cap_value_t cap_max_bits(void)
-{
-	cap_value_t (*real)(void) = (cap_value_t(*)(void))dlsym(RTLD_NEXT, "cap_max_bits");
-
-	return is_old ? CAP_PERFMON : real();
-}
-
-static const char *kernel_release;
-
-int uname(struct utsname *name)
-{
-	if (!kernel_release)
-		return (int)syscall(SYS_uname, name);
-	snprintf(name->release, sizeof(name->release), "%s", kernel_release);
-	return 0;
-}
+/* Before Linux 5.8. */
+static const struct privilege_kernel old = { "5.4.0", CAP_PERFMON }, *kernel; /* NULL: the one that runs */
 
 /* Every test is a process of its own, which may give up what it likes. */
 static void need_root(uint64_t capabilities)
@@ -143,7 +105,7 @@ static void become_nobody(uint64_t permitted)
 	ck_assert_int_eq(setresgid(NOBODY, NOBODY, NOBODY), 0);
 	ck_assert_int_eq(setresuid(NOBODY, NOBODY, NOBODY), 0);
 	ck_assert_int_eq(capset(&header, data), 0);
-	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_open(kernel), 0);
 }
 
 static struct privilege_state look(void)
@@ -159,7 +121,7 @@ static struct privilege_state drop(struct privilege_plan plan)
 {
 	const char *what;
 
-	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_open(kernel), 0);
 	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	return look();
 }
@@ -236,7 +198,7 @@ START_TEST(root_raises_nothing)
 	struct privilege_state before = look(), after;
 
 	need_root(0);
-	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_open(kernel), 0);
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_IO), 0);
 	after = look();
 	ck_assert_mem_eq(&after.sets, &before.sets, sizeof(before.sets));
@@ -252,7 +214,7 @@ static void become_root_with(uint64_t capabilities)
 		if (!(capabilities >> capability & 1))
 			ck_assert_int_eq(cap_drop_bound(capability), 0);
 	ck_assert_int_eq(privilege_write_sets(&sets), 0);
-	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_open(kernel), 0);
 }
 
 static uid_t user_of_files(void)
@@ -473,7 +435,7 @@ static void lied_to(bool *lie, bool to_invoker, const char *by)
 
 	need_root(BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN));
 	call_by_sudo("65534");
-	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_open(kernel), 0);
 	*lie = true;
 	ck_assert_int_eq(privilege_drop(&plan, &what), -ENOTRECOVERABLE);
 	ck_assert_ptr_nonnull(strstr(what, by));
@@ -494,13 +456,26 @@ START_TEST(no_new_privs_is_read_back)
 	lied_to(&prctl_lies, false, "NO_NEW_PRIVS");
 }
 
+/* Perf events open with one of these capabilities effective; 0: always. */
+static uint64_t perf_events_take;
+
+static int open_event(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		      int leader)
+{
+	(void)perf, (void)attr, (void)tid, (void)cpu, (void)leader;
+	return !perf_events_take || (look().sets.effective & perf_events_take)
+		       ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+		       : -EACCES;
+}
+
+static const struct machine_perf perf_events = { .open = open_event };
+
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
 
 static void open_paranoid(struct rig *rig)
 {
-	static const char *const none[] = { NULL };
-
-	rig_open(rig, "empty", none);
+	rig_open(rig, "empty", NULL);
+	rig->env.perf = &perf_events;
 	rig_make(rig, "proc/sys/kernel");
 	ck_assert_int_eq(chmod(rig->root, 0755), 0);
 }
@@ -527,7 +502,7 @@ START_TEST(a_kernel_that_asks_for_more_is_known)
 	struct rig rig;
 
 	need_root(by_both);
-	ck_assert_int_eq(privilege_open(), 0);
+	ck_assert_int_eq(privilege_open(kernel), 0);
 	perf_events_take = by_admin;
 	open_paranoid(&rig);
 	ck_assert(!perf_takes_admin(&rig.env));
@@ -598,7 +573,7 @@ START_TEST(what_is_held_is_no_remedy)
 START_TEST(an_old_kernel_knows_no_perfmon)
 {
 	need_root(BIT(CAP_SYS_ADMIN));
-	is_old = true;
+	kernel = &old;
 	become_nobody(BIT(CAP_SYS_ADMIN));
 	ck_assert_uint_eq(privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_PERF)), BIT(CAP_SYS_ADMIN));
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_PERF), BIT(CAP_SYS_ADMIN));
@@ -608,7 +583,7 @@ START_TEST(an_old_kernel_knows_no_perfmon)
 START_TEST(an_old_kernel_has_its_own_remedy)
 {
 	need_root(BIT(CAP_SYS_ADMIN)); /* where root lacks it, there is another remedy */
-	is_old = true;
+	kernel = &old;
 	become_nobody(0);
 	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "give it the capability cap_sys_admin"));
 }
@@ -652,10 +627,10 @@ START_TEST(before_5_11_maps_of_programs_take_locked_memory)
 						"5.11.0", "5.15", "6.1.0", "10.2", "4" };
 
 	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++) {
+		const struct privilege_kernel of_release = { releases[i], CAP_LAST_CAP + 1 };
 		uint64_t capabilities;
 
-		kernel_release = releases[i];
-		ck_assert_int_eq(privilege_open(), 0);
+		ck_assert_int_eq(privilege_open(&of_release), 0);
 		capabilities = privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_BPF));
 		ck_assert_msg(((capabilities & BIT(CAP_SYS_RESOURCE)) != 0) == (i < 4), "%s", releases[i]);
 	}

@@ -5,30 +5,25 @@
  */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <linux/bpf.h>
 #include <math.h>
-#include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "elf_image.h"
+#include "held_threads.h"
 #include "kernel/code/usdt.h"
-#include "held_thread.h"
 #include "suite.h"
+#include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/probe/function_list.h"
 #include "topic/probe/prober.h"
@@ -449,79 +444,74 @@ static ino_t number_of(int fd)
 	return status.st_ino;
 }
 
-int uprobe_form_read(struct env *env, struct uprobe_form *form)
+static int open_event(const struct machine_perf *perf, const struct perf_event_attr *attr, int process,
+		      int cpu, int leader)
 {
-	(void)env;
-	(void)form;
-	return -ENOENT;
-}
+	int fd;
 
-int uprobe_open(const struct uprobe_form *form, const struct uprobe_place *place, uint32_t process,
-		int program)
-{
-	ck_assert_uint_eq(form->type, 77);
-	own_is_probed = process == (uint32_t)getpid();
-	if (event_error && (event_error_pid == 0 || process == event_error_pid))
+	(void)perf;
+	ck_assert(attr->type == 77 && cpu == -1 && leader == -1);
+	own_is_probed = process == getpid();
+	if (event_error && (event_error_pid == 0 || (uint32_t)process == event_error_pid))
 		return event_error;
 	ck_assert_uint_lt(n_events, sizeof(events) / sizeof(events[0]));
-	events[n_events] = (struct event){ process, place->offset, place->semaphore_offset, place->at_return,
-					   memfd_create("event", MFD_CLOEXEC), number_of(program), 0 };
-	events[n_events].number = number_of(events[n_events].fd);
-	return events[n_events++].fd;
+	fd = memfd_create("event", MFD_CLOEXEC);
+	events[n_events++] = (struct event){ .pid = (uint32_t)process,
+					     .offset = attr->probe_offset,
+					     .semaphore_offset = attr->config >> 32,
+					     .at_return = attr->config & 1,
+					     .fd = fd,
+					     .number = number_of(fd) };
+	return fd;
 }
 
-static long change_map(int command, const union bpf_attr *attr)
+static int control_event(const struct machine_perf *perf, int event, unsigned long request,
+			 unsigned long program)
 {
-	uint64_t key = *(const uint64_t *)(uintptr_t)attr->key;
+	(void)perf;
+	ck_assert(request == PERF_EVENT_IOC_SET_BPF && event == events[n_events - 1].fd);
+	events[n_events - 1].program = number_of((int)program);
+	return 0;
+}
+
+static const struct machine_perf perf = { open_event, control_event };
+
+/* value NULL: it goes. */
+static void change_wanted(uint64_t key, const uint64_t *value)
+{
 	size_t length = strlen(wanted);
 
 	if (key == (uint64_t)getpid())
 		own_is_probed = false;
-	else if (command == BPF_MAP_UPDATE_ELEM)
+	else if (value)
 		snprintf(wanted + length, sizeof(wanted) - length, "+%lu=%lu ", (unsigned long)key,
-			 (unsigned long)*(const uint64_t *)(uintptr_t)attr->value);
+			 (unsigned long)*value);
 	else
 		snprintf(wanted + length, sizeof(wanted) - length, "-%lu ", (unsigned long)key);
+}
+
+static int put(const struct trace_set *set, enum bpf_map map, const void *key, const void *value)
+{
+	ck_assert(map == BPF_MAP_WANTED && set->maps[map] >= 0);
+	change_wanted(*(const uint64_t *)key, value);
 	return 0;
 }
 
-long syscall(long number, ...)
+static void take_off(const struct trace_set *set, enum bpf_map map, const void *key)
 {
-	long arguments[6];
-	va_list list;
-
-	va_start(list, number);
-	take_arguments(arguments, list);
-	va_end(list);
-	if (number == SYS_bpf)
-		return change_map((int)arguments[0], (const union bpf_attr *)arguments[1]);
-	return real_syscall(number, arguments);
+	ck_assert(map == BPF_MAP_WANTED && set->maps[map] >= 0);
+	change_wanted(*(const uint64_t *)key, NULL);
 }
 
-/* --- Its thread goes on when the test wants it, up to where it would wait. */
+static const struct trace_counting counting = { .put = put, .remove = take_off };
 
-static jmp_buf waits;
-
-int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
-{
-	(void)condition;
-	(void)until;
-	pthread_mutex_unlock(mutex);
-	longjmp(waits, 1);
-}
-
-static void *go_on(void *nothing)
-{
-	if (setjmp(waits) == 0)
-		held_routine(held_context);
-	return nothing;
-}
+static struct held_threads threads;
 
 /* So much later. */
 static void round_after(unsigned ms)
 {
 	script_ns += ms * MS;
-	run_in_thread(go_on);
+	held_threads_go_on(&threads);
 }
 
 /* --- Processes, and the file that they map. */
@@ -552,7 +542,7 @@ static void write_library(void)
 {
 	char on_disk[SCRATCH_PATH_MAX], in_memory[SCRATCH_PATH_MAX];
 
-	ck_assert_int_eq(privilege_open(), 0); /* helpers of root keep what they need in a container */
+	ck_assert_int_eq(privilege_open(NULL), 0); /* helpers of root keep what they need in a container */
 	scratch_directory(on_disk, "probes");
 	scratch_directory_in_memory(in_memory, "probes");
 	make_file(true, EM_X86_64);
@@ -609,7 +599,7 @@ static void start_all(unsigned n)
 enum { ENTER, LEAVE, HIT };
 
 static struct prober *prober;
-static struct trace_set set;
+static struct trace_set set = { .by = &counting };
 static ino_t programs[3];
 static struct bpf_hits *hits;
 static struct probe_view view;
@@ -618,6 +608,7 @@ static void open_prober(void)
 {
 	const struct uprobe_form form = { .type = 77, .at_return = 1, .semaphores = true };
 	size_t bytes = sizeof(*hits) * (PROBE_PROCESSES_MAX + 1);
+	struct env env = { .clock = &script, .perf = &perf };
 
 	write_library();
 	for (unsigned i = 0; i < 3; i++) {
@@ -629,7 +620,8 @@ static void open_prober(void)
 	ck_assert_int_eq(ftruncate(set.maps[BPF_MAP_HITS], (off_t)bytes), 0);
 	hits = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, set.maps[BPF_MAP_HITS], 0);
 	ck_assert_ptr_ne(hits, MAP_FAILED);
-	prober = prober_open(&script, &form, 0.05);
+	hold_threads(&threads, &env);
+	prober = prober_open(&env, &form, 0.05);
 	ck_assert_ptr_nonnull(prober);
 }
 
@@ -700,7 +692,6 @@ static void target(const struct probe_target *targets, unsigned n)
 static void close_prober(void)
 {
 	prober_close(prober, true);
-	round_after(0);
 	ck_assert_uint_eq(n_open(0), 0);
 	for (unsigned i = 0; i < sizeof(children) / sizeof(children[0]) && children[i].pid; i++)
 		end_ordered_child(&children[i]);
@@ -916,10 +907,11 @@ static unsigned n_listed(const struct listed_functions *functions, const char *p
 static void update_list(struct function_list *list, uint32_t pid, uint64_t start_ticks, unsigned ms,
 			bool reads)
 {
-	held_routine = NULL;
+	unsigned n_begun = threads.n_begun;
+
 	script_ns += ms * MS;
 	function_list_update(list, pid, start_ticks, ms == 0);
-	ck_assert_int_eq(held_routine != NULL, reads);
+	ck_assert_uint_eq(threads.n_begun - n_begun, reads);
 	if (!reads)
 		return;
 	round_after(0);
@@ -937,12 +929,14 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 		{ "work", "begin", 1 },   { "other", "begin", 1 },  { "work", "both", 1 },
 		{ "", "begin", 0 },       { "work", "count_words", 0 },
 	};
-	struct function_list list = { .clock = &script };
+	struct function_list list = { .clock = &script, .threads = &threads.threads };
+	struct env env;
 	uint32_t pid;
 
 	write_library();
 	start_all(1);
 	pid = (uint32_t)one.pid;
+	hold_threads(&threads, &env);
 	update_list(&list, 0, 0, 0, false); /* of no process */
 	ck_assert(!list.known);
 	update_list(&list, pid, 11, 10, true);
@@ -956,9 +950,8 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 	ck_assert(list.known && list.now.n > 0);
 	ck_assert_uint_eq(n_listed(&list.now, "", "count_words"), 0);
 	order(&one, 'm');
-	held_routine = NULL;
 	function_list_update(&list, pid, 12, false); /* another one that has its number */
-	ck_assert(!list.known && held_routine != NULL);
+	ck_assert(!list.known && list.search);
 	round_after(0);
 	function_list_update(&list, pid, 12, true);
 	ck_assert(list.known);

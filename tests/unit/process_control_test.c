@@ -85,20 +85,13 @@ START_TEST(policies_have_names)
 
 static pid_t start_child(void)
 {
-	pid_t child = fork();
+	pid_t child = begin_child();
 
 	if (child == 0) {
 		pause();
 		_exit(0);
 	}
-	ck_assert_int_gt(child, 0);
 	return child;
-}
-
-static void end_child(pid_t child)
-{
-	kill(child, SIGKILL);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 
 /* What the kernel says of it. */

@@ -13,20 +13,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 
 #define HELD_BYTES ((size_t)8 << 20)
 
-static struct machine machine;
+static struct rig rig;
 
 static double detail_number(const char *column)
 {
-	return frame_number(machine.now, "process_detail", NULL, column);
+	return frame_number(rig.now, "process_detail", NULL, column);
 }
 
 static const char *detail_text(const char *column)
 {
-	const struct table *table = frame_table(machine.now, "process_detail");
+	const struct table *table = frame_table(rig.now, "process_detail");
 
 	return table_text(table, table_row(table, 0), column);
 }
@@ -79,12 +79,12 @@ START_TEST(a_main_thread_ends_before_the_others)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", child);
-	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, TOPICS("process_detail", "process", "open_file"));
+	rig_open_live(&rig, TOPICS("process_detail", "process", "open_file"));
+	rig.request = (struct sample_request){ .batch = true, .processes = pid };
 	do { /* both tables, which are not of one moment */
-		next_tick(&machine);
-		table = frame_table(machine.now, "process");
-		row = find_number(machine.now, "process", "pid", child);
+		rig_next(&rig);
+		table = frame_table(rig.now, "process");
+		row = find_number(rig.now, "process", "pid", child);
 		ck_assert_ptr_nonnull(row);
 	} while (strcmp(detail_text("main_thread"), "ended") != 0 ||
 		 strcmp(detail_text("state"), "S") != 0 ||
@@ -94,17 +94,17 @@ START_TEST(a_main_thread_ends_before_the_others)
 	ck_assert_int_eq((int)detail_number("threads"), 2);
 	ck_assert(detail_number("resident_bytes") > HELD_BYTES);
 	ck_assert(*detail_text("executable") && *detail_text("directory"));
-	ck_assert(frame_table(machine.now, "open_file")->n_rows >= 4);
+	ck_assert(frame_table(rig.now, "open_file")->n_rows >= 4);
 	ck_assert(table_number(table, row, "resident_bytes") > HELD_BYTES);
 	ck_assert(table_number(table, row, "virtual_bytes") > HELD_BYTES);
 	close(hold);
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_str_eq(detail_text("state"), "X");
 	ck_assert_str_eq(detail_text("main_thread"), "");
 	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	waitpid(child, NULL, 0);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_TEST(a_stopped_child_names_the_signal)
@@ -118,18 +118,18 @@ START_TEST(a_stopped_child_names_the_signal)
 	}
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WSTOPPED | WNOWAIT), 0);
 	snprintf(pid, sizeof(pid), "%d", child);
-	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, TOPICS("process_detail"));
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("process_detail"));
+	rig.request = (struct sample_request){ .batch = true, .processes = pid };
+	rig_next(&rig);
 	ck_assert_str_eq(detail_text("state"), "T");
 	if (*detail_text("system_call")) /* a container may hide it */
 		ck_assert(strstr(detail_text("system_call"), "kill"));
 	if (!isnan(detail_number("stop_signal"))) /* since Linux 5.17 */
 		ck_assert_int_eq((int)detail_number("stop_signal"), SIGSTOP);
 	ck_assert_int_eq(waitpid(child, NULL, WUNTRACED), child);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert(isnan(detail_number("stop_signal"))); /* its parent has read it */
 	kill(child, SIGCONT);
 	waitpid(child, NULL, 0);
-	close_machine(&machine);
+	rig_close(&rig);
 }

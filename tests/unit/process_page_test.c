@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -27,7 +26,7 @@
 #include "kernel/file_locks.h"
 #include "kernel/pid/pid_syscall.h"
 #include "pane/process/process_story.h"
-#include "suite.h"
+#include "rig.h"
 
 START_TEST(positions_and_flags)
 {
@@ -256,7 +255,7 @@ START_TEST(who_holds_a_lock)
 	}
 }
 
-static struct machine machine;
+static struct rig rig;
 
 /* A child that waits in a read of its first pipe. */
 static struct {
@@ -351,32 +350,32 @@ static void start_known(void)
 }
 
 /* Samples these topics of the child until its main thread waits in its read. */
-static void open_known(const char *const *topics)
+static void open_known(const char *const *names)
 {
 	static char pid[16];
 
 	start_known();
 	snprintf(pid, sizeof(pid), "%d", known_child.pid);
-	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, topics);
-	next_tick(&machine);
+	rig_open_live(&rig, names);
+	rig.request = (struct sample_request){ .batch = true, .processes = pid };
+	rig_next(&rig);
 }
 
 static void end_known(void)
 {
 	close(known_child.hold);
 	waitpid(known_child.pid, NULL, 0);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static double detail_number(const char *column)
 {
-	return frame_number(machine.now, "process_detail", NULL, column);
+	return frame_number(rig.now, "process_detail", NULL, column);
 }
 
 static const char *detail_text(const char *column)
 {
-	const struct table *table = frame_table(machine.now, "process_detail");
+	const struct table *table = frame_table(rig.now, "process_detail");
 
 	return table_text(table, table_row(table, 0), column);
 }
@@ -384,8 +383,8 @@ static const char *detail_text(const char *column)
 /* wanted: its kind and flags, and maybe its path. */
 static void assert_file(int fd, const char *wanted)
 {
-	const struct table *table = frame_table(machine.now, "open_file");
-	const void *row = find_number(machine.now, "open_file", "fd", fd);
+	const struct table *table = frame_table(rig.now, "open_file");
+	const void *row = find_number(rig.now, "open_file", "fd", fd);
 	bool with_path = count_of(wanted, " ") == 2;
 
 	ck_assert_ptr_nonnull(row);
@@ -396,8 +395,8 @@ static void assert_file(int fd, const char *wanted)
 
 static const char *file_text(int fd, const char *column)
 {
-	return table_text(frame_table(machine.now, "open_file"),
-			  find_number(machine.now, "open_file", "fd", fd), column);
+	return table_text(frame_table(rig.now, "open_file"),
+			  find_number(rig.now, "open_file", "fd", fd), column);
 }
 
 START_TEST(open_files_of_a_known_child)
@@ -405,9 +404,9 @@ START_TEST(open_files_of_a_known_child)
 	const struct table *files;
 
 	open_known(TOPICS("open_file", "process_detail"));
-	files = frame_table(machine.now, "open_file");
+	files = frame_table(rig.now, "open_file");
 	assert_file(FILE_FD, textf("file rw,append %s", known_child.file));
-	ck_assert_double_eq(table_number(files, find_number(machine.now, "open_file", "fd", FILE_FD),
+	ck_assert_double_eq(table_number(files, find_number(rig.now, "open_file", "fd", FILE_FD),
 					 "position_bytes"),
 			    1234);
 	assert_file(PIPE_FD, "pipe r");
@@ -445,12 +444,12 @@ START_TEST(a_known_child_in_detail)
 			       known_child.directory));
 	ck_assert_str_eq(detail_text("executable_state"), "");
 	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
-		next_tick(&machine);
+		rig_next(&rig);
 	if (*detail_text("system_call")) { /* a container may hide it */
 		ck_assert_str_eq(detail_text("system_call"), "read");
 		ck_assert(strncmp(detail_text("system_call_file"), "pipe:[", 6) == 0);
 	}
-	table = frame_table(machine.now, "limit");
+	table = frame_table(rig.now, "limit");
 	row = table_find(table, "Max open files", NULL);
 	ck_assert(table_u64(table, row, "soft") == 123 && table_u64(table, row, "hard") == 456);
 	ck_assert_str_eq(table_text(table, row, "soft_text"), "123");
@@ -459,14 +458,14 @@ START_TEST(a_known_child_in_detail)
 	ck_assert_double_gt(table_number(table, row, "used"), 4096);
 	row = table_find(table, "Max file size", NULL);
 	ck_assert(isnan(table_number(table, row, "used")));
-	table = frame_table(machine.now, "signal");
+	table = frame_table(rig.now, "signal");
 	for (int number = SIGUSR1; number <= SIGUSR2; number += SIGUSR2 - SIGUSR1) {
-		row = find_number(machine.now, "signal", "number", number);
+		row = find_number(rig.now, "signal", "number", number);
 		ck_assert_str_eq(textf("%s %s %s", table_text(table, row, "blocked"),
 				       table_text(table, row, "pending"), table_text(table, row, "action")),
 				 number == SIGUSR1 ? "yes yes default" : "no no ignored");
 	}
-	ck_assert(frame_table(machine.now, "environment")->n_rows > 0);
+	ck_assert(frame_table(rig.now, "environment")->n_rows > 0);
 	end_known();
 }
 
@@ -476,38 +475,37 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 	size_t n_files, n_limits;
 
 	open_known(TOPICS("process_detail", "limit", "open_file"));
-	n_files = frame_table(machine.now, "open_file")->n_rows;
-	n_limits = frame_table(machine.now, "limit")->n_rows;
+	n_files = frame_table(rig.now, "open_file")->n_rows;
+	n_limits = frame_table(rig.now, "limit")->n_rows;
 	close(known_child.hold);
 	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "X") != 0; i++) {
 		usleep(1000);
-		next_tick(&machine);
+		rig_next(&rig);
 	}
 	ck_assert_str_eq(detail_text("state"), "X"); /* a zombie of ours */
 	ck_assert_int_eq((int)detail_number("exit_code"), 3);
 	ck_assert(!isnan(detail_number("exited_time")));
 	ck_assert_str_eq(detail_text("directory"), known_child.directory);
 	/* it closes them before it exits: a sample may fall between */
-	ck_assert(frame_table(machine.now, "open_file")->n_rows <= n_files);
-	ck_assert(frame_table(machine.now, "limit")->n_rows == n_limits && n_limits > 10);
+	ck_assert(frame_table(rig.now, "open_file")->n_rows <= n_files);
+	ck_assert(frame_table(rig.now, "limit")->n_rows == n_limits && n_limits > 10);
 	waitpid(known_child.pid, NULL, 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_int_eq((int)detail_number("exit_code"), 3);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
 	open_known(TOPICS("process_detail"));
-	kill(known_child.pid, SIGKILL);
-	waitpid(known_child.pid, NULL, 0);
-	next_tick(&machine);
+	end_child(known_child.pid);
+	rig_next(&rig);
 	ck_assert_str_eq(detail_text("state"), "X");
 	ck_assert(isnan(detail_number("exit_code")));
 	if (!isnan(detail_number("exit_signal"))) /* since Linux 6.15 */
 		ck_assert_int_eq((int)detail_number("exit_signal"), SIGKILL);
 	close(known_child.hold);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 #define MANY 2500 /* more than are read in one sample */
@@ -559,27 +557,27 @@ START_TEST(many_files_are_read_in_turns)
 	if (read(ready[0], &byte, 1) != 1)
 		skip_test("%d files cannot be opened here", MANY);
 	snprintf(pid, sizeof(pid), "%d", child);
-	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, TOPICS("open_file"));
-	next_tick(&machine);
-	ck_assert_int_eq((int)frame_table(machine.now, "open_file")->n_rows, 1000);
-	ck_assert_int_eq((int)machine.now->n_notices, 1);
-	ck_assert_str_eq(machine.now->notices[0].text,
+	rig_open_live(&rig, TOPICS("open_file"));
+	rig.request = (struct sample_request){ .batch = true, .processes = pid };
+	rig_next(&rig);
+	ck_assert_int_eq((int)frame_table(rig.now, "open_file")->n_rows, 1000);
+	ck_assert_int_eq((int)rig.now->n_notices, 1);
+	ck_assert_str_eq(rig.now->notices[0].text,
 			 "1000 open files are read so far; the others follow in turn");
-	next_tick(&machine);
+	rig_next(&rig);
 	n_files = count_files(child);
 	snprintf(notice, sizeof(notice), "%zu open files: 1000 are read in each sample, the others in turn",
 		 n_files);
 	for (int i = 0; i < 5; i++) { /* the rest of them, and then all again */
-		next_tick(&machine);
-		ck_assert_uint_eq(frame_table(machine.now, "open_file")->n_rows, n_files);
-		ck_assert_int_eq((int)machine.now->n_notices, 1);
-		ck_assert_str_eq(machine.now->notices[0].text, notice);
+		rig_next(&rig);
+		ck_assert_uint_eq(frame_table(rig.now, "open_file")->n_rows, n_files);
+		ck_assert_int_eq((int)rig.now->n_notices, 1);
+		ck_assert_str_eq(rig.now->notices[0].text, notice);
 	}
 	close(hold[1]);
 	close(ready[0]);
 	waitpid(child, NULL, 0);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Two open file descriptions of one file. */
@@ -609,11 +607,11 @@ START_TEST(the_holder_of_a_lock_is_named)
 	prctl(PR_GET_NAME, name, 0, 0, 0);
 	child = start_waiter(path, file);
 	snprintf(pid, sizeof(pid), "%d", child);
-	machine.request = (struct sample_request){ .batch = true, .processes = pid };
-	open_machine(&machine, TOPICS("process_detail"));
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("process_detail"));
+	rig.request = (struct sample_request){ .batch = true, .processes = pid };
+	rig_next(&rig);
 	for (int i = 0; i < 1000 && strcmp(detail_text("state"), "S") != 0; i++)
-		next_tick(&machine);
+		rig_next(&rig);
 	if (*detail_text("system_call") || *detail_text("wait_channel")) {
 		ck_assert_int_eq((int)detail_number("lock_holder_pid"), getpid());
 		ck_assert_str_eq(detail_text("lock_holder"), name);
@@ -621,5 +619,5 @@ START_TEST(the_holder_of_a_lock_is_named)
 	close(file);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
-	close_machine(&machine);
+	rig_close(&rig);
 }

@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/process/process_entry.h"
 #include "sys/helper.h"
 #include "sys/worker.h"
@@ -31,50 +30,34 @@
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
-static struct machine machine;
+static struct rig rig;
 
-static void __attribute__((format(printf, 2, 3)))
-write_file(const char *name, const char *format, ...)
+/* A copy of nothing, for processes. */
+static void open_own(const char *const *names)
 {
-	va_list list;
-	FILE *file;
-
-	file = fopen(textf("%s/%s", machine.root, name), "w");
-	ck_assert_ptr_nonnull(file);
-	va_start(list, format);
-	vfprintf(file, format, list);
-	va_end(list);
-	ck_assert_int_eq(fclose(file), 0);
-}
-
-static void make_root(void)
-{
-	machine = (struct machine){ 0 };
-	scratch_directory(machine.root, "proc");
-	ck_assert_int_eq(mkdir(textf("%s/proc", machine.root), 0755), 0);
-	write_file("proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n");
+	rig_open(&rig, "empty", names);
+	rig_put(&rig, "proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n");
 }
 
 static void write_process(int pid, const char *name, unsigned ticks)
 {
-	ck_assert(mkdir(textf("%s/proc/%d", machine.root, pid), 0755) == 0 || errno == EEXIST);
-	write_file(textf("proc/%d/stat", pid),
-		   "%d (%s) S 1 1 1 0 -1 4 100 0 9 0 %u 0 40 0 20 -5 3 0 500 1000 25 0\n", pid, name, ticks);
+	rig_put(&rig, textf("proc/%d/stat", pid),
+		"%d (%s) S 1 1 1 0 -1 4 100 0 9 0 %u 0 40 0 20 -5 3 0 500 1000 25 0\n", pid, name, ticks);
 }
 
 static const void *row_of(int pid)
 {
-	return find_number(machine.now, "process", "pid", pid);
+	return find_number(rig.now, "process", "pid", pid);
 }
 
 static double number_of(int pid, const char *column)
 {
-	return table_number(frame_table(machine.now, "process"), row_of(pid), column);
+	return table_number(frame_table(rig.now, "process"), row_of(pid), column);
 }
 
 static const char *command_of(int pid)
 {
-	return table_text(frame_table(machine.now, "process"), row_of(pid), "command");
+	return table_text(frame_table(rig.now, "process"), row_of(pid), "command");
 }
 
 START_TEST(growth_in_steps_is_even)
@@ -111,22 +94,21 @@ START_TEST(a_process_that_runs_is_moved)
 	struct scope scope = { 0 };
 	struct process_list *list;
 
-	make_root();
+	open_own(TOPICS("process"));
 	for (int pid = 7; pid <= MOVED; pid++) {
 		write_process(pid, "make", 100);
-		write_file(textf("proc/%d/cgroup", pid), "0::/\n");
+		rig_put(&rig, textf("proc/%d/cgroup", pid), "0::/\n");
 	}
-	open_machine(&machine, TOPICS("process"));
-	choose_scope(&machine, &scope, "cgroup=/g");
-	next_tick(&machine);
-	list = reader_state(&process_reader, &machine.env);
+	rig_set_scope(&rig, &scope, "cgroup=/g");
+	rig_next(&rig);
+	list = reader_state(&process_reader, &rig.env);
 	ck_assert(process_list_find(list, MOVED)->outside);
-	write_file(textf("proc/%d/cgroup", MOVED), "0::/g\n");
+	rig_put(&rig, textf("proc/%d/cgroup", MOVED), "0::/g\n");
 	write_process(MOVED, "make", 105);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert(!process_list_find(list, MOVED)->outside);
 	ck_assert(process_list_find(list, MOVED - 1)->outside);
-	close_machine(&machine);
+	rig_close(&rig);
 	scope_free(&scope);
 }
 
@@ -137,44 +119,41 @@ START_TEST(a_program_is_found_among_many_that_run)
 {
 	struct scope scope = { 0 };
 
-	make_root();
+	open_own(TOPICS("process"));
 	for (int pid = 7; pid <= PROGRAMS; pid++) {
 		write_process(pid, "sh", 100);
-		write_file(textf("proc/%d/cmdline", pid), "/bin/program-%d", pid);
+		rig_put(&rig, textf("proc/%d/cmdline", pid), "/bin/program-%d", pid);
 	}
-	open_machine(&machine, TOPICS("process"));
 	for (int pid = 7; pid <= PROGRAMS; pid++)
 		write_process(pid, "sh", 105);
-	machine.request.processes = "program-600";
-	choose_scope(&machine, &scope, "pid=program-600");
-	next_tick(&machine);
-	ck_assert(machine.now->named_there);
-	ck_assert(!machine.now->named_absent);
-	ck_assert(!has_notice(machine.now, "there is no process"));
-	close_machine(&machine);
+	rig.request.processes = "program-600";
+	rig_set_scope(&rig, &scope, "pid=program-600");
+	rig_next(&rig);
+	ck_assert(rig.now->named_there);
+	ck_assert(!rig.now->named_absent);
+	ck_assert(!has_notice(rig.now, "there is no process"));
+	rig_close(&rig);
 	scope_free(&scope);
 }
 
 /* Of seconds 8251.33 - 3.47 - 0.12 is less than it was by a rounding error: then nothing was known. */
 START_TEST(an_idle_machine_is_known_to_be_idle)
 {
-	make_root();
+	open_own(TOPICS("cpu"));
 	for (unsigned i = 0; i < 600; i++) {
 		unsigned user = 71311 + i / 100, idle = 825133 + 97 * i, waits = 347 + i % 7 * (i / 7);
 
-		write_file("proc/stat",
-			   "cpu  %u 12 4201 %u %u 0 31 7 0 0\ncpu0 %u 12 4201 %u %u 0 31 7 0 0\n", user, idle,
-			   waits, user, idle, waits);
-		if (i == 0)
-			open_machine(&machine, TOPICS("cpu"));
-		next_tick(&machine);
+		rig_put(&rig, "proc/stat",
+			"cpu  %u 12 4201 %u %u 0 31 7 0 0\ncpu0 %u 12 4201 %u %u 0 31 7 0 0\n", user, idle,
+			waits, user, idle, waits);
+		rig_next(&rig);
 		if (i > 0) {
-			ck_assert_double_ge(cell_f64(machine.now, "cpu", "0", "busy_ratio"), 0);
-			ck_assert_double_ge(cell_f64(machine.now, "cpu", "all", "busy_ratio"), 0);
-			ck_assert_double_ge(cell_f64(machine.now, "cpu", "all", "idle_ratio"), 0);
+			ck_assert_double_ge(cell_f64(rig.now, "cpu", "0", "busy_ratio"), 0);
+			ck_assert_double_ge(cell_f64(rig.now, "cpu", "all", "busy_ratio"), 0);
+			ck_assert_double_ge(cell_f64(rig.now, "cpu", "all", "idle_ratio"), 0);
 		}
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static uint64_t own_cpu_ns(void)
@@ -204,12 +183,7 @@ static void *burn_in_thread(void *context)
 	return NULL;
 }
 
-/* A child that burns when it is told to, in its own thread and two more, and tells its own clock. */
-struct child {
-	pid_t pid;
-	int order, answer;
-};
-
+/* Burns when it is told to, in its own thread and two more, and tells its own clock. */
 static void serve(int order, int answer)
 {
 	uint64_t ns;
@@ -225,68 +199,47 @@ static void serve(int order, int answer)
 		if (write(answer, &ns, sizeof(ns)) < 0)
 			break;
 	}
-	_exit(0);
 }
 
-static struct child start_child(void)
+static struct ordered_child start_burner(void)
 {
-	int order[2], answer[2];
-	struct child child;
-
-	ck_assert(pipe(order) == 0 && pipe(answer) == 0);
-	child.pid = fork();
-	if (child.pid == 0) {
-		close(order[1]);
-		serve(order[0], answer[1]);
-	}
-	close(order[0]);
-	close(answer[1]);
-	child.order = order[1];
-	child.answer = answer[0];
-	return child;
+	return start_ordered_child(serve, NULL, 0);
 }
 
-static double burn_child(const struct child *child, uint64_t ns)
+static double burn_child(const struct ordered_child *child, uint64_t ns)
 {
-	ck_assert_int_eq(write(child->order, &ns, sizeof(ns)), sizeof(ns));
-	ck_assert_int_eq(read(child->answer, &ns, sizeof(ns)), sizeof(ns));
+	give_order(child, &ns, sizeof(ns));
+	take_answer(child, &ns, sizeof(ns));
 	return (double)ns * 1e-9;
-}
-
-static void end_child(const struct child *child)
-{
-	close(child->order);
-	close(child->answer);
-	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
 }
 
 /* The time of a process of several threads is what its own clock says, and its rate is that over the
  * interval. */
 START_TOLERANCE_TEST(times_are_those_of_the_process)
 {
-	struct child child = start_child();
+	struct ordered_child child = start_burner();
 	double first, second, seconds;
 
-	open_machine(&machine, TOPICS("process"));
+	rig_open_live(&rig, TOPICS("process"));
 	first = burn_child(&child, 10000000);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_eq_tol(number_of(child.pid, "cpu_seconds"), first, 0.002);
-	seconds = (double)frame_table(machine.now, "process")->mono_ns * 1e-9;
+	seconds = (double)frame_table(rig.now, "process")->mono_ns * 1e-9;
 	second = burn_child(&child, 50000000);
-	next_tick(&machine);
-	seconds = (double)frame_table(machine.now, "process")->mono_ns * 1e-9 - seconds;
+	rig_next(&rig);
+	seconds = (double)frame_table(rig.now, "process")->mono_ns * 1e-9 - seconds;
 	ck_assert_double_eq_tol(number_of(child.pid, "cpu_ratio") * seconds, second - first, 0.003);
 	ck_assert_double_ge(second - first, 0.1);
-	end_child(&child);
-	next_tick(&machine);
+	end_ordered_child(&child);
+	rig_next(&rig);
 	ck_assert_ptr_null(row_of(child.pid));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 #define SLEEPERS 200
 
 /* Which of the sleepers have an age of 0; each then has the new priority. None is older than the test. */
-static int count_read(const struct child sleepers[], int nice, uint64_t begin_ns)
+static int count_read(const struct ordered_child sleepers[], int nice, uint64_t begin_ns)
 {
 	double oldest = (double)(real_mono_ns() - begin_ns) / 1e9;
 	int count = 0;
@@ -312,7 +265,7 @@ static int by_number(const void *a, const void *b)
 /* A process that does not run is read in turn, while the screen shows it, or after 15 seconds. */
 START_LIVE_TEST(what_is_known_of_a_sleeper_has_an_age)
 {
-	static struct child sleepers[SLEEPERS];
+	static struct ordered_child sleepers[SLEEPERS];
 	int nice = getpriority(PRIO_PROCESS, 0) + 1; /* an ordinary user can only raise it */
 	uint64_t begin_ns = real_mono_ns();
 	struct process_list *list;
@@ -320,36 +273,36 @@ START_LIVE_TEST(what_is_known_of_a_sleeper_has_an_age)
 	if (nice > 19)
 		skip_test("it runs with the lowest priority");
 	for (int i = 0; i < SLEEPERS; i++)
-		sleepers[i] = start_child();
-	machine.request.no_bpf = true; /* where it walks over all tasks it reads those that have changed */
-	open_machine(&machine, TOPICS("process"));
-	next_tick(&machine);
+		sleepers[i] = start_burner();
+	rig_open_live(&rig, TOPICS("process"));
+	rig.request.no_bpf = true; /* where it walks over all tasks it reads those that have changed */
+	rig_next(&rig);
 	for (int i = 0; i < SLEEPERS; i++)
 		burn_child(&sleepers[i], 0); /* it has begun, and waits for more */
-	next_tick(&machine);
+	rig_next(&rig);
 	for (int i = 0; i < SLEEPERS; i++)
 		ck_assert_int_eq(setpriority(PRIO_PROCESS, (id_t)sleepers[i].pid, nice), 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	count_read(sleepers, nice, begin_ns);
 	for (int i = 0; i < 10; i++)
-		machine.request.visible[i] = (uint32_t)sleepers[i * SLEEPERS / 10].pid;
-	qsort(machine.request.visible, 10, sizeof(machine.request.visible[0]),
+		rig.request.visible[i] = (uint32_t)sleepers[i * SLEEPERS / 10].pid;
+	qsort(rig.request.visible, 10, sizeof(rig.request.visible[0]),
 	      by_number); /* pids may begin again */
-	machine.request.n_visible = 10;
+	rig.request.n_visible = 10;
 	for (int tick = 0; tick < 3; tick++) {
-		next_tick(&machine);
+		rig_next(&rig);
 		for (int i = 0; i < 10; i++)
 			ck_assert_double_eq(
-				number_of((int)machine.request.visible[i], "stat_age_seconds"), 0);
+				number_of((int)rig.request.visible[i], "stat_age_seconds"), 0);
 		count_read(sleepers, nice, begin_ns);
 	}
-	list = reader_state(&process_reader, &machine.env);
+	list = reader_state(&process_reader, &rig.env);
 	list->mono_ns -= UINT64_C(20000000000);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_int_eq(count_read(sleepers, nice, begin_ns), SLEEPERS);
-	close_machine(&machine);
+	rig_close(&rig);
 	for (int i = SLEEPERS - 1; i >= 0; i--)
-		end_child(&sleepers[i]);
+		end_ordered_child(&sleepers[i]);
 }
 
 /* A child with this pid, which burns so long and stays; -errno. */
@@ -380,33 +333,32 @@ static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
 /* Its clock does not go back, so that only the open file shows that it is another process. */
 START_LIVE_TEST(a_pid_reused_by_one_that_ran_longer)
 {
-	struct child old = start_child();
+	struct ordered_child old = start_burner();
 	double start, ran;
 	pid_t young;
 
-	open_machine(&machine, TOPICS("process", "account"));
+	rig_open_live(&rig, TOPICS("process", "account"));
 	burn_child(&old, 1000000);
-	next_tick(&machine);
+	rig_next(&rig);
 	burn_child(&old, 1000000);
-	next_tick(&machine); /* its file is open now */
+	rig_next(&rig); /* its file is open now */
 	start = number_of(old.pid, "start_seconds");
 	ran = number_of(old.pid, "cpu_seconds");
-	end_child(&old);
+	end_ordered_child(&old);
 	usleep(20000); /* the start is known to a hundredth of a second */
 	young = start_with_pid(old.pid, (uint64_t)((ran + 0.1) * 1e9));
 	if (young == -EPERM || young == -ENOSYS || young == -EEXIST)
 		skip_test("no child with a chosen pid: %s", strerror(-young));
 	ck_assert_int_eq(young, old.pid);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_ptr_nonnull(row_of(young));
 	ck_assert_double_gt(number_of(young, "start_seconds"), start);
 	ck_assert_double_ge(number_of(young, "cpu_seconds"), ran + 0.1);
 	ck_assert_double_gt(number_of(young, "cpu_ratio"), 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_ge(number_of(young, "cpu_ratio"), 0);
-	kill(young, SIGKILL);
-	ck_assert_int_eq(waitpid(young, NULL, 0), young);
-	close_machine(&machine);
+	end_child(young);
+	rig_close(&rig);
 }
 
 static double resident_by_status(pid_t pid)
@@ -427,24 +379,24 @@ static double resident_by_status(pid_t pid)
 /* It touched a few pages, which the CPU it ran on may not have added to the sum in its stat file. */
 START_LIVE_TEST(resident_memory_is_exact)
 {
-	struct child child = start_child();
+	struct ordered_child child = start_burner();
 	double before, now, after;
 
-	open_machine(&machine, TOPICS("process"));
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("process"));
+	rig_next(&rig);
 	burn_child(&child, 1000000);
-	machine.request.visible[0] = (uint32_t)child.pid;
-	machine.request.n_visible = 1;
+	rig.request.visible[0] = (uint32_t)child.pid;
+	rig.request.n_visible = 1;
 	do { /* memory is taken from it when the machine is short of it */
 		before = resident_by_status(child.pid);
-		next_tick(&machine);
+		rig_next(&rig);
 		now = number_of(child.pid, "resident_bytes");
 		after = resident_by_status(child.pid);
 	} while (before != after);
 	ck_assert_double_gt(now, 0);
 	ck_assert_double_eq(now, after);
-	end_child(&child);
-	close_machine(&machine);
+	end_ordered_child(&child);
+	rig_close(&rig);
 }
 
 struct burner {
@@ -474,22 +426,22 @@ START_LIVE_TEST(threads_are_told_apart)
 
 	sem_init(&burner.burnt, 0, 0);
 	sem_init(&burner.end, 0, 0);
-	open_machine(&machine, TOPICS("process", "thread"));
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("process", "thread"));
+	rig_next(&rig);
 	pthread_create(&thread, NULL, burn_and_stay, &burner);
 	sem_wait(&burner.burnt);
-	next_tick(&machine);
-	threads = frame_table(machine.now, "thread");
+	rig_next(&rig);
+	threads = frame_table(rig.now, "thread");
 	for (size_t i = 0; i < threads->n_rows; i++)
 		own += table_number(threads, table_row(threads, i), "pid") == getpid();
 	ck_assert_uint_eq(own, 2);
-	row = find_number(machine.now, "thread", "tid", burner.tid);
+	row = find_number(rig.now, "thread", "tid", burner.tid);
 	ck_assert_double_eq_tol(table_number(threads, row, "cpu_seconds"), 0.03, 0.003);
 	ck_assert_double_gt(table_number(threads, row, "cpu_ratio"), 0);
 	ck_assert_double_eq(number_of(getpid(), "threads"), 2);
 	sem_post(&burner.end);
 	pthread_join(thread, NULL);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Children that go by name, and how many then are counted in this row; NaN where nobody tells of them. */
@@ -507,12 +459,12 @@ static double run_brief_children(const char *name, const char *row, int n_childr
 		}
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	}
-	next_tick(&machine);
-	exits = frame_number(machine.now, "exited", row, "exits");
+	rig_next(&rig);
+	exits = frame_number(rig.now, "exited", row, "exits");
 	for (int wait = 0; !(exits >= n_children) && wait < 100; wait++) { /* events take a moment */
 		usleep(20000);
-		next_tick(&machine);
-		exits = frame_number(machine.now, "exited", row, "exits");
+		rig_next(&rig);
+		exits = frame_number(rig.now, "exited", row, "exits");
 	}
 	return exits;
 }
@@ -526,29 +478,29 @@ START_LIVE_TEST(children_between_samples_are_counted)
 	uint64_t begun_ns;
 
 	snprintf(name, sizeof(name), "brief-%d", getpid()); /* the table counts those of the whole machine */
-	open_machine(&machine, account_topics);
-	next_tick(&machine);
-	begun_ns = frame_table(machine.now, "exited")->mono_ns;
+	rig_open_live(&rig, account_topics);
+	rig_next(&rig);
+	begun_ns = frame_table(rig.now, "exited")->mono_ns;
 	exits = run_brief_children(name, name, 40);
 	if (isnan(exits))
 		skip_test("neither exit records nor events");
 	ck_assert_double_eq(exits, 40);
-	ck_assert_double_eq(frame_number(machine.now, "exited", name, "recent_exits"), 40);
-	ck_assert_double_eq_tol(frame_number(machine.now, "exited", name, "recent_seconds"),
-				(double)(frame_table(machine.now, "exited")->mono_ns - begun_ns) / 1e9, 1e-6);
+	ck_assert_double_eq(frame_number(rig.now, "exited", name, "recent_exits"), 40);
+	ck_assert_double_eq_tol(frame_number(rig.now, "exited", name, "recent_seconds"),
+				(double)(frame_table(rig.now, "exited")->mono_ns - begun_ns) / 1e9, 1e-6);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-	if (!strstr(cell_text(machine.now, "account", "exited", "from"), "- tasks"))
+	if (!strstr(cell_text(rig.now, "account", "exited", "from"), "- tasks"))
 		skip_test("no sum of what all tasks ran");
-	ck_assert_double_ge(frame_number(machine.now, "account", "exited", "cpu_seconds"), 0.9 * own);
-	close_machine(&machine);
+	ck_assert_double_ge(frame_number(rig.now, "account", "exited", "cpu_seconds"), 0.9 * own);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(no_process_passes_for_a_sum)
 {
-	open_machine(&machine, account_topics);
-	next_tick(&machine);
+	rig_open_live(&rig, account_topics);
+	rig_next(&rig);
 	if (!isnan(run_brief_children("brief-child", "brief-child", 3))) {
 		for (int i = 0; i < 2; i++) {
 			const char *name = i == 0 ? "(others)" : "(no record)";
@@ -557,7 +509,7 @@ START_LIVE_TEST(no_process_passes_for_a_sum)
 			ck_assert_double_ge(run_brief_children(name, row, 3), 3);
 		}
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* With hardly any descriptors nothing is kept open, and nothing is missing. */
@@ -566,13 +518,13 @@ START_LIVE_TEST(few_descriptors_are_enough)
 	struct rlimit limit = { 64, 64 };
 
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	open_machine(&machine, TOPICS("process", "account"));
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("process", "account"));
+	rig_next(&rig);
 	burn(20000000);
-	next_tick(&machine);
-	ck_assert_double_ge(number_of(getpid(), "cpu_ratio") * (double)machine.now->interval_ns, 10000000);
-	ck_assert_uint_eq(machine.env.pids.n_kept, 0);
-	close_machine(&machine);
+	rig_next(&rig);
+	ck_assert_double_ge(number_of(getpid(), "cpu_ratio") * (double)rig.now->interval_ns, 10000000);
+	ck_assert_uint_eq(rig.env.pids.n_kept, 0);
+	rig_close(&rig);
 }
 
 /* Room for so many files, and then none: what stands in the way is opened first. Their number. */
@@ -596,69 +548,69 @@ static void give_back(const int files[], int n_files)
 /* Those whose clock is asked stay on the list, and make room for what there is to be read. */
 START_LIVE_TEST(at_the_limit_of_files_processes_stay)
 {
-	struct child children[8];
+	struct ordered_child children[8];
 	double before[8], used[8], mono;
 	int files[100], n_files;
 	unsigned n_notices;
 
 	for (int i = 0; i < 8; i++)
-		children[i] = start_child();
-	open_machine(&machine, TOPICS("process", "account"));
+		children[i] = start_burner();
+	rig_open_live(&rig, TOPICS("process", "account"));
 	for (int i = 0; i < 3; i++)
-		next_tick(&machine);
-	n_notices = machine.now->n_notices;
+		rig_next(&rig);
+	n_notices = rig.now->n_notices;
 	n_files = take_all_files(files, 100, 100);
 	for (int i = 0; i < 8; i++) {
 		before[i] = number_of(children[i].pid, "cpu_seconds");
 		used[i] = burn_child(&children[i], 5000000) - before[i];
 	}
-	mono = (double)frame_table(machine.now, "process")->mono_ns * 1e-9;
-	next_tick(&machine);
-	mono = (double)frame_table(machine.now, "process")->mono_ns * 1e-9 - mono;
-	ck_assert_uint_eq(machine.now->n_notices, n_notices);
+	mono = (double)frame_table(rig.now, "process")->mono_ns * 1e-9;
+	rig_next(&rig);
+	mono = (double)frame_table(rig.now, "process")->mono_ns * 1e-9 - mono;
+	ck_assert_uint_eq(rig.now->n_notices, n_notices);
 	for (int i = 0; i < 8; i++)
 		ck_assert_double_eq_tol(number_of(children[i].pid, "cpu_ratio") * mono, used[i], 0.003);
 	give_back(files, n_files);
-	next_tick(&machine);
+	rig_next(&rig);
 	for (int i = 7; i >= 0; i--) { /* each has the pipes of those before it */
 		ck_assert_double_le(number_of(children[i].pid, "cpu_ratio"), 0.5);
-		end_child(&children[i]);
+		end_ordered_child(&children[i]);
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static double of_thread(pid_t tid, const char *column)
 {
-	const void *row = find_number(machine.now, "thread", "tid", tid);
+	const void *row = find_number(rig.now, "thread", "tid", tid);
 
-	return row ? table_number(frame_table(machine.now, "thread"), row, column) : INFINITY;
+	return row ? table_number(frame_table(rig.now, "thread"), row, column) : INFINITY;
 }
 
 /* One that could not be read when it began, or for a while, has no rate made of its whole life. */
 START_LIVE_TEST(who_lived_unseen_has_no_rate_at_first)
 {
-	struct child old = start_child(), new;
+	struct ordered_child old = start_burner(), new;
 	int files[100], n_files;
 
-	open_machine(&machine, TOPICS("process", "account", "thread"));
-	machine.env.pids.kept_max = 0;
-	next_tick(&machine);
-	new = start_child();
+	rig_open_live(&rig, TOPICS("process", "account", "thread"));
+	rig.env.pids.kept_max = 0;
+	rig_next(&rig);
+	new = start_burner();
 	burn_child(&old, 50000000);
 	burn_child(&new, 50000000);
 	n_files = take_all_files(files, 100, 100);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_ptr_null(row_of(new.pid));
 	ck_assert(isinf(of_thread(new.pid, "cpu_seconds")));
 	ck_assert(isnan(of_thread(old.pid, "cpu_seconds")));
 	ck_assert(isnan(of_thread(old.pid, "processor")));
-	ck_assert(has_notice(machine.now, "could not be read: Too many open files"));
+	ck_assert(has_notice(rig.now, "could not be read: Too many open files"));
 	ck_assert_double_ge(number_of(getpid(), "cpu_seconds"), 0);
 	ck_assert(isnan(number_of(getpid(), "minor_faults"))); /* its clock is no file */
 	ck_assert(isnan(number_of(getpid(), "resident_bytes")));
 	usleep(100000);
 	give_back(files, n_files);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_ptr_nonnull(row_of(new.pid));
 	ck_assert(isnan(number_of(new.pid, "cpu_ratio")));
 	ck_assert(isnan(number_of(new.pid, "minor_faults_per_second")));
@@ -668,15 +620,15 @@ START_LIVE_TEST(who_lived_unseen_has_no_rate_at_first)
 	ck_assert_double_ge(of_thread(old.pid, "processor"), 0);
 	ck_assert(isnan(of_thread(old.pid, "cpu_ratio")));
 	ck_assert(isnan(of_thread(new.pid, "cpu_ratio")));
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_ge(number_of(new.pid, "cpu_seconds"), 0.05);
 	burn_child(&new, 50000000);
-	next_tick(&machine);
-	ck_assert_double_ge(number_of(new.pid, "cpu_ratio") * (double)machine.now->interval_ns, 25000000);
+	rig_next(&rig);
+	ck_assert_double_ge(number_of(new.pid, "cpu_ratio") * (double)rig.now->interval_ns, 25000000);
 	ck_assert_double_ge(of_thread(new.pid, "cpu_seconds"), 0.05);
-	end_child(&new); /* it has the pipes of the other one */
-	end_child(&old);
-	close_machine(&machine);
+	end_ordered_child(&new);
+	end_ordered_child(&old);
+	rig_close(&rig);
 }
 
 /* Where only files tell the times they are unknown, not zero, and a new one is told to be missing. */
@@ -684,31 +636,32 @@ START_TEST(what_cannot_be_read_is_not_hidden)
 {
 	int files[100], n_files;
 
-	make_root();
+	open_own(TOPICS("process", "system"));
+	rig_remove(&rig, "proc/meminfo");
+	rig_remove(&rig, "proc/loadavg");
 	write_process(7, "old", 100);
-	open_machine(&machine, TOPICS("process", "system"));
-	machine.env.pids.kept_max = 0;
-	next_tick(&machine);
+	rig.env.pids.kept_max = 0;
+	rig_next(&rig);
 	write_process(7, "old", 130);
 	write_process(8, "new", 20);
 	n_files = take_all_files(files, 100, 100);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_ptr_nonnull(row_of(7));
 	ck_assert(isnan(number_of(7, "cpu_seconds")));
 	ck_assert_ptr_null(row_of(8));
-	ck_assert_double_eq(frame_number(machine.now, "system", NULL, "tasks"), 2);
-	ck_assert_uint_eq(machine.now->n_notices, 3);
-	ck_assert_str_eq(machine.now->notices[0].text,
+	ck_assert_double_eq(frame_number(rig.now, "system", NULL, "tasks"), 2);
+	ck_assert_uint_eq(rig.now->n_notices, 3);
+	ck_assert_str_eq(rig.now->notices[0].text,
 			 "2 processes could not be read: Too many open files");
-	ck_assert_str_eq(machine.now->notices[1].text, "/proc/meminfo: Too many open files");
-	ck_assert_str_eq(machine.now->notices[2].text, "/proc/loadavg: Too many open files");
-	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
+	ck_assert_str_eq(rig.now->notices[1].text, "/proc/meminfo: Too many open files");
+	ck_assert_str_eq(rig.now->notices[2].text, "/proc/loadavg: Too many open files");
+	ck_assert_ptr_nonnull(strstr(rig.now->notices[0].remedy, "ulimit -n"));
 	give_back(files, n_files);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_eq(number_of(7, "cpu_seconds"), 1.3);
 	ck_assert(isnan(number_of(7, "cpu_ratio")));
-	ck_assert_uint_eq(machine.now->n_notices, 0);
-	close_machine(&machine);
+	ck_assert_uint_eq(rig.now->n_notices, 0);
+	rig_close(&rig);
 }
 
 /* Opens the FIFO late: longer than a sample waits for what it does not need. */
@@ -731,21 +684,21 @@ START_TEST(programs_that_are_named_are_waited_for)
 	pthread_t thread;
 	char path[160];
 
-	make_root();
+	open_own(TOPICS("process"));
 	write_process(7, "python3", 100);
-	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
+	snprintf(path, sizeof(path), "%s/proc/7/cmdline", rig.root);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	open_machine(&machine, TOPICS("process"));
-	choose_scope(&machine, &scope, "pid=late");
-	machine.request.processes = "late";
-	machine.env.worker = worker_open();
+	rig.env.clock = &real_clock; /* helpers take their time */
+	rig_set_scope(&rig, &scope, "pid=late");
+	rig.request.processes = "late";
+	rig.env.worker = worker_open();
 	ck_assert_int_eq(pthread_create(&thread, NULL, answer_late, path), 0);
-	next_tick(&machine);
+	rig_next(&rig);
 	pthread_join(thread, NULL);
 	ck_assert_str_eq(command_of(7), "/bin/late");
-	ck_assert(machine.now->named_there);
-	close_machine(&machine);
-	worker_close(machine.env.worker);
+	ck_assert(rig.now->named_there);
+	rig_close(&rig);
+	worker_close(rig.env.worker);
 	scope_free(&scope);
 }
 
@@ -755,27 +708,26 @@ START_TEST(what_is_shown_has_its_command_line)
 	enum { SLEEPING = 300, FIRST = 1000, LAST = FIRST + SLEEPING - 1 };
 	struct scope scope = { 0 };
 
-	make_root();
+	open_own(TOPICS("process"));
 	for (int pid = FIRST; pid <= LAST; pid++) {
 		write_process(pid, "sleep", 100);
-		write_file(textf("proc/%d/cmdline", pid), "sleep%c%d%c", '\0', pid, '\0');
+		rig_put(&rig, textf("proc/%d/cmdline", pid), "sleep%c%d%c", '\0', pid, '\0');
 	}
-	open_machine(&machine, TOPICS("process"));
 	for (int tick = 0; tick < 3; tick++)
-		next_tick(&machine);
+		rig_next(&rig);
 	ck_assert_str_eq(command_of(FIRST), "sleep 1000");
 	ck_assert_str_eq(command_of(LAST - 1), "sleep");
-	machine.request.visible[machine.request.n_visible++] = LAST - 1;
-	next_tick(&machine);
+	rig.request.visible[rig.request.n_visible++] = LAST - 1;
+	rig_next(&rig);
 	ck_assert_str_eq(command_of(LAST - 1), "sleep 1298");
 	ck_assert_str_eq(command_of(LAST), "sleep");
-	choose_scope(&machine, &scope, "pid=1299");
-	machine.request.processes = "1299";
-	next_tick(&machine); /* finds out who is in the scope */
-	next_tick(&machine);
+	rig_set_scope(&rig, &scope, "pid=1299");
+	rig.request.processes = "1299";
+	rig_next(&rig); /* finds out who is in the scope */
+	rig_next(&rig);
 	ck_assert_str_eq(command_of(LAST), "sleep 1299");
 	ck_assert_str_eq(command_of(LAST - 2), "sleep");
-	close_machine(&machine);
+	rig_close(&rig);
 	scope_free(&scope);
 }
 
@@ -785,18 +737,18 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	char path[160];
 	int fifo;
 
-	make_root();
+	open_own(TOPICS("process"));
 	write_process(7, "stuck", 100);
 	write_process(8, "behind", 100);
-	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
+	snprintf(path, sizeof(path), "%s/proc/7/cmdline", rig.root);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	write_file("proc/8/cmdline", "/bin/behind%c-x%c", '\0', '\0');
-	machine.request.idle_shown = true;
-	open_machine(&machine, TOPICS("process"));
-	ck_assert_int_eq(helper_start(machine.root), 0);
+	rig_put(&rig, "proc/8/cmdline", "/bin/behind%c-x%c", '\0', '\0');
+	rig.env.clock = &real_clock; /* helpers take their time */
+	rig.request.idle_shown = true;
+	ck_assert_int_eq(helper_start(rig.root), 0);
 	for (unsigned i = 1; i <= 3; i++) {
 		write_process(7, "stuck", 100 + i);
-		next_tick(&machine);
+		rig_next(&rig);
 		ck_assert_str_eq(command_of(7), "stuck");
 	}
 	fifo = open(path, O_WRONLY);
@@ -806,15 +758,15 @@ START_TEST(a_stuck_command_line_stops_nobody)
 		struct timespec pause = { .tv_nsec = 10000000 };
 
 		nanosleep(&pause, NULL);
-		next_tick(&machine);
+		rig_next(&rig);
 	}
 	ck_assert_str_eq(command_of(8), "/bin/behind -x");
-	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(8), "program"),
+	ck_assert_str_eq(table_text(frame_table(rig.now, "process"), row_of(8), "program"),
 			 "/bin/behind");
-	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(8), "command_base"),
+	ck_assert_str_eq(table_text(frame_table(rig.now, "process"), row_of(8), "command_base"),
 			 "behind -x");
 	ck_assert_str_eq(command_of(7), "/bin/free");
-	close_machine(&machine);
+	rig_close(&rig);
 	helper_stop();
 }
 
@@ -828,61 +780,61 @@ static int act(const char *verb, int number, uint32_t pid, double start, const c
 	const char *action = textf("%s %d %u %.6f", verb, number, pid, start);
 	int answer = 1;
 
-	return machine.source.act(machine.source.state, "process", action, note_error, &answer, remedy);
+	return rig.source.act(rig.source.state, "process", action, note_error, &answer, remedy);
 }
 
 /* The process that was meant gets the signal; another one with its pid never does. */
 START_TEST(signals_hit_only_the_one_that_was_meant)
 {
 	const char *remedy = NULL, *kill_it;
-	struct child child;
+	struct ordered_child child;
 	uint32_t pid;
 	int status, error;
 	double start;
 
 	signal(SIGHUP, SIG_DFL); /* which nohup ignores: a signal too many ends the child */
-	child = start_child();
+	child = start_burner();
 	pid = (uint32_t)child.pid;
-	open_machine(&machine, TOPICS("process"));
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("process"));
+	rig_next(&rig);
 	start = number_of(child.pid, "start_seconds");
 	kill_it = textf("signal %d %u %.6f", SIGKILL, pid, start);
 	ck_assert_int_eq(act("signal", SIGKILL, pid, start - 0.01, &remedy), -ESRCH);
 	ck_assert_int_eq(waitpid(child.pid, &status, WNOHANG), 0);
-	error = machine.source.act(machine.source.state, "process", kill_it, NULL, NULL, &remedy);
+	error = rig.source.act(rig.source.state, "process", kill_it, NULL, NULL, &remedy);
 	ck_assert_int_eq(error, 0);
 	ck_assert_int_eq(waitpid(child.pid, &status, WNOHANG), 0); /* that was only a question */
 	ck_assert_int_eq(act("nice", 3, pid, start, &remedy), 0);
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, pid), getpriority(PRIO_PROCESS, 0) + 3);
-	machine.request.read_only = true;
+	rig.request.read_only = true;
 	ck_assert_int_eq(act("signal", SIGKILL, pid, start, &remedy), -EPERM);
 	ck_assert_ptr_nonnull(remedy);
-	machine.request.read_only = false;
+	rig.request.read_only = false;
 	ck_assert_int_eq(act("signal", SIGKILL, pid, start, &remedy), 0);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	close(child.order);
-	close(child.answer);
-	close_machine(&machine);
+	close(child.orders);
+	close(child.answers);
+	rig_close(&rig);
 }
 
 /* As the first process of a pid namespace, with the proc of the one outside. */
-static void act_inside(const struct child *outside)
+static void act_inside(const struct ordered_child *outside)
 {
-	struct child child = start_child();
+	struct ordered_child child = start_burner();
 	const char *remedy = NULL;
 	double start, outside_start;
 	const void *row;
 	uint32_t shown; /* the pid of the child there */
 	int status;
 
-	open_machine(&machine, TOPICS("process"));
-	next_tick(&machine);
-	ck_assert(machine.env.foreign_pids && machine.env.own_pid != 1);
-	ck_assert(!env_has_process_clocks(&machine.env));
-	row = find_number(machine.now, "process", "ppid", machine.env.own_pid);
+	rig_open_live(&rig, TOPICS("process"));
+	rig_next(&rig);
+	ck_assert(rig.env.foreign_pids && rig.env.own_pid != 1);
+	ck_assert(!env_has_process_clocks(&rig.env));
+	row = find_number(rig.now, "process", "ppid", rig.env.own_pid);
 	ck_assert_ptr_nonnull(row);
-	shown = (uint32_t)table_number(frame_table(machine.now, "process"), row, "pid");
+	shown = (uint32_t)table_number(frame_table(rig.now, "process"), row, "pid");
 	start = number_of((int)shown, "start_seconds");
 	outside_start = number_of(outside->pid, "start_seconds");
 	ck_assert_int_eq(act("signal", SIGKILL, (uint32_t)outside->pid, outside_start, &remedy), -EXDEV);
@@ -897,11 +849,11 @@ static void act_inside(const struct child *outside)
 	ck_assert_int_eq(act("signal", SIGKILL, shown, start, &remedy), 0);
 	ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* In a child, which can start no other process once the first one of its namespace has ended. */
-static _Noreturn void enter_namespace(const struct child *outside)
+static _Noreturn void enter_namespace(const struct ordered_child *outside)
 {
 	int status;
 	pid_t first;
@@ -918,22 +870,22 @@ static _Noreturn void enter_namespace(const struct child *outside)
 
 START_TEST(pids_of_another_namespace_hit_nobody_else)
 {
-	struct child outside;
+	struct ordered_child outside;
 	int status;
 	pid_t inside;
 
-	outside = start_child();
+	outside = start_burner();
 	inside = fork();
 	if (inside == 0)
 		enter_namespace(&outside);
 	ck_assert_int_eq(waitpid(inside, &status, 0), inside);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EPERM) {
-		end_child(&outside);
+		end_ordered_child(&outside);
 		skip_test("a pid namespace takes root");
 	}
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(waitpid(outside.pid, &status, WNOHANG), 0);
-	end_child(&outside);
+	end_ordered_child(&outside);
 }
 
 /* Nothing is done: they are only asked whether they could be. */
@@ -961,23 +913,23 @@ START_TEST(orders_are_taken_word_by_word)
 	const char *remedy;
 	char own[48];
 
-	open_machine(&machine, TOPICS("process"));
-	next_tick(&machine);
-	snprintf(own, sizeof(own), "%u %.6f", machine.env.own_pid,
-		 number_of((int)machine.env.own_pid, "start_seconds"));
+	rig_open_live(&rig, TOPICS("process"));
+	rig_next(&rig);
+	snprintf(own, sizeof(own), "%u %.6f", rig.env.own_pid,
+		 number_of((int)rig.env.own_pid, "start_seconds"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (const char *const *order = cases[i].orders; *order; order++) {
 			int before = (int)strcspn(*order, "P");
 			const char *action = (*order)[before] ? textf("%.*s%s%s", before, *order, own,
 								      *order + before + 1)
 							      : *order;
-			int error = machine.source.act(machine.source.state, "process", action, NULL, NULL,
+			int error = rig.source.act(rig.source.state, "process", action, NULL, NULL,
 						       &remedy);
 
 			ck_assert_msg(error == cases[i].error, "\"%s\": %d", action, error);
 		}
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 #define ENDS_MAX 8
@@ -1151,15 +1103,14 @@ START_TEST(ranges_hold_every_process_once)
 	double counted = 0, used = 0;
 	const void *last;
 
-	make_root();
+	open_own(TOPICS("process", "distribution", "process_total"));
 	for (int pid = 1; pid <= 30; pid++)
 		write_process(pid, "p", 0);
-	open_machine(&machine, TOPICS("process", "distribution", "process_total"));
-	next_tick(&machine);
+	rig_next(&rig);
 	for (int pid = 1; pid <= 30; pid++)
 		write_process(pid, "p", pid % 3 == 0 ? 0 : (unsigned)pid * 5);
-	next_tick(&machine);
-	ranges = frame_table(machine.now, "distribution");
+	rig_next(&rig);
+	ranges = frame_table(rig.now, "distribution");
 	ck_assert_uint_eq(ranges->n_rows, 20);
 	for (size_t i = 0; i < ranges->n_rows; i++) {
 		counted += table_number(ranges, table_row(ranges, i), "processes");
@@ -1170,6 +1121,6 @@ START_TEST(ranges_hold_every_process_once)
 	last = table_row(ranges, 19);
 	ck_assert_double_eq_tol(table_number(ranges, last, "from_ratio"), 0.95, 1e-9);
 	ck_assert(isnan(table_number(ranges, last, "to_ratio")));
-	ck_assert_uint_eq(frame_table(machine.now, "process_total")->n_rows, 20);
-	close_machine(&machine);
+	ck_assert_uint_eq(frame_table(rig.now, "process_total")->n_rows, 20);
+	rig_close(&rig);
 }

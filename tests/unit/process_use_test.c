@@ -14,7 +14,6 @@
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel/pid/pid_stat.h"
@@ -31,14 +30,14 @@
 
 static const char *const process_alone[] = { "process", NULL };
 
-static struct machine machine;
+static struct rig rig;
 
 static double number_of(const char *topic, const char *key, double wanted, const char *column)
 {
-	const void *row = find_number(machine.now, topic, key, wanted);
+	const void *row = find_number(rig.now, topic, key, wanted);
 
 	ck_assert_msg(row != NULL, "%s has no %s %.0f", topic, key, wanted);
-	return table_number(frame_table(machine.now, topic), row, column);
+	return table_number(frame_table(rig.now, topic), row, column);
 }
 
 static double of_process(int pid, const char *column)
@@ -68,7 +67,6 @@ START_TEST(processes_that_are_named_and_missing)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct frame *frame;
-		struct rig rig;
 
 		rig_open(&rig, "empty", process_alone);
 		for (int pid = 7; pid <= 8; pid++) {
@@ -78,10 +76,10 @@ START_TEST(processes_that_are_named_and_missing)
 		}
 		rig.request.processes = cases[i].list;
 		rig.request.once = cases[i].once;
-		missing_targets_want_programs(reader_state(&process_reader, &rig.env), &rig.request);
 		rig_sample(&rig, 1);
+		missing_targets_want_programs(reader_state(&process_reader, &rig.env), &rig.request);
 		frame = rig_sample(&rig, 1);
-		missing_targets_find(rig.frames + rig.present, &rig.request, "process",
+		missing_targets_find(rig.now, &rig.request, "process",
 				     reader_state(&process_reader, &rig.env));
 		ck_assert_msg(frame->named_there == cases[i].there, "case %zu", i);
 		ck_assert_msg(frame->named_absent == cases[i].absent, "case %zu", i);
@@ -101,7 +99,6 @@ START_TEST(what_topics_cost_adds_up)
 		{ .name = "last", .cpu_ns = 250000000, .reads = 7, .lost = 40, .active = true },
 	};
 	const struct frame *frame;
-	struct rig rig;
 
 	rig_open(&rig, "empty", TOPICS("self"));
 	rig.env.costs = costs;
@@ -122,9 +119,8 @@ START_TEST(what_topics_cost_adds_up)
 /* On this machine. */
 static void open_live(const char *const *topic_names)
 {
-	machine = (struct machine){ 0 };
-	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
-	open_machine(&machine, topic_names);
+	rig_open_live(&rig, topic_names);
+	sample_request_add(&rig.request, topic_find("process")->schema, ~0UL);
 }
 
 static void note_error(void *context, int error)
@@ -137,21 +133,12 @@ static pid_t start(void (*run)(const int *pipe), int pipe_fd[2])
 	pid_t pid;
 
 	ck_assert_int_eq(pipe(pipe_fd), 0);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
+	pid = begin_child();
 	if (pid == 0) {
 		run(pipe_fd);
 		_exit(0);
 	}
 	return pid;
-}
-
-static void stop(pid_t pid)
-{
-	int status;
-
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 }
 
 #define PIECE ((size_t)65536)
@@ -202,7 +189,7 @@ START_LIVE_TEST(bytes_are_exact)
 	ck_assert_int_eq(posix_memalign((void **)&bytes, PIECE, PIECE), 0);
 	memset(bytes, 'x', PIECE);
 	open_live(process_alone);
-	next_tick(&machine);
+	rig_next(&rig);
 	reads = of_process(pid, "read_bytes");
 	writes = of_process(pid, "write_bytes");
 	if (isnan(reads))
@@ -212,7 +199,7 @@ START_LIVE_TEST(bytes_are_exact)
 	for (int i = 0; i < PIECES / 4; i++)
 		ck_assert_int_eq(pread(fd, bytes, PIECE, (off_t)i * (off_t)PIECE), (ssize_t)PIECE);
 	writes_before = kernel_io().write_bytes;
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_ge(of_process(pid, "write_bytes"), (double)writes_before);
 	ck_assert_double_le(of_process(pid, "write_bytes"), (double)kernel_io().write_bytes);
 	ck_assert_double_ge(of_process(pid, "write_bytes") - writes, (double)(PIECE * PIECES));
@@ -222,7 +209,7 @@ START_LIVE_TEST(bytes_are_exact)
 	ck_assert_double_ge(reads, (double)(PIECE * PIECES / 4));
 	ck_assert_double_lt(reads, (double)(PIECE * PIECES / 4 + PIECE)); /* and a block of metadata */
 	ck_assert_double_gt(of_process(pid, "disk_bytes_per_second"), 0);
-	close_machine(&machine);
+	rig_close(&rig);
 	free(bytes);
 	close(fd);
 }
@@ -252,23 +239,23 @@ START_LIVE_TEST(a_child_is_not_counted_in_its_parent)
 	close(fd);
 	child = start(write_when_told, pipe_fd);
 	open_live(process_alone);
-	next_tick(&machine);
+	rig_next(&rig);
 	if (isnan(of_process((int)getpid(), "write_bytes")))
 		skip_test("/proc/PID/io is not readable");
 	ck_assert_int_eq(write(pipe_fd[1], "x", 1), 1);
 	for (int i = 0; i < 1000 && written < (double)(PIECE * PIECES); i++) {
 		usleep(10000);
-		next_tick(&machine);
+		rig_next(&rig);
 		written = of_process(child, "write_bytes");
 	}
 	ck_assert_double_ge(written, (double)(PIECE * PIECES));
 	own = of_process((int)getpid(), "write_bytes");
-	stop(child);
-	next_tick(&machine);
+	end_child(child);
+	rig_next(&rig);
 	own = of_process((int)getpid(), "write_bytes") - own;
 	ck_assert_double_ge(own, 0);
 	ck_assert_double_lt(own, (double)PIECE); /* an inode that it wrote last, which no sample saw */
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_TEST(what_may_not_be_read_has_one_notice)
@@ -280,15 +267,15 @@ START_TEST(what_may_not_be_read_has_one_notice)
 	ck_assert_int_eq(seteuid(65534), 0);
 	open_live(process_alone);
 	do /* each tick looks at some of the processes */
-		next_tick(&machine);
-	while (!has_notice(machine.now, "reads and writes"));
+		rig_next(&rig);
+	while (!has_notice(rig.now, "reads and writes"));
 	ck_assert(isnan(of_process(1, "disk_bytes")));
 	ck_assert(isnan(of_process(1, "disk_bytes_per_second")));
-	for (unsigned i = 0; i < machine.now->n_notices; i++)
-		n_notices += strstr(machine.now->notices[i].text, "reads and writes") != NULL;
+	for (unsigned i = 0; i < rig.now->n_notices; i++)
+		n_notices += strstr(rig.now->notices[i].text, "reads and writes") != NULL;
 	ck_assert_uint_eq(n_notices, 1);
-	ck_assert(has_notice(machine.now, "cap_sys_ptrace"));
-	close_machine(&machine);
+	ck_assert(has_notice(rig.now, "cap_sys_ptrace"));
+	rig_close(&rig);
 	ck_assert_int_eq(seteuid(0), 0);
 }
 
@@ -363,10 +350,10 @@ START_LIVE_TEST(threads_that_wait_for_each_other)
 
 	until_waited(pid, 100000000);
 	open_live(TOPICS("process", "thread"));
-	next_tick(&machine);
+	rig_next(&rig);
 	until_waited(pid, 400000000);
 	least = waits_of_threads(pid);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_eq(of_process(pid, "threads"), 2);
 	all = of_process(pid, "wait_seconds");
 	ck_assert_double_ge(all, least);
@@ -374,8 +361,8 @@ START_LIVE_TEST(threads_that_wait_for_each_other)
 	ck_assert_double_gt(all, number_of("thread", "tid", pid, "wait_seconds"));
 	ck_assert_double_gt(of_process(pid, "wait_ratio"), 0);
 	ck_assert_double_gt(number_of("thread", "tid", pid, "switches_per_second"), 0);
-	close_machine(&machine);
-	stop(pid);
+	rig_close(&rig);
+	end_child(pid);
 }
 
 static void *sleep_on(void *nothing)
@@ -399,7 +386,7 @@ static int act(const char *order, pid_t pid, double start_seconds)
 	const char *remedy;
 	int answer = 1, error;
 
-	error = machine.source.act(machine.source.state, "process", textf("%s %d %.6f", order, (int)pid,
+	error = rig.source.act(rig.source.state, "process", textf("%s %d %.6f", order, (int)pid,
 				    start_seconds), note_error, &answer, &remedy);
 	return error ? error : answer;
 }
@@ -465,7 +452,7 @@ START_TEST(orders_reach_every_thread)
 	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		last_cpu = CPU_ISSET(cpu, &allowed) ? cpu : last_cpu;
 	open_live(process_alone);
-	next_tick(&machine);
+	rig_next(&rig);
 	started = of_process(pid, "start_seconds");
 	ck_assert_int_eq(act("nice 3", pid, started - 0.02), -ESRCH);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -474,8 +461,8 @@ START_TEST(orders_reach_every_thread)
 		ck_assert_msg(act(order, pid, started) == cases[i].error, "%s", order);
 		ck_assert_msg(each_thread(pid, cases[i].is_so) == 2, "%s", order);
 	}
-	close_machine(&machine);
-	stop(pid);
+	rig_close(&rig);
+	end_child(pid);
 }
 
 /* As the kernel has it, of a process that does nothing. */
@@ -492,11 +479,11 @@ START_LIVE_TEST(proportional_memory_is_read_on_request)
 	fd = open(textf("/proc/%d/smaps_rollup", (int)pid), O_RDONLY);
 	if (fd < 0)
 		skip_test("no smaps_rollup");
-	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
-	machine.request.visible[machine.request.n_visible++] = (uint32_t)pid;
-	open_machine(&machine, process_alone);
+	rig_open_live(&rig, process_alone);
+	sample_request_add(&rig.request, topic_find("process")->schema, ~0UL);
+	rig.request.visible[rig.request.n_visible++] = (uint32_t)pid;
 	for (int i = 0; i < 500; i++) {
-		next_tick(&machine);
+		rig_next(&rig);
 		if (!isnan(of_process(pid, "proportional_bytes")))
 			break;
 		usleep(10000);
@@ -506,8 +493,8 @@ START_LIVE_TEST(proportional_memory_is_read_on_request)
 	ck_assert_double_eq_tol(of_process(pid, "proportional_bytes"), (double)expected, 65536);
 	ck_assert(isnan(of_process(1, "proportional_bytes"))); /* it is not on the screen */
 	close(fd);
-	close_machine(&machine);
-	stop(pid);
+	rig_close(&rig);
+	end_child(pid);
 }
 
 #define CROWD 700      /* more than have their first turn in one tick */
@@ -538,10 +525,10 @@ static void sleep_only(const int *pipe_fd)
 
 static void sample_crowd(bool batch)
 {
-	machine = (struct machine){ .request = { .batch = batch } };
-	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
-	open_machine(&machine, process_alone);
-	next_tick(&machine);
+	rig_open_live(&rig, process_alone);
+	rig.request.batch = batch;
+	sample_request_add(&rig.request, topic_find("process")->schema, ~0UL);
+	rig_next(&rig);
 }
 
 /* What is not read yet is unknown, never 0; in the end, and in batch, all is; those that work come first. */
@@ -560,7 +547,7 @@ START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 	busy[1] = start(spin, pipe_fd);
 	sample_crowd(true);
 	ck_assert_int_eq(unknown_in(pids, "read_bytes"), 0);
-	close_machine(&machine);
+	rig_close(&rig);
 	sample_crowd(false);
 	for (int i = 0; i < 2; i++) {
 		ck_assert(!isnan(of_process(busy[i], "read_bytes")));
@@ -570,11 +557,11 @@ START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 	ck_assert_int_gt(unknown_in(pids, "read_bytes"), 0);
 	ck_assert_int_gt(unknown_in(pids, "wait_seconds"), 0);
 	for (int i = 0; i < TURNS_MAX && unknown_in(pids, "read_bytes") > 0; i++)
-		next_tick(&machine);
+		rig_next(&rig);
 	ck_assert_int_eq(unknown_in(pids, "read_bytes"), 0);
-	close_machine(&machine);
+	rig_close(&rig);
 	for (int i = 0; i < CROWD; i++)
-		stop(pids[i]);
-	stop(busy[0]);
-	stop(busy[1]);
+		end_child(pids[i]);
+	end_child(busy[0]);
+	end_child(busy[1]);
 }

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tests of which events a profile opens, with the rights that a kernel of the test gives; of waits, by the
- * switches of threads that it tells; and of calls that threads are seen in.
+ * switches of threads in its rings; and of calls that threads are seen in.
  */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "held_threads.h"
 #include "kernel/profile_record.h"
-#include "held_thread.h"
 #include "rig.h"
 #include "sys/bpf/program.h"
 #include "sys/perf_ring.h"
@@ -27,6 +23,9 @@
 #include "topic/profile/wait_switches.h"
 
 #define OPENED_MAX 2048
+#define RING_NAME "ring-of-the-test"
+#define RING_BYTES 16384
+#define PAGE_BYTES sysconf(_SC_PAGESIZE)
 
 /* --- The kernel. */
 
@@ -36,23 +35,27 @@ static struct opened {
 } opened[OPENED_MAX];
 static unsigned n_opened;
 static int all_error, own_error, task_error; /* of events of all tasks, of this thread, of other ones */
-static bool no_cycles;
+static bool no_cycles, no_rings; /* no_rings: they cannot be mapped */
 static uint64_t period;
 static unsigned n_periods;
 static int period_error;
 
-int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
+static int open_event(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		      int leader)
 {
-	int error = tid < 0 ? all_error : tid == 0 ? (cpu < 0 ? own_error : 0) : task_error;
+	int error = tid < 0 ? all_error : tid == 0 ? (cpu < 0 ? own_error : 0) : task_error, fd;
 
+	(void)perf;
 	ck_assert_int_eq(leader, -1);
 	if (attr->type == PERF_TYPE_HARDWARE && no_cycles)
 		error = -ENOENT;
 	if (error)
 		return error;
+	fd = no_rings ? open("/dev/null", O_RDONLY | O_CLOEXEC) : memfd_create(RING_NAME, MFD_CLOEXEC);
+	ck_assert(no_rings || ftruncate(fd, PAGE_BYTES + RING_BYTES) == 0);
 	ck_assert_uint_lt(n_opened, OPENED_MAX);
-	opened[n_opened] = (struct opened){ *attr, tid, cpu, open("/dev/null", O_RDONLY | O_CLOEXEC), -1 };
-	return opened[n_opened++].fd;
+	opened[n_opened++] = (struct opened){ *attr, tid, cpu, fd, -1 };
+	return fd;
 }
 
 static struct opened *opened_as(int fd)
@@ -63,109 +66,57 @@ static struct opened *opened_as(int fd)
 	ck_abort_msg("%d is not open", fd);
 }
 
-int perf_ring_join(int event, int owner)
+static int control_event(const struct machine_perf *perf, int fd, unsigned long request,
+			 unsigned long argument)
 {
-	opened_as(event)->joined = owner;
-	return 0;
-}
+	struct opened *one = opened_as(fd);
 
-int ioctl(int fd, unsigned long request, ...)
-{
-	va_list arguments;
-
+	(void)perf;
+	if (request == PERF_EVENT_IOC_SET_OUTPUT) {
+		one->joined = (int)argument;
+		return 0;
+	}
 	ck_assert(request == PERF_EVENT_IOC_PERIOD);
-	opened_as(fd);
-	va_start(arguments, request);
-	period = *va_arg(arguments, const uint64_t *);
-	va_end(arguments);
+	period = *(const uint64_t *)argument;
 	n_periods++;
-	errno = -period_error;
-	return period_error ? -1 : 0;
+	return period_error;
 }
 
-/* What no test here asks for. */
-#define UNUSED __attribute__((unused))
+static const struct machine_perf perf = { open_event, control_event };
 
-bool perf_takes_admin(UNUSED struct env *env)
+/* How many rings are mapped. */
+static unsigned n_mapped(void)
 {
-	return false;
-}
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[512];
+	unsigned n = 0;
 
-int perf_start(UNUSED int leader)
-{
-	return -ENOTSUP;
-}
-
-long perf_read(UNUSED int leader, UNUSED void *bytes, UNUSED size_t room)
-{
-	return -ENOTSUP;
-}
-
-/* cppcheck-suppress constParameter */
-size_t perf_ring_add(UNUSED struct perf_ring *ring, UNUSED struct buffer *out)
-{
-	return 0;
-}
-
-struct perf_ring_state perf_ring_state(UNUSED int event)
-{
-	return (struct perf_ring_state){ 0 };
-}
-
-/* Rings of threads, with the records that wait there. */
-static struct ring {
-	int tid;
-	size_t length;
-	char records[512];
-} rings[64];
-static unsigned n_rings, n_mapped;
-static int ring_error = -ENOTSUP;
-
-int perf_ring_open(struct perf_ring *ring, int event, size_t bytes)
-{
-	ck_assert_uint_lt(n_rings, sizeof(rings) / sizeof(rings[0]));
-	if (ring_error)
-		return ring_error;
-	rings[n_rings].tid = opened_as(event)->tid;
-	*ring = (struct perf_ring){ &rings[n_rings++], bytes };
-	n_mapped++;
-	return 0;
-}
-
-void perf_ring_close(struct perf_ring *ring)
-{
-	n_mapped -= ring->mapping != NULL;
-	ring->mapping = NULL;
-}
-
-struct span perf_ring_take(struct perf_ring *ring, char *room)
-{
-	struct ring *from = ring->mapping;
-	size_t length = from->length;
-
-	memcpy(room, from->records, length);
-	from->length = 0;
-	return span_of(room, length);
+	while (fgets(line, sizeof(line), file))
+		n += strstr(line, "memfd:" RING_NAME) != NULL;
+	fclose(file);
+	return n;
 }
 
 /* --- A machine with CPUs 0, 1 and 3. */
 
 static struct rig rig;
+static struct held_threads threads;
 static struct profile_events events;
 
 static void open_rig(const char *online)
 {
-	static const char *const none[] = { NULL };
 	static const char *const pids[] = { "proc/1", "proc/7", "proc/42", "proc/99" };
 
 	if (PROFILE_REGISTERS == 0)
 		skip_test("profiles need registers that this architecture does not have");
-	rig_open(&rig, "readers", none);
+	rig_open(&rig, "readers", NULL);
 	for (size_t i = 0; i < sizeof(pids) / sizeof(pids[0]); i++)
 		rig_remove(&rig, pids[i]);
 	rig_make(&rig, "sys/devices/system/cpu");
 	rig_put(&rig, "sys/devices/system/cpu/online", "%s\n", online);
 	rig.env.live = true;
+	rig.env.perf = &perf;
+	hold_threads(&threads, &rig.env);
 }
 
 static void close_rig(void)
@@ -401,31 +352,9 @@ START_TEST(rings_fit_the_cpus_that_are_online)
 
 /* --- Waits by switches: the thread that looks does so when the test wants it. */
 
-static jmp_buf looked;
-static bool looks;
-
-/* At the end of a look. */
-int nanosleep(const struct timespec *pause, struct timespec *left)
-{
-	(void)pause;
-	(void)left;
-	if (looks)
-		longjmp(looked, 1);
-	return 0;
-}
-
-static void *look_in_thread(void *nothing)
-{
-	looks = true;
-	if (setjmp(looked) == 0)
-		held_routine(held_context);
-	looks = false;
-	return nothing;
-}
-
 static void look_once(void)
 {
-	run_in_thread(look_in_thread);
+	held_threads_go_on(&threads);
 }
 
 #define MS UINT64_C(1000000)
@@ -475,7 +404,6 @@ static void open_switches(void)
 {
 	open_rig("0");
 	rig.env.own_pid = 1;
-	ring_error = 0;
 	rig.clock.ns = START;
 	switches = wait_switches_open(&rig.env);
 	ck_assert_ptr_nonnull(switches);
@@ -494,7 +422,7 @@ static void close_switches(void)
 {
 	wait_switches_close(switches);
 	wait_ledger_free(&ledger);
-	ck_assert_uint_eq(n_mapped, 0);
+	ck_assert_uint_eq(n_mapped(), 0);
 	close_rig();
 }
 
@@ -517,26 +445,26 @@ static void check_waits(unsigned pid, const char *expected)
 	ck_assert_str_eq(text, expected);
 }
 
-static struct ring *ring_of(int tid)
-{
-	for (unsigned i = n_rings; i > 0; i--)
-		if (rings[i - 1].tid == tid)
-			return &rings[i - 1];
-	ck_abort_msg("%d has no ring", tid);
-	return NULL;
-}
-
+/* The kernel's part of a ring: it appends, up to its end. */
 static void add_record(int tid, uint32_t type, unsigned misc, uint16_t size, uint64_t time_ns)
 {
 	const struct perf_event_header header = { .type = type, .misc = (uint16_t)misc, .size = size };
-	struct ring *ring = ring_of(tid);
-	char *at = ring->records + ring->length;
+	const off_t head_at = offsetof(struct perf_event_mmap_page, data_head);
+	char record[24] = "";
+	unsigned i = n_opened;
+	uint64_t head;
 
-	memset(at, 0, 24);
-	memcpy(at, &header, sizeof(header));
+	while (i > 0 && opened[i - 1].tid != tid)
+		i--;
+	ck_assert_uint_gt(i, 0);
+	memcpy(record, &header, sizeof(header));
 	if (size >= sizeof(time_ns) + sizeof(header))
-		memcpy(at + size - sizeof(time_ns), &time_ns, sizeof(time_ns));
-	ring->length += size ? size : sizeof(header);
+		memcpy(record + size - sizeof(time_ns), &time_ns, sizeof(time_ns));
+	ck_assert_int_eq(pread(opened[i - 1].fd, &head, sizeof(head), head_at), sizeof(head));
+	size = size ? size : sizeof(header);
+	ck_assert_int_eq(pwrite(opened[i - 1].fd, record, size, PAGE_BYTES + (off_t)head), size);
+	head += size;
+	ck_assert_int_eq(pwrite(opened[i - 1].fd, &head, sizeof(head), head_at), sizeof(head));
 }
 
 #define IN 0
@@ -647,7 +575,7 @@ START_TEST(without_switches_waits_are_looked_at)
 	update(0);
 	check_waits(500,
 		    "running - 60 0, ready - 10 0, lock futex_do_wait 50 0, sleep hrtimer_nanosleep 100 0");
-	ck_assert_uint_eq(n_mapped, 0);
+	ck_assert_uint_eq(n_mapped(), 0);
 	close_switches();
 }
 
@@ -659,7 +587,7 @@ START_TEST(threads_and_processes_come_and_go)
 	put_waiting(2, 700, 1);
 	processes[1].outside = true;
 	update(0);
-	ck_assert_uint_eq(n_rings, 3);
+	ck_assert_uint_eq(n_mapped(), 3);
 	ck_assert(wait_switches_has(switches, 500) && wait_switches_has(switches, 700));
 	ck_assert(!wait_switches_has(switches, 600));
 	rig.clock.ns += 100 * MS;
@@ -667,27 +595,27 @@ START_TEST(threads_and_processes_come_and_go)
 	rig_make(&rig, "proc/500/task/502"); /* without a schedstat: another user's */
 	list.n_all = 2;                      /* 700 has ended */
 	update(0);
-	ck_assert(wait_switches_left_out(switches) == 1 && n_mapped == 1);
+	ck_assert(wait_switches_left_out(switches) == 1 && n_mapped() == 1);
 	ck_assert(!wait_switches_has(switches, 700));
 	check_waits(500, "sleep hrtimer_nanosleep 200 0"); /* of both threads, up to the end of one */
 	put_ran(500, 502, 0, 0);
 	put_wait(500, 502, "ep_poll", SYS_read);
 	update(0);
-	ck_assert(wait_switches_left_out(switches) == 0 && n_mapped == 2);
+	ck_assert(wait_switches_left_out(switches) == 0 && n_mapped() == 2);
 	rig.clock.ns += 50 * MS;
-	ring_error = -EPERM; /* no more memory may be locked */
+	no_rings = true; /* no more memory may be locked */
 	rig_make(&rig, "proc/500/task/503");
 	put_ran(500, 503, 0, 0);
 	put_wait(500, 503, "ep_poll", SYS_read);
 	update(0);
 	ck_assert(!wait_switches_has(switches, 500)); /* not all its threads have theirs */
 	check_waits(500, "poll ep_poll 50 0, sleep hrtimer_nanosleep 250 0");
-	ring_error = 0;
+	no_rings = false;
 	update(600); /* that alone, even outside of the scope */
 	ck_assert(wait_switches_has(switches, 600) && !wait_switches_has(switches, 500));
 	processes[1].start_ticks++; /* another one that has its number */
 	update(600);
-	ck_assert_uint_eq(n_mapped, 1);
+	ck_assert_uint_eq(n_mapped(), 1);
 	ck_assert_uint_eq(ledger.processes[wait_ledger_find(&ledger, 600)].start_ticks, 501);
 	ck_assert_str_eq(ledger.processes[wait_ledger_find(&ledger, 600)].command, "p600");
 	close_switches();
@@ -792,7 +720,7 @@ START_TEST(as_many_threads_are_looked_at_as_there_is_room_for)
 	look_after(1);
 	check_call(500, SYS_nanosleep, 2 * 256, 2 * 256);
 	call_looks_close(call_looks);
-	held_error = EAGAIN;
+	threads.error = EAGAIN;
 	ck_assert_ptr_null(call_looks_open(&rig.env));
 	call_looks_close(NULL);
 	close_rig();

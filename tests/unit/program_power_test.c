@@ -600,6 +600,7 @@ static double of_file(const struct frame *frame, const char *command, const char
 START_TEST(processes_are_fitted_through_wraps_and_gaps)
 {
 	const struct frame *frame = NULL;
+	struct sample sample;
 	struct files files;
 
 	open_files(&files, 1);
@@ -615,7 +616,8 @@ START_TEST(processes_are_fitted_through_wraps_and_gaps)
 			put_files(&files);
 			files.rig.clock.ns += UINT64_C(1000000000);
 			files.rig.env.tick++;
-			reader_update(&process_reader, &files.rig.samples[0]);
+			sample = rig_sample_for(&files.rig, NULL);
+			reader_update(&process_reader, &sample);
 		}
 	}
 	ck_assert_double_gt(files.joules, RANGE_JOULES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A machine in a directory of its own. */
+/* A machine that topics sample. */
 #include <config.h>
 
 #include "rig.h"
@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/alloc.h"
 #include "model/derive.h"
+#include "model/scope_frame.h"
+#include "topic/live.h"
 
 static void command(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -34,45 +37,55 @@ void rig_tick(struct rig *rig, int tick)
 
 void rig_add(struct rig *rig, const char *topic)
 {
-	struct sample *sample = &rig->samples[rig->n_samples++];
+	ck_assert_msg(topic_find(topic) != NULL, "no topic %s", topic);
+	for (unsigned i = 0; i < n_topics; i++)
+		rig->wanted[i] |= strcmp(topic_schemas()[i]->name, topic) == 0;
+	rig->source.want(rig->source.state, rig->wanted);
+}
 
-	*sample = (struct sample){ .topic = topic_find(topic),
-				   .env = &rig->env,
-				   .settings = &rig->settings.topic,
-				   .request = &rig->request };
-	ck_assert_msg(sample->topic != NULL, "no topic %s", topic);
-	ck_assert_int_eq(topic_open(sample), 0);
+/* Its root is open. */
+static void open_source(struct rig *rig, const char *const *names)
+{
+	settings_open(&rig->settings);
+	live_open(&rig->source, &rig->env, &rig->settings, &rig->request);
+	rig->wanted = alloc_zeroed(n_topics, sizeof(*rig->wanted));
+	for (int i = 0; i < 2; i++)
+		frame_open(&rig->frames[i], topic_schemas(), n_topics);
+	for (; names && *names; names++)
+		rig_add(rig, *names);
 }
 
 void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 {
-	const struct schema *const *schemas = topic_schemas();
-
-	*rig = (struct rig){ .fixture = fixture };
+	*rig = (struct rig){ .fixture = fixture, .clock = still_clock_at(UINT64_C(1000000000000)) };
 	scratch_directory_in_memory(rig->root, "rig");
-	settings_open(&rig->settings);
 	rig_tick(rig, 0);
 	ck_assert_int_eq(env_open(&rig->env, rig->root), 0);
-	rig->clock = still_clock_at(UINT64_C(1000000000000));
 	rig->env.clock = &rig->clock.clock;
+	rig->env.page_bytes = 4096;
 	rig->env.ticks_per_second = 100;
+	rig->env.no_libraries = true;
 	script_open(&rig->script, &rig->env);
-	frame_open(&rig->frames[0], schemas, n_topics);
-	frame_open(&rig->frames[1], schemas, n_topics);
-	for (; *names; names++)
-		rig_add(rig, *names);
+	open_source(rig, names);
+}
+
+void rig_open_live(struct rig *rig, const char *const *names)
+{
+	*rig = (struct rig){ 0 };
+	ck_assert_int_eq(env_open(&rig->env, "/"), 0);
+	open_source(rig, names);
 }
 
 void rig_close(struct rig *rig)
 {
-	for (unsigned i = 0; i < rig->n_samples; i++)
-		topic_close(&rig->samples[i]);
+	rig->source.close(rig->source.state);
 	frame_close(&rig->frames[0]);
 	frame_close(&rig->frames[1]);
 	ck_assert_uint_eq(rig->env.pids.n_kept, 0); /* every attribute was given back */
 	env_close(&rig->env);
 	script_close(&rig->script);
 	settings_close(&rig->settings);
+	free(rig->wanted);
 }
 
 void rig_script(struct rig *rig, const char *format, ...)
@@ -84,6 +97,12 @@ void rig_script(struct rig *rig, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
 	ck_assert_msg(script_run(&rig->script, text), "%s", text);
+}
+
+/* Those above the path. */
+static void make_place(struct rig *rig, const char *path)
+{
+	rig_make(rig, textf("%.*s", (int)(strrchr(path, '/') - path), path));
 }
 
 void rig_put(struct rig *rig, const char *path, const char *format, ...)
@@ -99,7 +118,7 @@ void rig_put(struct rig *rig, const char *path, const char *format, ...)
 	}
 	file = fopen(full, "w");
 	if (!file) {
-		rig_make(rig, textf("%.*s", (int)(strrchr(path, '/') - path), path));
+		make_place(rig, path);
 		file = fopen(full, "w");
 	}
 	ck_assert_msg(file != NULL, "%s", full);
@@ -107,6 +126,15 @@ void rig_put(struct rig *rig, const char *path, const char *format, ...)
 	vfprintf(file, format, list);
 	va_end(list);
 	fclose(file);
+}
+
+void rig_link(struct rig *rig, const char *path, const char *target)
+{
+	const char *full = textf("%s/%s", rig->root, path);
+
+	make_place(rig, path);
+	unlink(full);
+	ck_assert_msg(symlink(target, full) == 0, "%s", path);
 }
 
 void rig_remove(struct rig *rig, const char *path)
@@ -142,20 +170,26 @@ void rig_set_scope(struct rig *rig, struct scope *scope, const char *in)
 
 const struct frame *rig_sample(struct rig *rig, double seconds)
 {
-	struct frame *now = &rig->frames[1 - rig->present], *before = &rig->frames[rig->present];
+	struct frame *before = rig->now;
 
-	frame_clear(now);
 	rig->clock.ns += (uint64_t)(seconds * 1e9);
-	rig->env.tick++;
-	now->mono_ns = rig->clock.ns;
-	for (unsigned i = 0; i < rig->n_samples; i++) {
-		struct sample *sample = &rig->samples[i];
-		struct table *table = frame_slot(now, sample->topic->schema->name);
+	rig->now = &rig->frames[before == &rig->frames[0]];
+	frame_clear(rig->now);
+	ck_assert_int_eq(rig->source.next(rig->source.state, rig->now), 1);
+	scope_read_frame(rig->request.scope, rig->now, false);
+	frame_derive(rig->now, before);
+	return rig->now;
+}
 
-		table->mono_ns = rig->clock.ns;
-		topic_sample(sample, now, table);
-	}
-	frame_derive(now, before->mono_ns > 0 ? before : NULL);
-	rig->present = 1 - rig->present;
-	return now;
+const struct frame *rig_next(struct rig *rig)
+{
+	return rig_sample(rig, 1);
+}
+
+struct sample rig_sample_for(struct rig *rig, const char *topic)
+{
+	return (struct sample){ .topic = topic ? topic_find(topic) : NULL,
+				.env = &rig->env,
+				.settings = &rig->settings.topic,
+				.request = &rig->request };
 }

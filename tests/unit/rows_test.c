@@ -55,20 +55,11 @@
 /* What the lines are about. */
 static struct rig rig;
 static bool is_open;
-static char *unopened; /* topics of the machine that were not opened so far */
 static struct scope scope;
 static struct trace_specs specs;
 static const struct frame *frame;
 static unsigned n_noticed; /* notices of frame that lines have named */
 static struct arena arena; /* of lines with numbers of names; the request may point into it */
-
-/* Of the libraries of drivers no machine has any: rows are those of files. */
-void *dlopen(const char *name, int flags)
-{
-	(void)name;
-	(void)flags;
-	return NULL;
-}
 
 /* In a directory that is there from now on. */
 static const char *place_of(const char *path)
@@ -276,19 +267,13 @@ static void open_machine_of(char *text)
 	close_rig();
 	snprintf(fixture, sizeof(fixture), "%s", take_word(&text));
 	is_nothing = strcmp(fixture, "nothing") == 0;
-	rig_open(&rig, is_nothing ? "empty" : fixture, (const char *const[]){ NULL });
+	rig_open(&rig, is_nothing ? "empty" : fixture, NULL);
 	if (is_nothing)
 		rig_remove(&rig, "proc");
-	rig.env.page_bytes = 4096;
+	while (*text)
+		rig_add(&rig, take_word(&text));
 	is_open = true;
 	frame = NULL;
-	unopened = text;
-}
-
-static void open_topics(void)
-{
-	while (*unopened)
-		rig_add(&rig, take_word(&unopened));
 }
 
 static void sample(char *text)
@@ -296,7 +281,6 @@ static void sample(char *text)
 	double seconds = atof(take_word(&text));
 
 	end_frame();
-	open_topics();
 	for (int times = *text ? atoi(text) : 1; times > 0; times--)
 		frame = rig_sample(&rig, seconds);
 }
@@ -453,10 +437,8 @@ static bool run_files(const char *what, char *text)
 		snprintf(path, sizeof(path), "%.*s", (int)length, text);
 		put(path, text + length + (text[length] && !below));
 	} else if (strcmp(what, "link") == 0) {
-		name = place_of(take_word(&text));
-		unlink(name);
-		if (symlink(text, name) < 0)
-			refuse_case("%s cannot be made", name);
+		name = take_word(&text);
+		rig_link(&rig, name, text);
 	} else if (strcmp(what, "remove") == 0) {
 		rig_remove(&rig, text);
 	} else if (strcmp(what, "make") == 0) {
@@ -523,7 +505,7 @@ static void run_line(char *text)
 	else if (strcmp(what, "needs") == 0)
 		need(rest);
 	else if (strcmp(what, "add") == 0)
-		open_topics(), rig_add(&rig, rest);
+		rig_add(&rig, rest);
 	else if (strcmp(what, "slept") == 0)
 		rig.clock.slept_ns += (uint64_t)(atof(rest) * 1e9);
 	else if (strcmp(what, "sample") == 0)

@@ -245,8 +245,7 @@ START_TEST(there_may_be_room_later)
 	pid_t child;
 
 	scratch_directory(directory, "sample-file");
-	child = fork();
-	ck_assert_int_ge(child, 0);
+	child = begin_child();
 	if (child == 0)
 		_exit(check_full(directory));
 	ck_assert_int_eq(waitpid(child, &status, 0), child);

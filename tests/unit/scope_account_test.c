@@ -3,32 +3,12 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "model/scope_frame.h"
-#include "suite.h"
+#include "rig.h"
 
-static struct machine machine;
-
-static void __attribute__((format(printf, 2, 3)))
-put_file(const char *name, const char *format, ...)
-{
-	FILE *file = fopen(textf("%s/proc/%s", machine.root, name), "w");
-	va_list list;
-
-	ck_assert_msg(file != NULL, "%s", name);
-	va_start(list, format);
-	vfprintf(file, format, list);
-	va_end(list);
-	fclose(file);
-}
-
-static void make_directory(const char *name)
-{
-	mkdir(textf("%s/proc%s", machine.root, name), 0755);
-}
+static struct rig rig;
 
 /* A process in ticks: its CPU time, and that of the children it has waited for. */
 struct one {
@@ -39,13 +19,12 @@ struct one {
 
 static void put(const struct one *one)
 {
-	make_directory(textf("/%u", one->pid));
-	put_file(textf("%u/stat", one->pid),
-		 "%u (%s) S %u 1 1 0 -1 4 100 0 9 0 %u 0 %u 0 20 0 1 0 %u 1000 25 0\n", one->pid, one->name,
-		 one->parent, one->cpu, one->children, 100 + one->pid);
-	put_file(textf("%u/status", one->pid), "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name,
-		 one->uid, one->uid, one->uid, one->uid);
-	put_file(textf("%u/cgroup", one->pid), "0::%s\n", one->group);
+	rig_put(&rig, textf("proc/%u/stat", one->pid),
+		"%u (%s) S %u 1 1 0 -1 4 100 0 9 0 %u 0 %u 0 20 0 1 0 %u 1000 25 0\n", one->pid, one->name,
+		one->parent, one->cpu, one->children, 100 + one->pid);
+	rig_put(&rig, textf("proc/%u/status", one->pid), "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name,
+		one->uid, one->uid, one->uid, one->uid);
+	rig_put(&rig, textf("proc/%u/cgroup", one->pid), "0::%s\n", one->group);
 }
 
 /* The machine after this many seconds: shells of two users in two groups, and a service. */
@@ -63,28 +42,25 @@ static void build(unsigned second)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		put(&all[i]);
-	put_file("stat", "cpu  %u 0 0 9000 0 0 0 0 0 0\ncpu0 %u 0 0 9000 0 0 0 0 0 0\n", busy, busy);
+	rig_put(&rig, "proc/stat", "cpu  %u 0 0 9000 0 0 0 0 0 0\ncpu0 %u 0 0 9000 0 0 0 0 0 0\n", busy,
+		busy);
 }
 
 static double part_of(const char *name)
 {
-	return frame_number(machine.now, "account", name, "cpu_ratio");
+	return frame_number(rig.now, "account", name, "cpu_ratio");
 }
 
 static void open_one(void)
 {
-	machine = (struct machine){ 0 };
-	scratch_directory(machine.root, "scope");
-	make_directory("");
+	rig_open(&rig, "empty", TOPICS("process", "account", "exited"));
 	build(0);
-	open_machine(&machine, TOPICS("process", "account", "exited"));
-	machine.env.ticks_per_second = 100;
 }
 
 /* CPU time of all processes that are in the scope by now. */
 static double listed(const struct scope *scope)
 {
-	const struct table *table = frame_table(machine.now, "process");
+	const struct table *table = frame_table(rig.now, "process");
 	double sum = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++) {
@@ -116,16 +92,16 @@ START_TEST(scopes_of_a_recording_add_up_to_the_machine)
 		open_one();
 		for (unsigned second = 0; second < 3; second++) {
 			build(second);
-			next_tick(&machine);
-			scope_read_frame(&scope, machine.now, true);
-			scope_split_frame(&scope, machine.now, true);
+			rig_next(&rig);
+			scope_read_frame(&scope, rig.now, true);
+			scope_split_frame(&scope, rig.now, true);
 		}
 		tasks = part_of("tasks");
 		rest = part_of("(outside, or exited)");
-		ck_assert_uint_gt(machine.now->n_notices, 0);
+		ck_assert_uint_gt(rig.now->n_notices, 0);
 		ck_assert_double_eq_tol(part_of("busy"), 1.11, 1e-9);
 		ck_assert(isnan(part_of("exited")));
-		ck_assert_uint_eq(frame_table(machine.now, "exited")->n_rows, 0);
+		ck_assert_uint_eq(frame_table(rig.now, "exited")->n_rows, 0);
 		if (isnan(cases[i].tasks)) {
 			ck_assert(isnan(tasks));
 		} else {
@@ -133,7 +109,7 @@ START_TEST(scopes_of_a_recording_add_up_to_the_machine)
 			ck_assert_double_eq_tol(listed(&scope), tasks, 1e-9);
 			ck_assert_double_eq_tol(tasks + rest, 1.11, 1e-9);
 		}
-		close_machine(&machine);
+		rig_close(&rig);
 		scope_free(&scope);
 	}
 }
@@ -143,15 +119,9 @@ START_TEST(scopes_of_a_recording_add_up_to_the_machine)
 /* A container of Docker with this name; NULL: its engine has not written one. */
 static void put_container(const char *name)
 {
-	static const char *const directories[] = { "/../var", "/../var/lib", "/../var/lib/docker",
-						   "/../var/lib/docker/containers",
-						   ("/../var/lib/docker/containers/" ID) };
-
-	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
-		make_directory(directories[i]);
+	rig_make(&rig, "var/lib/docker/containers/" ID);
 	if (name)
-		put_file("../var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/%s\"}",
-			 name);
+		rig_put(&rig, "var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/%s\"}", name);
 	put(&(struct one){ 40, 1, 0, "/system.slice/docker-" ID ".scope", "web", 10, 0 });
 }
 
@@ -176,14 +146,14 @@ START_TEST(a_container_is_found_by_its_name)
 		const struct notice *notice;
 
 		open_one();
-		choose_scope(&machine, &scope, cases[i].in);
+		rig_set_scope(&rig, &scope, cases[i].in);
 		put_container(cases[i].named ? "web-1" : NULL);
-		next_tick(&machine);
+		rig_next(&rig);
 		ck_assert_msg(scope_has(&scope, 40, NAN) == cases[i].is_in, "case %zu", i);
 		ck_assert_uint_eq(scope.n_members, cases[i].is_in ? 1 : 0);
-		notice = frame_newest_notice(machine.now, "scope");
+		notice = frame_newest_notice(rig.now, "scope");
 		ck_assert_pstr_eq(notice ? notice->remedy : NULL, cases[i].remedy);
-		close_machine(&machine);
+		rig_close(&rig);
 		scope_free(&scope);
 	}
 }

@@ -12,7 +12,6 @@
 #define NAMES 20000
 #define ROUNDS 10
 
-static struct machine machine;
 static struct rig rig;
 
 static const char *const slab_topic[] = { "slab", NULL };
@@ -38,25 +37,25 @@ START_LIVE_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 	const struct table *table;
 	double active, grown = 0, bytes = 0;
 
-	open_machine(&machine, slab_topic);
-	next_tick(&machine);
-	table = frame_table(machine.now, "slab");
+	rig_open_live(&rig, slab_topic);
+	rig_next(&rig);
+	table = frame_table(rig.now, "slab");
 	if (table->n_rows < 2) {
-		close_machine(&machine);
+		rig_close(&rig);
 		skip_test("/proc/slabinfo cannot be read here");
 	}
 	for (size_t i = 1; i < table->n_rows; i++)
 		bytes += table_number(table, table_row(table, i), "bytes");
-	ck_assert(bytes == number_of(machine.now, "all", "bytes"));
+	ck_assert(bytes == number_of(rig.now, "all", "bytes"));
 	/* Others free theirs meanwhile. */
 	for (unsigned round = 0; round < ROUNDS && grown < 0.8 * NAMES; round++) {
-		active = number_of(machine.now, "dentry", "active");
+		active = number_of(rig.now, "dentry", "active");
 		look_for_names();
-		next_tick(&machine);
-		grown = number_of(machine.now, "dentry", "active") - active;
+		rig_next(&rig);
+		grown = number_of(rig.now, "dentry", "active") - active;
 	}
 	ck_assert_double_ge(grown, 0.8 * NAMES);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
@@ -64,37 +63,36 @@ START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 	const void *dentry;
 	double before = NAN;
 
-	open_machine(&machine, slab_topic);
+	rig_open_live(&rig, slab_topic);
 	for (unsigned tick = 0; tick < 5 && isnan(before); tick++) { /* names are found later */
 		look_for_names();
-		next_tick(&machine);
-		if (frame_table(machine.now, "slab")->n_rows < 2)
+		rig_next(&rig);
+		if (frame_table(rig.now, "slab")->n_rows < 2)
 			break;
-		before = number_of(machine.now, "dentry", "allocations");
+		before = number_of(rig.now, "dentry", "allocations");
 	}
 	if (isnan(before)) {
-		close_machine(&machine);
+		rig_close(&rig);
 		skip_test("neither /proc/slabinfo nor BPF is permitted, or this kernel is older than 6.1");
 	}
 	look_for_names();
-	next_tick(&machine);
-	ck_assert_double_ge(number_of(machine.now, "dentry", "allocations") - before, NAMES);
-	dentry = table_find(frame_table(machine.now, "slab"), "dentry", NULL);
-	ck_assert_ptr_nonnull(strstr(table_text(frame_table(machine.now, "slab"), dentry, "allocator"),
+	rig_next(&rig);
+	ck_assert_double_ge(number_of(rig.now, "dentry", "allocations") - before, NAMES);
+	dentry = table_find(frame_table(rig.now, "slab"), "dentry", NULL);
+	ck_assert_ptr_nonnull(strstr(table_text(frame_table(rig.now, "slab"), dentry, "allocator"),
 			      textf("(%d)", (int)getpid())));
-	ck_assert(isnan(number_of(machine.now, "kmalloc-64", "allocations")));
-	close_machine(&machine);
+	ck_assert(isnan(number_of(rig.now, "kmalloc-64", "allocations")));
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(without_bpf_allocations_are_unknown)
 {
-	machine.request.no_bpf = true;
-
-	open_machine(&machine, slab_topic);
-	next_tick(&machine);
-	if (frame_table(machine.now, "slab")->n_rows > 1)
-		ck_assert(isnan(number_of(machine.now, "dentry", "allocations")));
-	close_machine(&machine);
+	rig_open_live(&rig, slab_topic);
+	rig.request.no_bpf = true;
+	rig_next(&rig);
+	if (frame_table(rig.now, "slab")->n_rows > 1)
+		ck_assert(isnan(number_of(rig.now, "dentry", "allocations")));
+	rig_close(&rig);
 }
 
 /* --- Memory of the machine, and its limits. */
@@ -187,7 +185,6 @@ START_TEST(limits_are_those_of_the_group)
 		{ 1, "1000", "600", "513000", "900", { 1000, 600, 400 }, { NONE } },
 		{ 1, "1000", "600", "512999", "900", { 1000, 600, 400 }, { 511999, 300, 511699 } },
 	};
-	static const char *const none[] = { NULL };
 	static const char *const columns[] = { "limit_bytes", "used_bytes", "free_bytes" };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -195,7 +192,7 @@ START_TEST(limits_are_those_of_the_group)
 		const char *group = old ? "sys/fs/cgroup/memory/a" : "sys/fs/cgroup/a";
 		const struct table *table;
 
-		rig_open(&rig, "empty", none);
+		rig_open(&rig, "empty", TOPICS("memory_limit"));
 		rig_make(&rig, "proc/self");
 		rig_make(&rig, group);
 		rig_put(&rig, "proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 500 kB\n");
@@ -209,7 +206,6 @@ START_TEST(limits_are_those_of_the_group)
 			 cases[i].swap_limit);
 		put_file(group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
 			 cases[i].swap_usage);
-		rig_add(&rig, *TOPICS("memory_limit"));
 		table = frame_table(rig_sample(&rig, 1), "memory_limit");
 		for (unsigned swap = 0; swap < 2; swap++) {
 			const uint64_t *expected = swap ? cases[i].swap : cases[i].memory;

@@ -66,9 +66,8 @@ static void start_clocks(double slept)
 
 static void open_rig(void)
 {
-	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig_open(&rig, "empty", TOPICS("sleep"));
 	rig.env.clock = &script;
-	rig_add(&rig, "sleep");
 }
 
 static void open_sleep(double slept)
@@ -108,9 +107,9 @@ START_TEST(a_sleep_is_one_row)
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 1);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "from_time"), before_ns);
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), before_ns + 21 * SECOND_NS);
-	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 20 * SECOND_NS);
+	ck_assert_uint_eq(sleep_of_frame(rig.now).slept_ns, 20 * SECOND_NS);
 	ck_assert_uint_eq(next(1)->n_rows, 0);
-	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 0);
+	ck_assert_uint_eq(sleep_of_frame(rig.now).slept_ns, 0);
 	sleep_ns(8 * 3600 * SECOND_NS);
 	table = next(1);
 	check_sleep(table, 0, "suspend", 8 * HOUR);
@@ -171,8 +170,8 @@ START_TEST(a_clock_that_is_set_is_of_another_kind)
 		ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), (uint64_t)clocks.wall_ns);
 		ck_assert_uint_eq(table_u64(table, table_row(table, 0), "from_time"),
 				  (uint64_t)(clocks.wall_ns - set_ns));
-		ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 0);
-		ck_assert_int_eq(sleep_of_frame(&rig.frames[rig.present]).set_ns / MS_NS, set_ns / MS_NS);
+		ck_assert_uint_eq(sleep_of_frame(rig.now).slept_ns, 0);
+		ck_assert_int_eq(sleep_of_frame(rig.now).set_ns / MS_NS, set_ns / MS_NS);
 	}
 	clocks.wall_ns -= 49 * MS_NS;
 	ck_assert_uint_eq(next(1)->n_rows, 0);
@@ -278,12 +277,12 @@ static const void *sleep_row(void)
 
 static const char *sleep_text(const void *row, const char *column)
 {
-	return table_text(frame_table(&rig.frames[rig.present], "sleep"), row, column);
+	return table_text(frame_table(rig.now, "sleep"), row, column);
 }
 
 static double sleep_irq(const void *row)
 {
-	return table_number(frame_table(&rig.frames[rig.present], "sleep"), row, "irq");
+	return table_number(frame_table(rig.now, "sleep"), row, "irq");
 }
 
 START_TEST(what_woke_it_up)
@@ -350,46 +349,42 @@ START_TEST(odd_names)
 /* Before panetop began, too; an offset of its time namespace would be known from /proc. */
 START_TEST(what_it_slept_since_boot)
 {
-	struct machine machine = { 0 };
-
 	start_clocks(8 * HOUR);
-	open_machine(&machine, TOPICS("suspend"));
-	machine.env.clock = &script;
-	next_tick(&machine);
-	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR, 1e-6);
+	rig_open_live(&rig, TOPICS("suspend"));
+	rig.env.clock = &script;
+	rig_next(&rig);
+	ck_assert_double_eq_tol(frame_number(rig.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR, 1e-6);
 	sleep_ns(60 * SECOND_NS);
-	next_tick(&machine);
-	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR + 60,
+	rig_next(&rig);
+	ck_assert_double_eq_tol(frame_number(rig.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR + 60,
 				1e-6);
 	start_clocks(-HOUR);
-	next_tick(&machine);
-	ck_assert(isnan(frame_number(machine.now, "suspend", NULL, "asleep_seconds")));
-	close_machine(&machine);
+	rig_next(&rig);
+	ck_assert(isnan(frame_number(rig.now, "suspend", NULL, "asleep_seconds")));
+	rig_close(&rig);
 }
 
 /* Rates are per second awake: those of the sample after a sleep are as those of any other. */
 START_TEST(rates_do_not_count_the_sleep)
 {
-	struct machine machine = { 0 };
-
-	open_machine(&machine, TOPICS("sleep", "system"));
-	machine.env.clock = &script;
-	next_tick(&machine);
+	rig_open_live(&rig, TOPICS("sleep", "system"));
+	rig.env.clock = &script;
+	rig_next(&rig);
 	for (unsigned i = 0; i < 3; i++) {
 		double before, now, rate;
 
 		pass(2 * SECOND_NS);
 		if (i == 1)
 			sleep_ns(8 * 3600 * SECOND_NS);
-		before = frame_number(machine.now, "system", NULL, "context_switches");
-		next_tick(&machine);
-		now = frame_number(machine.now, "system", NULL, "context_switches");
-		rate = frame_number(machine.now, "system", NULL, "context_switches_per_second");
+		before = frame_number(rig.now, "system", NULL, "context_switches");
+		rig_next(&rig);
+		now = frame_number(rig.now, "system", NULL, "context_switches");
+		rate = frame_number(rig.now, "system", NULL, "context_switches_per_second");
 		ck_assert_double_eq_tol(rate * 2, now - before, 0.001);
-		ck_assert_uint_eq(machine.now->interval_ns, 2 * SECOND_NS);
-		ck_assert_uint_eq(frame_table(machine.now, "sleep")->n_rows, i == 1);
+		ck_assert_uint_eq(rig.now->interval_ns, 2 * SECOND_NS);
+		ck_assert_uint_eq(frame_table(rig.now, "sleep")->n_rows, i == 1);
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static void take_span(struct sleep_past *past, uint64_t second, const char *kind, double seconds)

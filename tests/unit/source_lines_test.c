@@ -32,8 +32,6 @@ static Dwarf_Addr asked;
 static const struct code_unit *asked_unit;
 static char elf, dwarf, line_of_all;
 
-struct dw_library dw_library;
-
 #define UNUSED __attribute__((unused))
 
 static Elf *open_memory(UNUSED char *image, UNUSED size_t size)
@@ -118,14 +116,10 @@ static const char *linesrc(UNUSED Dwarf_Line *line, UNUSED Dwarf_Word *time, UNU
 	return file;
 }
 
-int dw_library_load(void)
-{
-	dw_library = (struct dw_library){ .elf_memory = open_memory, .elf_end = close_elf,
-					  .begin_elf = begin_elf, .end = end, .nextcu = nextcu,
-					  .offdie = offdie, .ranges = ranges, .getsrc_die = getsrc_die,
-					  .lineno = lineno, .linesrc = linesrc };
-	return 0;
-}
+static const struct dw_library library = { .elf_memory = open_memory, .elf_end = close_elf,
+					   .begin_elf = begin_elf, .end = end, .nextcu = nextcu,
+					   .offdie = offdie, .ranges = ranges, .getsrc_die = getsrc_die,
+					   .lineno = lineno, .linesrc = linesrc };
 
 /* --- Lines. */
 
@@ -138,7 +132,7 @@ static struct source_lines *open_units(const struct code_unit *list, unsigned n)
 	number = 7;
 	file = "a.c";
 	n_closed = 0;
-	return source_lines_open(span_of(bytes, sizeof(bytes)));
+	return source_lines_open(&library, span_of(bytes, sizeof(bytes)));
 }
 
 /* The number of the unit that has it, from 1; 0: none. */
@@ -232,7 +226,7 @@ START_TEST(without_the_library_there_are_no_lines)
 {
 	static char bytes[64];
 
-	ck_assert_ptr_null(source_lines_open(span_of(bytes, sizeof(bytes))));
+	ck_assert_ptr_null(source_lines_open(NULL, span_of(bytes, sizeof(bytes))));
 	source_lines_close(NULL);
 }
 

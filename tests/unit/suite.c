@@ -5,19 +5,18 @@
 #include "suite.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 #include <sys/mman.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,11 +24,8 @@
 
 #include "core/alloc.h"
 #include "core/buffer.h"
-#include "model/derive.h"
 #include "output/recording.h"
-#include "model/scope_frame.h"
 #include "sys/error_message.h"
-#include "topic/live.h"
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
@@ -160,21 +156,6 @@ const char *find_part(const char *text, bool is_in, const char *const *parts)
 	while (*parts && (strstr(text, *parts) != NULL) != is_in)
 		parts++;
 	return *parts;
-}
-
-/* Like the C library it reads six, whether they were given or not. */
-__attribute__((no_sanitize("address"))) void take_arguments(long arguments[6], va_list list)
-{
-	for (int i = 0; i < 6; i++)
-		arguments[i] = va_arg(list, long);
-}
-
-long real_syscall(long number, const long arguments[6])
-{
-	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-
-	return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-		    arguments[5]);
 }
 
 static bool still_read(const struct machine_clock *clock, clockid_t which, uint64_t *ns)
@@ -374,46 +355,6 @@ int main(int argc, char **argv)
 	return remove_scratch() == 0 && good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-void open_machine(struct machine *machine, const char *const *topic_names)
-{
-	open_machine_at(machine, *machine->root ? machine->root : "/", topic_names);
-}
-
-void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names)
-{
-	const struct schema *const *schemas = topic_schemas();
-	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
-
-	machine->ticks = 0;
-	ck_assert_int_eq(env_open(&machine->env, root), 0);
-	if (machine->settings.lines.n_items == 0)
-		settings_open(&machine->settings);
-	live_open(&machine->source, &machine->env, &machine->settings, &machine->request);
-	for (int i = 0; i < 2; i++)
-		frame_open(&machine->frames[i], schemas, n_topics);
-	for (; *topic_names; topic_names++)
-		for (unsigned t = 0; t < n_topics; t++)
-			wanted[t] |= strcmp(schemas[t]->name, *topic_names) == 0;
-	machine->source.want(machine->source.state, wanted);
-	free(wanted);
-}
-
-void next_tick(struct machine *machine)
-{
-	struct frame *before = machine->now;
-
-	machine->now = &machine->frames[machine->ticks++ % 2];
-	frame_clear(machine->now);
-	ck_assert_int_eq(machine->source.next(machine->source.state, machine->now), 1);
-	if (*machine->root) { /* files of our own have a clock of their own */
-		machine->now->mono_ns = machine->ticks * UINT64_C(1000000000);
-		for (unsigned i = 0; i < n_topics; i++)
-			machine->now->tables[i].mono_ns = machine->now->mono_ns;
-	}
-	scope_read_frame(machine->request.scope, machine->now, false);
-	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
-}
-
 void check_text(const char *name, const char *found, const char *expected)
 {
 	ck_assert_msg(strcmp(found, expected) == 0, "%s: %s\nnot %s", name, found, expected);
@@ -439,57 +380,63 @@ void touch_pages(size_t n_pages)
 	munmap(pages, length);
 }
 
+pid_t begin_child(void)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
 struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes)
 {
 	int orders[2], answers[2];
 	struct ordered_child child;
 
-	ck_assert(pipe(orders) == 0 && pipe(answers) == 0);
-	child = (struct ordered_child){ fork(), orders[1], answers[0] };
-	ck_assert_int_ge(child.pid, 0);
+	ck_assert(pipe2(orders, O_CLOEXEC) == 0 && pipe2(answers, O_CLOEXEC) == 0);
+	child = (struct ordered_child){ begin_child(), orders[1], answers[0] };
 	if (child.pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(orders[1]);
+		close(answers[0]);
 		obey(orders[0], answers[1]);
 		_exit(0);
 	}
 	close(orders[0]);
 	close(answers[1]);
-	ck_assert_int_eq(read(child.answers, answer, bytes), (ssize_t)bytes);
+	if (bytes > 0)
+		take_answer(&child, answer, bytes);
 	return child;
+}
+
+void give_order(const struct ordered_child *child, const void *order, size_t bytes)
+{
+	ck_assert_int_eq(write(child->orders, order, bytes), (ssize_t)bytes);
+}
+
+void take_answer(const struct ordered_child *child, void *answer, size_t bytes)
+{
+	ck_assert_int_eq(read(child->answers, answer, bytes), (ssize_t)bytes);
 }
 
 void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes)
 {
-	ck_assert_int_eq(write(child->orders, &what, 1), 1);
-	ck_assert_int_eq(read(child->answers, answer, bytes), (ssize_t)bytes);
+	give_order(child, &what, 1);
+	take_answer(child, answer, bytes);
 }
 
 void end_ordered_child(const struct ordered_child *child)
 {
-	kill(child->pid, SIGKILL);
-	waitpid(child->pid, NULL, 0);
+	end_child(child->pid);
 	close(child->orders);
 	close(child->answers);
-}
-
-void choose_scope(struct machine *machine, struct scope *scope, const char *in)
-{
-	struct scope_term term;
-	char why[256] = "";
-
-	ck_assert_msg(scope_term_parse(&term, in, why, sizeof(why)), "%s", why);
-	ck_assert(scope_add(scope, &term));
-	machine->request.scope = scope;
-}
-
-void close_machine(struct machine *machine)
-{
-	machine->source.close(machine->source.state);
-	env_close(&machine->env);
-	for (int i = 0; i < 2; i++)
-		frame_close(&machine->frames[i]);
-	settings_close(&machine->settings);
 }
 
 int open_replay(struct source *source, int fd, uint64_t back_bytes, const struct schema *const *schemas,
@@ -562,39 +509,6 @@ const struct topic_settings *usual_settings(void)
 
 	settings_open(&settings);
 	return &settings.topic;
-}
-
-static void sample_topic(struct env *env, struct frame *frame, const char *name)
-{
-	const struct topic *topic = topic_find(name);
-	const struct sample_request request = { 0 };
-	struct sample sample = {
-		.topic = topic, .env = env, .settings = usual_settings(), .request = &request
-	};
-	struct table *table = frame_slot(frame, name);
-
-	ck_assert_msg(topic != NULL, "no topic %s", name);
-	ck_assert_int_eq(topic_open(&sample), 0);
-	table->mono_ns = frame->mono_ns;
-	topic_sample(&sample, frame, table);
-	topic_close(&sample);
-}
-
-void sample_fixture(struct frame *frame, const char *name, int tick, const char *const *names)
-{
-	struct env env;
-
-	ck_assert_int_eq(env_open(&env, fixture_root(name, tick)), 0);
-	env.page_bytes = 4096;
-	env.ticks_per_second = 100;
-	env.tick = 1;
-	frame_open(frame, topic_schemas(), n_topics);
-	frame->mono_ns = (uint64_t)(1000 + 2 * tick) * 1000000000;
-	frame->wall_ns = (uint64_t)(1700000000 + 2 * tick) * 1000000000;
-	frame->host = arena_copy(&frame->arena, "vbox", 4);
-	for (; *names; names++)
-		sample_topic(&env, frame, *names);
-	env_close(&env);
 }
 
 static const void *find_cell(const struct frame *frame, const char *topic, const char *row, const char *key,

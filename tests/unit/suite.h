@@ -4,11 +4,9 @@
 #define PANETOP_TESTS_SUITE_H
 
 #include <check.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "model/frame.h"
-#include "model/sample_request.h"
 #include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"
@@ -69,10 +67,6 @@ const char *find_part(const char *text, bool is_in, const char *const *parts);
 /* Of the machine: root of a user namespace has no rights outside it, and maybe no other user in it. */
 bool is_root(void);
 
-/* For a syscall() of the test's own: its arguments, and what the kernel answers. */
-void take_arguments(long arguments[6], va_list list);
-long real_syscall(long number, const long arguments[6]);
-
 /* For a child and its parent, in live tests. */
 double clock_seconds(clockid_t clock);
 void rest_ns(long nanoseconds); /* below a second; signals do not end it */
@@ -94,18 +88,6 @@ struct still_clock {
 
 struct still_clock still_clock_at(uint64_t ns);
 
-/* A live source over a root, and the last two frames that it gave. */
-struct machine {
-	char root[SCRATCH_PATH_MAX];
-	struct env env;
-	struct settings settings;
-	struct sample_request request;
-	struct source source;
-	struct frame frames[2];
-	struct frame *now;
-	unsigned ticks;
-};
-
 /* The text that came of this case is as expected. */
 void check_text(const char *name, const char *found, const char *expected);
 
@@ -115,33 +97,26 @@ const struct notice *notice_with(const struct frame *frame, const char *part);
 /* A page fault for each, none for several at once. */
 void touch_pages(size_t n_pages);
 
+/* As fork(); the child ends with the test, or is killed. */
+pid_t begin_child(void);
+void end_child(pid_t pid);
+
 /*
- * A child that obeys orders of a letter each: it reads them from one descriptor, and writes an answer of the
- * same length for each to the other one. The first answer is to no order: it has begun.
+ * A child that obeys orders: it reads them from one descriptor, and writes answers to them to the other one,
+ * whose lengths both know. The first answer is to no order: it has begun; of 0 bytes: there is none.
  */
 struct ordered_child {
 	pid_t pid;
 	int orders, answers;
 };
 struct ordered_child start_ordered_child(void (*obey)(int orders, int answers), void *answer, size_t bytes);
-void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes);
+void give_order(const struct ordered_child *child, const void *order, size_t bytes);
+void take_answer(const struct ordered_child *child, void *answer, size_t bytes);
+void order_child(const struct ordered_child *child, char what, void *answer, size_t bytes); /* both */
 void end_ordered_child(const struct ordered_child *child);
 
 /* What topics measure without any setting. */
 const struct topic_settings *usual_settings(void);
-
-/*
- * Opens it, on / when its root is empty, with these topics (a list ended by NULL), and samples them. Settings
- * may have been opened and set before.
- */
-#define TOPICS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-void open_machine(struct machine *machine, const char *const *topic_names);
-void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names);
-void next_tick(struct machine *machine);
-
-/* From its next tick on it is about this, as of --in, too; scope is owned by the caller. */
-void choose_scope(struct machine *machine, struct scope *scope, const char *in);
-void close_machine(struct machine *machine);
 
 /* The directory tests/fixtures/CASE/tickN. */
 const char *fixture_root(const char *name, int tick);
@@ -173,12 +148,6 @@ void check_listing(FILE *made, const char *path);
  * next call. Binary ones are of a little-endian machine.
  */
 char *load_seed(const char *name, size_t *length);
-
-/*
- * A frame of all topics in which only the named ones (a list ended by NULL) are sampled from a fixture.
- * Its clock is 1000 s + 2 s per tick.
- */
-void sample_fixture(struct frame *frame, const char *name, int tick, const char *const *topics);
 
 /* The value at (topic, row of that first key, column), as a number or text; without it the test fails. */
 uint64_t cell_u64(const struct frame *frame, const char *topic, const char *row, const char *column);

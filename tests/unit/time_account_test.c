@@ -2,7 +2,6 @@
 /* Tests of the account of what processes wait for: of children that know what they do. */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -10,15 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "rig.h"
-#include "suite.h"
 #include "topic/process/time_account.h"
 
 #define POINTS 0.02
@@ -31,7 +27,7 @@ static const char *const topics_sampled[] = { "time_account", NULL };
 static const char *const parts[] = { "running", "ready", "disk", "memory", "lock", "sleep", "other" };
 enum { RUNNING, READY, DISK, MEMORY, LOCK, SLEEP, OTHER, N_PARTS };
 
-static struct machine machine;
+static struct rig rig;
 
 /* What a child found by its own clocks, and how far it and its parent are. */
 struct child {
@@ -121,7 +117,7 @@ static void live(struct child *child, int file)
 
 static double seconds_of(pid_t pid, const char *part)
 {
-	const struct table *table = frame_table(machine.now, "time_account");
+	const struct table *table = frame_table(rig.now, "time_account");
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -156,7 +152,7 @@ static double stolen(void)
 
 static double moment(void)
 {
-	return (double)frame_table(machine.now, "time_account")->mono_ns / 1e9;
+	return (double)frame_table(rig.now, "time_account")->mono_ns / 1e9;
 }
 
 /* Opens it, or skips the test where that is not permitted. */
@@ -164,13 +160,13 @@ static void open_counting(void)
 {
 	const struct table *table;
 
-	open_machine(&machine, topics_sampled);
-	next_tick(&machine);
-	table = frame_table(machine.now, "time_account");
+	rig_open_live(&rig, topics_sampled);
+	rig_next(&rig);
+	table = frame_table(rig.now, "time_account");
 	ck_assert_ptr_nonnull(table);
 	ck_assert_uint_gt(table->n_rows, 0);
 	if (strcmp(table_text(table, table_row(table, 0), "how"), "bpf") != 0) {
-		close_machine(&machine);
+		rig_close(&rig);
 		skip_test("BPF is not permitted, or this kernel is too old");
 	}
 }
@@ -180,14 +176,13 @@ START_LIVE_TEST(a_process_that_knows_its_parts)
 	struct child *child = shared_memory(sizeof(*child));
 	double before[N_PARTS], after[N_PARTS], start, interval, steal;
 	int file = open_uncached(FILE_BLOCKS);
-	pid_t pid = fork();
+	pid_t pid = begin_child();
 
-	ck_assert_int_ge(pid, 0);
 	if (pid == 0)
 		live(child, file);
 	open_counting();
 	wait_for_step(child, 1);
-	next_tick(&machine);
+	rig_next(&rig);
 	read_parts(pid, before);
 	start = moment();
 	steal = stolen();
@@ -197,7 +192,7 @@ START_LIVE_TEST(a_process_that_knows_its_parts)
 	atomic_store(&child->lock, 1);
 	syscall(SYS_futex, &child->lock, FUTEX_WAKE, 1, NULL, NULL, 0);
 	wait_for_step(child, 4);
-	next_tick(&machine);
+	rig_next(&rig);
 	read_parts(pid, after);
 	interval = moment() - start;
 	steal = stolen() - steal;
@@ -219,9 +214,8 @@ START_LIVE_TEST(a_process_that_knows_its_parts)
 	ck_assert_double_ge(after[LOCK] - before[LOCK], (double)PHASE_NS / 1e9 * 0.9);
 	if (file >= 0)
 		ck_assert_double_gt(after[DISK] - before[DISK], 0);
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	close_machine(&machine);
+	end_child(pid);
+	rig_close(&rig);
 }
 
 static void *switch_often(void *end)
@@ -254,14 +248,14 @@ START_LIVE_TEST(parts_add_up_to_threads_times_interval)
 		read_parts(getpid(), before);
 		start = moment();
 		rest_ns(10000000);
-		next_tick(&machine);
+		rig_next(&rig);
 		read_parts(getpid(), after);
 		ck_assert_double_eq_tol(sum_of(after) - sum_of(before), (1 + THREADS) * (moment() - start),
 					1e-6);
 		for (unsigned part = 0; part < N_PARTS; part++)
 			ck_assert_double_ge(after[part], before[part]);
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 	atomic_store(&over, 1);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
@@ -279,7 +273,7 @@ START_TOLERANCE_TEST(threads_that_begin_and_exit_count_for_their_part)
 	pthread_t thread;
 
 	open_counting();
-	next_tick(&machine);
+	rig_next(&rig);
 	read_parts(getpid(), before);
 	start = moment();
 	for (unsigned i = 0; i < 5; i++) {
@@ -289,28 +283,28 @@ START_TOLERANCE_TEST(threads_that_begin_and_exit_count_for_their_part)
 		ended = clock_seconds(CLOCK_MONOTONIC);
 		lives += ended - begun;
 	}
-	next_tick(&machine);
+	rig_next(&rig);
 	read_parts(getpid(), after);
 	ck_assert_double_ge(sum_of(after) - sum_of(before), moment() - start + 5 * 0.05);
 	ck_assert_double_le(sum_of(after) - sum_of(before), moment() - start + lives + 0.001);
-	next_tick(&machine);
+	rig_next(&rig);
 	read_parts(getpid(), before); /* what the threads had stays */
 	ck_assert_double_ge(sum_of(before), sum_of(after));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(without_bpf_running_and_ready_alone_are_known)
 {
 	double seconds[N_PARTS];
 
-	machine.request.no_bpf = true;
-	open_machine(&machine, topics_sampled);
-	next_tick(&machine);
+	rig_open_live(&rig, topics_sampled);
+	rig.request.no_bpf = true;
+	rig_next(&rig);
 	read_parts(getpid(), seconds);
 	ck_assert_double_gt(seconds[RUNNING], 0);
 	for (unsigned part = DISK; part < N_PARTS; part++)
 		ck_assert(isnan(seconds[part]));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* A process whose switches are all seen runs as long as its clock, give or take interrupts and a host. */
@@ -404,21 +398,19 @@ START_LIVE_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 		rmdir(group);
 		skip_test("no memory cgroup of version 1 can be made here");
 	}
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
+	pid = begin_child();
 	if (pid == 0)
 		thrash(child, file);
 	wait_for_step(child, 1);
-	next_tick(&machine);
+	rig_next(&rig);
 	read_parts(pid, before);
 	steal = stolen();
 	atomic_store(&child->step, 2);
 	wait_for_step(child, 3);
-	next_tick(&machine);
+	rig_next(&rig);
 	read_parts(pid, after);
 	steal = stolen() - steal;
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	end_child(pid);
 	rmdir(group);
 	for (unsigned part = 0; part < N_PARTS; part++)
 		grown[part] = after[part] - before[part];
@@ -429,5 +421,5 @@ START_LIVE_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 		      "%.3f s, not %.3f; running %.3f of %.3f, ready %.3f, lock %.3f, other %.3f, steal %.2f",
 		      waited, child->seconds[MEMORY], grown[RUNNING], child->seconds[RUNNING], grown[READY],
 		      grown[LOCK], grown[OTHER], steal);
-	close_machine(&machine);
+	rig_close(&rig);
 }

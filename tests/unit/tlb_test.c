@@ -39,11 +39,9 @@ static struct used start_use(size_t page)
 	used.passes = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(used.memory != MAP_FAILED && used.passes != MAP_FAILED);
 	madvise(used.memory, N_PAGES * page, MADV_NOHUGEPAGE);
-	used.pid = fork();
-	ck_assert_int_ge(used.pid, 0);
+	used.pid = begin_child();
 	if (used.pid > 0)
 		return used;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;; ++*used.passes)
 		for (size_t i = 0; i < N_PAGES; i++)
 			((volatile char *)used.memory)[i * page]++;
@@ -100,8 +98,7 @@ START_LIVE_TEST(pages_in_use_are_seen)
 	}
 	close(smaps);
 	close(clear_refs);
-	kill(used.pid, SIGKILL);
-	waitpid(used.pid, NULL, 0);
+	end_child(used.pid);
 }
 
 static bool has_no_copies(void)

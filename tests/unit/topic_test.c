@@ -10,10 +10,11 @@
 
 #include "core/alloc.h"
 #include "rig.h"
-#include "suite.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/cgroup.h"
 #include "topic/topic.h"
+
+static struct rig rig;
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -29,25 +30,26 @@ START_TEST(every_kernel_gives_a_partition)
 					     "others_bytes" };
 
 	for (size_t k = 0; k < LENGTH(kernels); k++) {
-		struct frame frame;
+		const struct frame *frame;
 		uint64_t sum = 0;
 
-		sample_fixture(&frame, kernels[k], 0, memory_topics);
+		rig_open(&rig, kernels[k], memory_topics);
+		frame = rig_next(&rig);
 		for (size_t i = 0; i < LENGTH(parts); i++)
-			sum += cell_u64(&frame, "memory", "mem", parts[i]);
-		ck_assert_uint_eq(sum, cell_u64(&frame, "memory", "mem", "total_bytes"));
-		ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes") +
-					  cell_u64(&frame, "memory", "available", "used_bytes"),
+			sum += cell_u64(frame, "memory", "mem", parts[i]);
+		ck_assert_uint_eq(sum, cell_u64(frame, "memory", "mem", "total_bytes"));
+		ck_assert_uint_eq(cell_u64(frame, "memory", "available", "free_bytes") +
+					  cell_u64(frame, "memory", "available", "used_bytes"),
 				  sum);
-		frame_close(&frame);
+		rig_close(&rig);
 	}
 }
 
-static const struct frame *page_for(struct rig *rig, double seconds, unsigned refaults, unsigned steals)
+static const struct frame *page_for(double seconds, unsigned refaults, unsigned steals)
 {
-	rig_put(rig, "proc/vmstat", "pgpgin 7\nworkingset_refault_file %u\npgsteal_kswapd %u\n", refaults,
+	rig_put(&rig, "proc/vmstat", "pgpgin 7\nworkingset_refault_file %u\npgsteal_kswapd %u\n", refaults,
 		steals);
-	return rig_sample(rig, seconds);
+	return rig_sample(&rig, seconds);
 }
 
 static double paging(const struct frame *frame, const char *column)
@@ -58,14 +60,11 @@ static double paging(const struct frame *frame, const char *column)
 /* From 0 on, as on a machine that has never refaulted. */
 START_TEST(calm_begins_with_the_first_sample)
 {
-	static const char *const names[] = { "paging", NULL };
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", names);
-	ck_assert_double_eq(paging(page_for(&rig, 1, 0, 0), "calm_seconds"), 0);
-	ck_assert_double_eq(paging(page_for(&rig, 5, 0, 0), "calm_seconds"), 5);
-	ck_assert_double_eq(paging(page_for(&rig, 5, 2, 0), "calm_seconds"), 0);
-	ck_assert_double_eq(paging(page_for(&rig, 5, 2, 9), "calm_seconds"), 5);
+	rig_open(&rig, "linux-6.1", TOPICS("paging"));
+	ck_assert_double_eq(paging(page_for(1, 0, 0), "calm_seconds"), 0);
+	ck_assert_double_eq(paging(page_for(5, 0, 0), "calm_seconds"), 5);
+	ck_assert_double_eq(paging(page_for(5, 2, 0), "calm_seconds"), 0);
+	ck_assert_double_eq(paging(page_for(5, 2, 9), "calm_seconds"), 5);
 	rig_put(&rig, "proc/vmstat", "pgpgin 7\n"); /* a kernel that does not count them */
 	ck_assert(isnan(paging(rig_sample(&rig, 5), "calm_seconds")));
 	rig_close(&rig);
@@ -74,13 +73,11 @@ START_TEST(calm_begins_with_the_first_sample)
 /* More samples than the window keeps, and several in a second. */
 START_TEST(the_window_of_paging_is_exact_to_a_second)
 {
-	static const char *const names[] = { "paging", NULL };
 	const struct frame *frame = NULL;
-	struct rig rig;
 
-	rig_open(&rig, "linux-6.1", names);
+	rig_open(&rig, "linux-6.1", TOPICS("paging"));
 	for (unsigned i = 0; i < 1500; i++)
-		frame = page_for(&rig, 0.25, i, 0);
+		frame = page_for(0.25, i, 0);
 	ck_assert(paging(frame, "window_seconds") > 299 && paging(frame, "window_seconds") <= 300);
 	ck_assert_double_eq(paging(frame, "window_refaults"), 4 * paging(frame, "window_seconds"));
 	rig_close(&rig);
@@ -117,14 +114,12 @@ START_TEST(the_cache_of_the_host_is_not_the_containers)
 		  "51 30 0:60 / /proc/spl/kstat/zfs/arcstats rw - fuse.lxcfs lxcfs rw\n",
 		  1000, true },
 	};
-	static const char *const names[] = { "memory", "meminfo", "pressure", NULL };
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const struct frame *frame;
 		uint64_t used;
-		struct rig rig;
 
-		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_open(&rig, "empty", TOPICS("memory", "meminfo", "pressure"));
 		rig_make(&rig, "proc/self");
 		rig_make(&rig, "proc/pressure");
 		rig_make(&rig, "proc/spl/kstat/zfs");
@@ -135,8 +130,6 @@ START_TEST(the_cache_of_the_host_is_not_the_containers)
 			"Active(file): 1024 kB\nInactive(file): 0 kB\nSReclaimable: 0 kB\n");
 		rig_put(&rig, "proc/spl/kstat/zfs/arcstats", "name type data\nsize 4 %lu\nc_min 4 524288\n",
 			cases[i].arc_kib * 1024 + 524288);
-		for (unsigned t = 0; names[t]; t++)
-			rig_add(&rig, names[t]);
 		frame = rig_sample(&rig, 1);
 		used = cases[i].own ? cases[i].arc_kib * 1024 : 0;
 		ck_assert_uint_eq(cell_u64(frame, "memory", "available", "free_bytes"), 1123 * MIB + used);
@@ -158,33 +151,31 @@ static const char hierarchies[] = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgro
 				  "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
 
 /* "MOUNT GROUP" of the control group of this process, or the error. */
-static const char *own_group(struct rig *rig, const char *controller, struct cgroup_place *place)
+static const char *own_group(const char *controller, struct cgroup_place *place)
 {
-	int error = cgroup_own(&rig->env, controller, place);
+	int error = cgroup_own(&rig.env, controller, place);
 
 	return error ? textf("%d", error) : textf("%s %s", place->mount, place->group);
 }
 
 START_TEST(a_control_group_is_found_where_it_is_mounted)
 {
-	static const char *const none[] = { NULL };
 	struct cgroup_place place;
 	struct span text;
-	struct rig rig;
 
-	rig_open(&rig, "empty", none);
-	ck_assert_str_eq(own_group(&rig, "memory", &place), textf("%d", -ENOENT));
+	rig_open(&rig, "empty", NULL);
+	ck_assert_str_eq(own_group("memory", &place), textf("%d", -ENOENT));
 	ck_assert(cgroup_may_exist(&rig.env, "/any")); /* nothing is known */
 	rig_make(&rig, "proc/self");
 	rig_put(&rig, "proc/self/cgroup", "4:memory:/in/old\n0::/a/b\n");
 	rig_put(&rig, "proc/self/mountinfo", "22 1 0:1 / /proc rw - proc proc rw\n");
 	rig.env.tick++;
-	ck_assert_str_eq(own_group(&rig, "memory", &place), textf("%d", -ENODEV));
+	ck_assert_str_eq(own_group("memory", &place), textf("%d", -ENODEV));
 	ck_assert(cgroup_may_exist(&rig.env, "/any")); /* no hierarchy is mounted */
 	rig_put(&rig, "proc/self/mountinfo", "%s", hierarchies);
 	rig.env.tick++;
-	ck_assert_str_eq(own_group(&rig, "memory", &place), "sys/fs/cgroup/memory in/old");
-	ck_assert_str_eq(own_group(&rig, "cpu", &place), "sys/fs/cgroup a/b");
+	ck_assert_str_eq(own_group("memory", &place), "sys/fs/cgroup/memory in/old");
+	ck_assert_str_eq(own_group("cpu", &place), "sys/fs/cgroup a/b");
 	rig_make(&rig, "sys/fs/cgroup/a/b");
 	rig_make(&rig, "sys/fs/cgroup/memory/in/old");
 	rig_put(&rig, "sys/fs/cgroup/a/b/limit", "deep\n");
@@ -205,34 +196,35 @@ START_TEST(broken_files_give_unknowns)
 {
 	static const char *const all[] = { "memory",   "meminfo", "memory_check", "reclaim", "memory_limit",
 					   "pressure", "system",  "page_reader",  NULL };
-	struct frame frame;
-
-	sample_fixture(&frame, "empty", 0, all);
-	ck_assert_uint_eq(frame_table(&frame, "memory")->n_rows, 0);
-	ck_assert_uint_eq(frame_table(&frame, "system")->n_rows, 1);
-	ck_assert(isnan(cell_f64(&frame, "system", NULL, "load1")));
-	frame_close(&frame);
-	sample_fixture(&frame, "missing", 0, all);
-	ck_assert_uint_eq(frame_table(&frame, "memory")->n_rows + frame_table(&frame, "pressure")->n_rows, 0);
-	frame_close(&frame);
-	sample_fixture(&frame, "truncated", 0, all);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "kernel_bytes"), U64_UNKNOWN);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "others_bytes"), U64_UNKNOWN);
-	frame_close(&frame);
-	sample_fixture(&frame, "absurd", 0, all); /* more free than there is */
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_bytes"), U64_UNKNOWN);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
-	frame_close(&frame);
+	rig_open(&rig, "empty", all);
+	rig_next(&rig);
+	ck_assert_uint_eq(frame_table(rig.now, "memory")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(rig.now, "system")->n_rows, 1);
+	ck_assert(isnan(cell_f64(rig.now, "system", NULL, "load1")));
+	rig_close(&rig);
+	rig_open(&rig, "missing", all);
+	rig_next(&rig);
+	ck_assert_uint_eq(frame_table(rig.now, "memory")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(rig.now, "pressure")->n_rows, 0);
+	rig_close(&rig);
+	rig_open(&rig, "truncated", all);
+	rig_next(&rig);
+	ck_assert_uint_eq(cell_u64(rig.now, "memory", "mem", "kernel_bytes"), U64_UNKNOWN);
+	ck_assert_uint_eq(cell_u64(rig.now, "memory", "mem", "others_bytes"), U64_UNKNOWN);
+	rig_close(&rig);
+	rig_open(&rig, "absurd", all); /* more free than there is */
+	rig_next(&rig);
+	ck_assert_uint_eq(cell_u64(rig.now, "memory", "mem", "used_bytes"), U64_UNKNOWN);
+	ck_assert_uint_eq(cell_u64(rig.now, "memory", "available", "used_bytes"), 0);
+	rig_close(&rig);
 }
 
 /* A kernel without task I/O accounting has no file that tells. */
 START_TEST(without_accounting_no_reader_is_known)
 {
-	static const char *const names[] = { "page_reader", NULL };
 	static const char *const files[] = { "proc/1/io", "proc/7/io", "proc/42/io", "proc/99/io" };
-	struct rig rig;
 
-	rig_open(&rig, "readers", names);
+	rig_open(&rig, "readers", TOPICS("page_reader"));
 	ck_assert_uint_gt(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, 0);
 	env_forget_failures(&rig.env);
 	for (size_t i = 0; i < LENGTH(files); i++)
@@ -310,14 +302,12 @@ START_TEST(a_remedy_is_of_the_call_that_failed)
 		{ "disk", "proc/diskstats", ENOENT, false, true, "mount it: mount -t proc" },
 	};
 
-	static const char *const none[] = { NULL };
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const struct source_spec *source = topic_source(topic_find(cases[i].topic), cases[i].source);
-		struct rig rig;
 		const char *remedy;
 
-		rig_open(&rig, "missing", none);
+		rig_open(&rig, "missing", NULL);
 		rig.env.live = true;
 		if (cases[i].proc)
 			rig_put(&rig, "proc/stat", "cpu 1 2 3 4\n");
@@ -386,35 +376,30 @@ START_TEST(every_shown_heading_is_taken)
 /* What is counted from the opening of one topic on would else miss what happens while others are sampled. */
 START_TEST(all_are_opened_before_the_first_is_sampled)
 {
-	static const char *const names[] = { "self", "group", NULL };
-	struct machine machine = { 0 };
-
-	open_machine_at(&machine, fixture_root("cgroup-v1", 0), names);
-	next_tick(&machine);
+	rig_open(&rig, "cgroup-v1", TOPICS("self", "group"));
+	rig_next(&rig);
 	/* it has read where they are mounted */
-	ck_assert_double_gt(frame_number(machine.now, "self", "group", "reads"), 0);
-	close_machine(&machine);
+	ck_assert_double_gt(frame_number(rig.now, "self", "group", "reads"), 0);
+	rig_close(&rig);
 }
 
 /* They are open all the time, and what others read is none of theirs. */
 START_TEST(topics_that_rest_are_not_sampled)
 {
-	static const char *const names[] = { "system", "process", NULL };
-	struct machine machine = { 0 };
 	bool *resting = alloc_zeroed(n_topics, sizeof(*resting));
 
-	open_machine_at(&machine, fixture_root("readers", 0), names);
+	rig_open(&rig, "readers", TOPICS("system", "process"));
 	resting[schema_index(topic_schemas(), n_topics, "process")] = true;
-	machine.request.resting = resting;
-	next_tick(&machine);
-	ck_assert_ptr_null(frame_table(machine.now, "process"));
-	ck_assert_double_eq(frame_number(machine.now, "system", NULL, "tasks"), 4);
-	machine.request.resting = NULL;
-	next_tick(&machine);
-	ck_assert_uint_eq(frame_table(machine.now, "process")->n_rows, 4);
-	next_tick(&machine);
-	ck_assert_uint_gt(frame_table(machine.now, "process")->interval_ns, 0);
-	close_machine(&machine);
+	rig.request.resting = resting;
+	rig_next(&rig);
+	ck_assert_ptr_null(frame_table(rig.now, "process"));
+	ck_assert_double_eq(frame_number(rig.now, "system", NULL, "tasks"), 4);
+	rig.request.resting = NULL;
+	rig_next(&rig);
+	ck_assert_uint_eq(frame_table(rig.now, "process")->n_rows, 4);
+	rig_next(&rig);
+	ck_assert_uint_gt(frame_table(rig.now, "process")->interval_ns, 0);
+	rig_close(&rig);
 	free(resting);
 }
 

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,30 +28,15 @@
 static const char *const touched_alone[] = { "touched", NULL };
 static const char *const process_alone[] = { "process", NULL };
 static const char *const both[] = { "process", "touched", NULL };
-static struct machine machine;
+static struct rig rig;
 
-/* Obeys orders through a pipe: a number of pages to touch, 0 to become another program. */
+/* Touches as many pages as ordered, or with 0 becomes another program; first it answers their address. */
 static struct {
-	pid_t pid;
-	int to, from;
+	struct ordered_child child;
+	int advice;
 	uint64_t address;
 	uint64_t page;
 } worked;
-
-static _Noreturn void work(int from, int to, char *memory, uint64_t page)
-{
-	uint64_t n;
-
-	while (read(from, &n, sizeof(n)) == (ssize_t)sizeof(n)) {
-		if (n == 0)
-			execl("/bin/sleep", "sleep", "100", (char *)NULL);
-		for (uint64_t i = 0; i < n; i++)
-			((volatile char *)memory)[i * page]++;
-		if (write(to, &n, sizeof(n)) != (ssize_t)sizeof(n))
-			break;
-	}
-	_exit(0);
-}
 
 /* Aligned for huge pages, and alone: other memory would become part of the same region. */
 static char *make_memory(uint64_t page, int advice)
@@ -68,81 +52,69 @@ static char *make_memory(uint64_t page, int advice)
 	return memory;
 }
 
+static void work(int orders, int answers)
+{
+	char *memory = make_memory(worked.page, worked.advice);
+	uint64_t n = (uint64_t)(uintptr_t)memory;
+
+	while (write(answers, &n, sizeof(n)) == (ssize_t)sizeof(n) &&
+	       read(orders, &n, sizeof(n)) == (ssize_t)sizeof(n)) {
+		if (n == 0)
+			execl("/bin/sleep", "sleep", "100", (char *)NULL);
+		for (uint64_t i = 0; i < n; i++)
+			((volatile char *)memory)[i * worked.page]++;
+	}
+}
+
 static void start_work(int advice)
 {
-	int up[2], down[2];
-	uint64_t address;
-
 	if (access("/proc/self/clear_refs", W_OK) < 0 || access("/proc/self/smaps_rollup", R_OK) < 0)
 		skip_test("this kernel has no accessed bits to clear");
 	worked.page = (uint64_t)sysconf(_SC_PAGESIZE);
-	ck_assert(pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0);
-	worked.pid = fork();
-	ck_assert_int_ge(worked.pid, 0);
-	if (worked.pid == 0) {
-		char *memory = make_memory(worked.page, advice);
-
-		address = (uint64_t)(uintptr_t)memory;
-		if (write(up[1], &address, sizeof(address)) == (ssize_t)sizeof(address))
-			work(down[0], up[1], memory, worked.page);
-		_exit(3);
-	}
-	close(up[1]);
-	close(down[0]);
-	worked.from = up[0];
-	worked.to = down[1];
-	ck_assert_int_eq(read(worked.from, &worked.address, sizeof(worked.address)), sizeof(worked.address));
+	worked.advice = advice;
+	worked.child = start_ordered_child(work, &worked.address, sizeof(worked.address));
 }
 
 static void touch(uint64_t n)
 {
 	uint64_t done;
 
-	ck_assert_int_eq(write(worked.to, &n, sizeof(n)), sizeof(n));
+	give_order(&worked.child, &n, sizeof(n));
 	if (n > 0)
-		ck_assert_int_eq(read(worked.from, &done, sizeof(done)), sizeof(done));
-}
-
-static void end_work(void)
-{
-	close(worked.to);
-	close(worked.from);
-	kill(worked.pid, SIGKILL);
-	waitpid(worked.pid, NULL, 0);
+		take_answer(&worked.child, &done, sizeof(done));
 }
 
 static char processes[32]; /* of one machine at a time */
 
 static void open_batch(pid_t pid, const char *const *names)
 {
-	machine = (struct machine){ 0 };
 	snprintf(processes, sizeof(processes), "%d", (int)pid);
-	machine.request.processes = processes;
-	machine.request.batch = machine.request.touches = machine.request.touches_all = true;
+	rig_open_live(&rig, names);
+	rig.request.processes = processes;
+	rig.request.batch = rig.request.touches = rig.request.touches_all = true;
 	if (names != touched_alone)
-		sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
-	open_machine(&machine, names);
-	machine.env.worker = worker_open();
-	next_tick(&machine);
+		sample_request_add(&rig.request, topic_find("process")->schema, ~0UL);
+	rig.env.worker = worker_open();
+	rig_next(&rig);
 }
 
 static void close_batch(void)
 {
-	struct worker *worker = machine.env.worker;
+	struct worker *worker = rig.env.worker;
 
-	close_machine(&machine);
+	rig_close(&rig);
 	worker_close(worker);
 }
 
 static void close_all(void)
 {
 	close_batch();
-	end_work();
+	end_ordered_child(&worked.child);
 }
 
 static const void *row_at(uint64_t address)
 {
-	return find_number(machine.now, "touched", "start_address", (double)address);
+	return find_number(rig.now, "touched", "start_address", (double)address);
 }
 
 static double number_at(uint64_t address, const char *column)
@@ -150,7 +122,7 @@ static double number_at(uint64_t address, const char *column)
 	const void *row = row_at(address);
 
 	ck_assert_msg(row != NULL, "no row for %llx", (unsigned long long)address);
-	return table_number(frame_table(machine.now, "touched"), row, column);
+	return table_number(frame_table(rig.now, "touched"), row, column);
 }
 
 static double pages_at(const char *column)
@@ -160,7 +132,7 @@ static double pages_at(const char *column)
 
 static const char *state_of(void)
 {
-	return table_text(frame_table(machine.now, "touched"), row_at(0), "state");
+	return table_text(frame_table(rig.now, "touched"), row_at(0), "state");
 }
 
 static void check_pages(double touched, double truth)
@@ -173,7 +145,7 @@ START_LIVE_TEST(pages_that_a_program_touches)
 	static const uint64_t truths[] = { 1500, 0, 8000, 1, N_PAGES };
 
 	start_work(MADV_NOHUGEPAGE);
-	open_batch(worked.pid, touched_alone);
+	open_batch(worked.child.pid, touched_alone);
 	ck_assert(isnan(number_at(0, "touched_bytes")));
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
 		uint64_t before_ns, after_ns = real_mono_ns();
@@ -182,7 +154,7 @@ START_LIVE_TEST(pages_that_a_program_touches)
 		if (truths[i] > 0)
 			touch(truths[i]);
 		before_ns = real_mono_ns();
-		next_tick(&machine);
+		rig_next(&rig);
 		check_pages(pages_at("touched_bytes"), (double)truths[i]);
 		check_pages(pages_at("resident_bytes"), N_PAGES);
 		ck_assert_double_eq(pages_at("untouched_bytes"),
@@ -207,9 +179,9 @@ START_LIVE_TEST(huge_pages_that_a_program_touches)
 	double whole;
 
 	start_work(MADV_HUGEPAGE);
-	open_batch(worked.pid, touched_alone);
+	open_batch(worked.child.pid, touched_alone);
 	touch(1500);
-	next_tick(&machine);
+	rig_next(&rig);
 	if (!(number_at(worked.address, "huge_bytes") >= (double)(N_PAGES / 2 * worked.page))) {
 		close_all();
 		skip_test("the kernel gives no huge pages here");
@@ -225,21 +197,21 @@ START_LIVE_TEST(an_exec_begins_the_window_again)
 	char byte;
 
 	start_work(MADV_NOHUGEPAGE);
-	open_batch(worked.pid, touched_alone);
+	open_batch(worked.child.pid, touched_alone);
 	touch(1500);
-	next_tick(&machine);
+	rig_next(&rig);
 	touch(0);
-	ck_assert_int_eq(read(worked.from, &byte, 1), 0); /* closed by the exec */
-	next_tick(&machine);
+	ck_assert_int_eq(read(worked.child.answers, &byte, 1), 0); /* closed by the exec */
+	rig_next(&rig);
 	ck_assert_str_eq(state_of(), "replaced");
 	ck_assert(isnan(number_at(0, "touched_bytes")));
 	ck_assert(isnan(number_at(0, "window_seconds")));
 	ck_assert_ptr_null(row_at(worked.address));
-	ck_assert(has_notice(machine.now, "has executed another program"));
+	ck_assert(has_notice(rig.now, "has executed another program"));
 	for (int i = 0; i < 500 && isnan(number_at(0, "touched_bytes")); i++)
-		next_tick(&machine);
+		rig_next(&rig);
 	ck_assert_str_ne(state_of(), "replaced");
-	ck_assert(!has_notice(machine.now, "has executed another program"));
+	ck_assert(!has_notice(rig.now, "has executed another program"));
 	ck_assert_double_gt(number_at(0, "resident_bytes"), 0);
 	close_all();
 }
@@ -248,11 +220,11 @@ START_LIVE_TEST(one_that_ends_has_no_rows)
 {
 	start_work(MADV_NOHUGEPAGE);
 
-	open_batch(worked.pid, touched_alone);
-	end_work();
-	next_tick(&machine);
-	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
-	ck_assert(has_notice(machine.now, "has exited"));
+	open_batch(worked.child.pid, touched_alone);
+	end_ordered_child(&worked.child);
+	rig_next(&rig);
+	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
+	ck_assert(has_notice(rig.now, "has exited"));
 	close_batch();
 }
 
@@ -264,14 +236,14 @@ START_LIVE_TEST(without_memory_there_is_nothing_to_touch)
 		_exit(0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
 	open_batch(pid, touched_alone);
-	ck_assert(has_notice(machine.now, "zombie"));
-	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	ck_assert(has_notice(rig.now, "zombie"));
+	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	close_batch();
 	waitpid(pid, NULL, 0);
 	open_batch(2, touched_alone);
-	if (!has_notice(machine.now, "kernel thread"))
+	if (!has_notice(rig.now, "kernel thread"))
 		skip_test("no thread of the kernel is seen here");
-	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	close_batch();
 }
 
@@ -283,7 +255,7 @@ static double referenced_pages(void)
 	struct span text;
 	FILE *file;
 
-	file = fopen(textf("/proc/%d/smaps", (int)worked.pid), "r");
+	file = fopen(textf("/proc/%d/smaps", (int)worked.child.pid), "r");
 	ck_assert_ptr_nonnull(file);
 	text = span_of(bytes, fread(bytes, 1, sizeof(bytes), file));
 	fclose(file);
@@ -298,28 +270,27 @@ START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 {
 	start_work(MADV_NOHUGEPAGE);
 
-	open_batch(worked.pid, both);
+	open_batch(worked.child.pid, both);
 	close_batch();
 	touch(N_PAGES);
-	machine = (struct machine){ 0 };
-	machine.request.processes = processes;
-	machine.request.batch = machine.request.named_columns = true; /* another column than that */
-	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
-	open_machine(&machine, both);
+	rig_open_live(&rig, both);
+	rig.request.processes = processes;
+	rig.request.batch = rig.request.named_columns = true; /* another column than that */
+	sample_request_add(&rig.request, topic_find("process")->schema, ~0UL);
 	for (int i = 0; i < 3; i++)
-		next_tick(&machine);
+		rig_next(&rig);
 	check_pages(referenced_pages(), N_PAGES);
-	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
-	ck_assert(has_notice(machine.now, "-t touched"));
-	close_machine(&machine);
-	end_work();
+	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
+	ck_assert(has_notice(rig.now, "-t touched"));
+	rig_close(&rig);
+	end_ordered_child(&worked.child);
 }
 
 static double of_process(pid_t pid, const char *column)
 {
-	const void *row = find_number(machine.now, "process", "pid", pid);
+	const void *row = find_number(rig.now, "process", "pid", pid);
 
-	return row ? table_number(frame_table(machine.now, "process"), row, column) : NAN;
+	return row ? table_number(frame_table(rig.now, "process"), row, column) : NAN;
 }
 
 START_LIVE_TEST(the_column_of_processes)
@@ -327,23 +298,23 @@ START_LIVE_TEST(the_column_of_processes)
 	double least;
 
 	start_work(MADV_NOHUGEPAGE);
-	open_batch(worked.pid, process_alone);
-	ck_assert(isnan(of_process(worked.pid, "touched_bytes")));
+	open_batch(worked.child.pid, process_alone);
+	ck_assert(isnan(of_process(worked.child.pid, "touched_bytes")));
 	touch(8000);
-	next_tick(&machine);
+	rig_next(&rig);
 	least = 8000 * (double)worked.page;
-	ck_assert_double_ge(of_process(worked.pid, "touched_bytes"), least);
-	ck_assert_double_lt(of_process(worked.pid, "touched_bytes"), N_PAGES * (double)worked.page);
-	ck_assert_double_gt(of_process(worked.pid, "touched_window_seconds"), 0);
+	ck_assert_double_ge(of_process(worked.child.pid, "touched_bytes"), least);
+	ck_assert_double_lt(of_process(worked.child.pid, "touched_bytes"), N_PAGES * (double)worked.page);
+	ck_assert_double_gt(of_process(worked.child.pid, "touched_window_seconds"), 0);
 	ck_assert(isnan(of_process(getpid(), "touched_bytes"))); /* --pid does not name it */
 	close_batch();
-	open_batch(worked.pid, both); /* both read one window */
+	open_batch(worked.child.pid, both); /* both read one window */
 	for (int i = 0; i < 3; i++) {
 		touch(1500);
-		next_tick(&machine);
+		rig_next(&rig);
 	}
 	check_pages(pages_at("touched_bytes"), 1500);
-	ck_assert_double_eq(of_process(worked.pid, "touched_bytes"), number_at(0, "touched_bytes"));
+	ck_assert_double_eq(of_process(worked.child.pid, "touched_bytes"), number_at(0, "touched_bytes"));
 	close_all();
 }
 
@@ -360,26 +331,25 @@ static double start_of(pid_t pid)
 	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 
-	ck_assert(process_read_stat(&machine.env, (uint32_t)pid, bytes, &stat));
-	return process_start_seconds(&machine.env, stat.start_ticks);
+	ck_assert(process_read_stat(&rig.env, (uint32_t)pid, bytes, &stat));
+	return process_start_seconds(&rig.env, stat.start_ticks);
 }
 
 /* When it started. */
 static double open_screen(void)
 {
-	machine = (struct machine){ 0 };
-	snprintf(processes, sizeof(processes), "%d", (int)worked.pid);
-	machine.request.processes = processes;
-	open_machine(&machine, touched_alone);
-	machine.env.worker = worker_open();
-	next_tick(&machine);
-	return start_of(worked.pid);
+	snprintf(processes, sizeof(processes), "%d", (int)worked.child.pid);
+	rig_open_live(&rig, touched_alone);
+	rig.request.processes = processes;
+	rig.env.worker = worker_open();
+	rig_next(&rig);
+	return start_of(worked.child.pid);
 }
 
 static int order(const char *verb, pid_t pid, double start_seconds, bool check, const char **remedy)
 {
 	answer = 1;
-	return machine.source.act(machine.source.state, "touched",
+	return rig.source.act(rig.source.state, "touched",
 				   textf("%s %d %.6f", verb, (int)pid, start_seconds),
 				   check ? NULL : answered, NULL, remedy);
 }
@@ -388,7 +358,7 @@ static int order(const char *verb, pid_t pid, double start_seconds, bool check, 
 static void wait_for_windows(double n)
 {
 	while (!row_at(0) || !(number_at(0, "windows") >= n)) {
-		next_tick(&machine);
+		rig_next(&rig);
 		usleep(5000);
 	}
 }
@@ -396,7 +366,7 @@ static void wait_for_windows(double n)
 static void wait_for_window(void)
 {
 	while (!row_at(0) || isnan(number_at(0, "open_seconds"))) {
-		next_tick(&machine);
+		rig_next(&rig);
 		usleep(1000);
 	}
 }
@@ -408,11 +378,11 @@ START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
 	touch(N_PAGES);
-	ck_assert_int_eq(order("look 0.2", worked.pid, start, true, NULL), 0);
-	next_tick(&machine);
-	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	ck_assert_int_eq(order("look 0.2", worked.child.pid, start, true, NULL), 0);
+	rig_next(&rig);
+	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	check_pages(referenced_pages(), N_PAGES); /* it only asked */
-	ck_assert_int_eq(order("look 0.2", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("look 0.2", worked.child.pid, start, false, NULL), 0);
 	ck_assert_int_eq(answer, 0);
 	wait_for_window();
 	touch(1500);
@@ -421,22 +391,22 @@ START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 	ck_assert_double_ge(number_at(0, "window_seconds"), 0.2);
 	ck_assert_str_eq(state_of(), "measured");
 	touch(N_PAGES);
-	next_tick(&machine);
+	rig_next(&rig);
 	check_pages(pages_at("touched_bytes"), 1500); /* no other window has begun */
 	check_pages(referenced_pages(), N_PAGES);
-	ck_assert_int_eq(order("look 0.2", worked.pid, start, false, NULL), 0);
-	next_tick(&machine);
+	ck_assert_int_eq(order("look 0.2", worked.child.pid, start, false, NULL), 0);
+	rig_next(&rig);
 	wait_for_windows(1);
 	ck_assert_double_lt(pages_at("touched_bytes"), 1500); /* of that window alone */
 	ck_assert_double_ge(number_at(0, "watched_seconds"), 0.2);
 	ck_assert_double_lt(number_at(0, "watched_seconds"),
 			    number_at(0, "window_seconds") + 0.2); /* not since the first one */
-	ck_assert_int_eq(order("stop", worked.pid, start, true, NULL), 0);
-	next_tick(&machine);
-	ck_assert_uint_gt(frame_table(machine.now, "touched")->n_rows, 0);
-	ck_assert_int_eq(order("stop", worked.pid, start, false, NULL), 0);
-	next_tick(&machine);
-	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	ck_assert_int_eq(order("stop", worked.child.pid, start, true, NULL), 0);
+	rig_next(&rig);
+	ck_assert_uint_gt(frame_table(rig.now, "touched")->n_rows, 0);
+	ck_assert_int_eq(order("stop", worked.child.pid, start, false, NULL), 0);
+	rig_next(&rig);
+	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	close_all();
 }
 
@@ -446,11 +416,11 @@ START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
-	ck_assert_int_eq(order("watch 0.05", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("watch 0.05", worked.child.pid, start, false, NULL), 0);
 	wait_for_window();
 	touch(1500);
 	while (!row_at(worked.address) || !(pages_at("last_touched_bytes") >= 1500))
-		next_tick(&machine);
+		rig_next(&rig);
 	windows = number_at(0, "windows");
 	wait_for_windows(windows + 3);
 	ck_assert_double_lt(pages_at("touched_bytes"), 20);
@@ -467,12 +437,12 @@ START_LIVE_TEST(what_is_refused_on_the_screen)
 
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
-	ck_assert_int_eq(order("look 1", worked.pid, start - 1, false, NULL), -ESRCH); /* reused */
+	ck_assert_int_eq(order("look 1", worked.child.pid, start - 1, false, NULL), -ESRCH); /* reused */
 	if (start_of(1) >= 0 &&
 	    order("look 1", 2, start_of(1), true, &remedy) == -ENXIO)
 		ck_assert_ptr_nonnull(strstr(remedy, "kernel thread"));
-	machine.request.read_only = true;
-	ck_assert_int_eq(order("look 1", worked.pid, start, false, &remedy), -EPERM);
+	rig.request.read_only = true;
+	ck_assert_int_eq(order("look 1", worked.child.pid, start, false, &remedy), -EPERM);
 	ck_assert_ptr_nonnull(strstr(remedy, "--read-only"));
 	ck_assert_int_eq(answer, 1);
 	close_all();
@@ -486,19 +456,19 @@ START_LIVE_TEST(it_ends_with_the_view)
 
 	start_work(MADV_NOHUGEPAGE);
 	start = open_screen();
-	ck_assert_int_eq(order("watch 0.1", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(order("watch 0.1", worked.child.pid, start, false, NULL), 0);
 	wait_for_windows(2);
-	machine.source.want(machine.source.state, none);
+	rig.source.want(rig.source.state, none);
 	usleep(300000); /* a helper may be about to clear them */
 	touch(N_PAGES);
 	for (int i = 0; i < 5; i++) {
 		usleep(100000);
-		next_tick(&machine);
+		rig_next(&rig);
 	}
 	check_pages(referenced_pages(), N_PAGES);
-	ck_assert_int_eq(order("look 1", worked.pid, start, false, NULL), -EAGAIN);
+	ck_assert_int_eq(order("look 1", worked.child.pid, start, false, NULL), -EAGAIN);
 	close_batch();
-	end_work();
+	end_ordered_child(&worked.child);
 	free(none);
 }
 
@@ -509,24 +479,24 @@ START_LIVE_TEST(of_others_it_says_what_it_lacks)
 
 	start_work(MADV_NOHUGEPAGE);
 	if (!is_root()) {
-		end_work();
+		end_ordered_child(&worked.child);
 		skip_test("only root can give up capabilities");
 	}
 	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
-	open_batch(worked.pid, touched_alone);
-	ck_assert(has_notice(machine.now, "cap_sys_ptrace and cap_dac_override"));
-	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	open_batch(worked.child.pid, touched_alone);
+	ck_assert(has_notice(rig.now, "cap_sys_ptrace and cap_dac_override"));
+	ck_assert_uint_eq(frame_table(rig.now, "touched")->n_rows, 0);
 	close_batch();
-	open_batch(worked.pid, process_alone);
-	ck_assert(has_notice(machine.now, "touched memory of 1 process is hidden"));
-	ck_assert(isnan(of_process(worked.pid, "touched_bytes")));
+	open_batch(worked.child.pid, process_alone);
+	ck_assert(has_notice(rig.now, "touched memory of 1 process is hidden"));
+	ck_assert(isnan(of_process(worked.child.pid, "touched_bytes")));
 	close_batch();
 	start = open_screen();
-	ck_assert_int_eq(order("look 1", worked.pid, start, true, &remedy), -EACCES);
+	ck_assert_int_eq(order("look 1", worked.child.pid, start, true, &remedy), -EACCES);
 	ck_assert_ptr_nonnull(strstr(remedy, "cap_sys_ptrace and cap_dac_override"));
 	close_batch();
 	ck_assert(seteuid(0) == 0);
-	end_work();
+	end_ordered_child(&worked.child);
 }
 
 #define MEBI 0x1p20
@@ -593,54 +563,53 @@ START_TEST(percentiles_that_are_none)
 
 #define START 500 /* ticks */
 
-static void put_file(struct rig *rig, unsigned pid, const char *name, const char *text)
+static void put_file(unsigned pid, const char *name, const char *text)
 {
-	rig_put(rig, textf("proc/%u/%s", pid, name), "%s", text);
+	rig_put(&rig, textf("proc/%u/%s", pid, name), "%s", text);
 }
 
-static void put_stat(struct rig *rig, unsigned pid, char state, unsigned start)
+static void put_stat(unsigned pid, char state, unsigned start)
 {
-	put_file(rig, pid, "stat", textf("%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid,
+	put_file(pid, "stat", textf("%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid,
 		 state, start));
 }
 
-static void put_memory(struct rig *rig, unsigned pid)
+static void put_memory(unsigned pid)
 {
-	rig_make(rig, textf("proc/%u", pid));
-	put_stat(rig, pid, 'S', START);
-	put_file(rig, pid, "clear_refs", "");
-	put_file(rig, pid, "smaps",
+	rig_make(&rig, textf("proc/%u", pid));
+	put_stat(pid, 'S', START);
+	put_file(pid, "clear_refs", "");
+	put_file(pid, "smaps",
 		 "00010000-00020000 r--p 00000000 00:00 0 \nRss: 4 kB\nReferenced: 4 kB\n");
-	put_file(rig, pid, "smaps_rollup",
+	put_file(pid, "smaps_rollup",
 		 "00010000-7fff00000000 ---p 00000000 00:00 0 [rollup]\nRss: 100 kB\nReferenced: 30 kB\n"
 		 "AnonHugePages: 8 kB\n");
 }
 
-static struct touch_list *open_touches(struct rig *rig)
+static struct touch_list *open_touches(void)
 {
-	static const char *const none[] = { NULL };
 	struct sample sample;
 
-	rig_open(rig, "empty", none);
-	rig->env.clock = &real_clock; /* what it costs decides when it is read */
-	put_memory(rig, 7);
-	sample = (struct sample){ .env = &rig->env, .request = &rig->request };
-	rig->env.tick = 1;
+	rig_open(&rig, "empty", NULL);
+	rig.env.clock = &real_clock; /* what it costs decides when it is read */
+	put_memory(7);
+	sample = rig_sample_for(&rig, NULL);
+	rig.env.tick = 1;
 	return reader_open(&touch_reader, &sample, NULL);
 }
 
-static void close_touches(struct rig *rig)
+static void close_touches(void)
 {
-	reader_close(&touch_reader, &rig->env);
-	rig_close(rig);
+	reader_close(&touch_reader, &rig.env);
+	rig_close(&rig);
 }
 
 /* Of process 7, at the end of the next tick. */
-static struct touch_look *next_look(struct rig *rig, struct touch_list *list, bool by_region)
+static struct touch_look *next_look(struct touch_list *list, bool by_region)
 {
 	struct touch_look *look;
 
-	rig->env.tick++;
+	rig.env.tick++;
 	look = touch_list_want(list, 7, 7, START, by_region);
 	touch_list_wait(list);
 	return look;
@@ -652,7 +621,7 @@ struct mapped {
 };
 
 /* Ended by one without a line. */
-static void put_regions(struct rig *rig, const struct mapped *mapped)
+static void put_regions(const struct mapped *mapped)
 {
 	char text[2048] = "";
 
@@ -660,7 +629,7 @@ static void put_regions(struct rig *rig, const struct mapped *mapped)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "%s\nSize: 64 kB\nRss: %u kB\nReferenced: %u kB\nAnonHugePages: %u kB\n",
 			 mapped->line, mapped->resident, mapped->touched, mapped->huge);
-	put_file(rig, 7, "smaps", text);
+	put_file(7, "smaps", text);
 }
 
 /* In KiB: the sums; each region with what was touched of it and seen before, and in which look, from 1 on. */
@@ -724,17 +693,16 @@ START_TEST(regions_keep_what_was_seen_of_them)
 	uint64_t looks_ns[3] = { 1, 2, 3 };
 	struct touch_list *list;
 	struct touch_look *look;
-	struct rig rig;
 
-	list = open_touches(&rig);
-	put_regions(&rig, maps[0]);
-	look = next_look(&rig, list, true);
+	list = open_touches();
+	put_regions(maps[0]);
+	look = next_look(list, true);
 	ck_assert_int_eq(look->state, TOUCH_OPEN);
 	ck_assert_uint_eq(look->report.read_ns, 0);
 	ck_assert_uint_gt(look->cleared_ns, 0);
 	for (unsigned i = 0; i < 3; i++) {
-		put_regions(&rig, maps[i]);
-		look = next_look(&rig, list, true);
+		put_regions(maps[i]);
+		look = next_look(list, true);
 		looks_ns[i] = look->report.read_ns;
 		ck_assert_int_eq(look->state, TOUCH_OPEN); /* of the next window */
 		ck_assert_uint_eq(look->n_windows, i + 1);
@@ -742,10 +710,10 @@ START_TEST(regions_keep_what_was_seen_of_them)
 		check_report(look, looks_ns, wanted[i]);
 	}
 	rig.request.once = true; /* no other window follows */
-	look = next_look(&rig, list, true);
+	look = next_look(list, true);
 	ck_assert_int_eq(look->state, TOUCH_DONE);
 	ck_assert(look->smaps == -1 && look->clear_refs == -1);
-	close_touches(&rig);
+	close_touches();
 }
 
 /* Sums alone, until regions are wanted. */
@@ -754,31 +722,29 @@ START_TEST(sums_of_a_process_need_no_regions)
 	const uint64_t none[3] = { 1, 1, 1 };
 	struct touch_list *list;
 	struct touch_look *look;
-	struct rig rig;
 
-	list = open_touches(&rig);
-	next_look(&rig, list, false);
-	look = next_look(&rig, list, false);
+	list = open_touches();
+	next_look(list, false);
+	look = next_look(list, false);
 	ck_assert(!look->by_region);
 	check_report(look, none, "100 touched 30 huge 8");
-	next_look(&rig, list, true);
-	look = next_look(&rig, list, true);
+	next_look(list, true);
+	look = next_look(list, true);
 	ck_assert(look->by_region);
 	ck_assert_uint_eq(look->report.resident_bytes, 4 * 1024);
 	ck_assert_uint_eq(look->report.n_regions, 1);
-	close_touches(&rig);
+	close_touches();
 }
 
 /* As many as there may be; another topic may want them later in the same tick. */
 START_TEST(looks_end_when_they_are_wanted_no_more)
 {
 	struct touch_list *list;
-	struct rig rig;
 
-	list = open_touches(&rig);
-	next_look(&rig, list, true);
+	list = open_touches();
+	next_look(list, true);
 	for (unsigned pid = 100; pid < 100 + TOUCH_LOOKS_MAX; pid++) {
-		put_memory(&rig, pid);
+		put_memory(pid);
 		ck_assert((touch_list_want(list, pid, pid, START, true) != NULL) ==
 			  (pid < 99 + TOUCH_LOOKS_MAX));
 	}
@@ -787,12 +753,12 @@ START_TEST(looks_end_when_they_are_wanted_no_more)
 	touch_list_wait(list);
 	ck_assert_ptr_nonnull(touch_list_find(list, 100, START));
 	ck_assert_ptr_null(touch_list_find(list, 100, START + 1));
-	next_look(&rig, list, true);
+	next_look(list, true);
 	ck_assert_uint_eq(list->n_looks, TOUCH_LOOKS_MAX);
-	next_look(&rig, list, true);
+	next_look(list, true);
 	ck_assert_uint_eq(list->n_looks, 1);
 	ck_assert_ptr_nonnull(touch_list_find(list, 7, START));
-	close_touches(&rig);
+	close_touches();
 }
 
 /* As long as it lives its memory is that of another program; else it has ended. */
@@ -819,28 +785,27 @@ START_TEST(why_a_look_ends)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct touch_look *look;
 		struct touch_list *list;
-		struct rig rig;
 		const char *path;
 
-		list = open_touches(&rig);
+		list = open_touches();
 		if (!cases[i].gone) {
-			next_look(&rig, list, true);
-			ck_assert_uint_eq(next_look(&rig, list, true)->n_windows, 1);
-			put_file(&rig, 7, "smaps", "");
+			next_look(list, true);
+			ck_assert_uint_eq(next_look(list, true)->n_windows, 1);
+			put_file(7, "smaps", "");
 		}
-		put_stat(&rig, 7, cases[i].state, cases[i].start);
+		put_stat(7, cases[i].state, cases[i].start);
 		if (cases[i].gone && *cases[i].gone)
 			rig_put(&rig, textf("proc/7/%s", cases[i].gone), NULL);
 		if (cases[i].gone)
 			ck_assert_int_eq(touch_look_try(&rig.env, 7, 7, START, &path), cases[i].error);
-		look = next_look(&rig, list, true);
+		look = next_look(list, true);
 		ck_assert_msg(look->state == cases[i].then && look->error == cases[i].error, "case %zu", i);
 		ck_assert_int_eq(look->replaced, cases[i].then == TOUCH_CLEARING);
 		if (look->replaced)
 			ck_assert(look->n_windows == 0 && look->report.n_regions == 0);
 		else if (!cases[i].gone)
 			ck_assert(look->smaps == -1 && look->clear_refs == -1);
-		close_touches(&rig);
+		close_touches();
 	}
 }
 
@@ -853,16 +818,16 @@ static void note_order(void *context, int error)
 	n_done++;
 }
 
-static int tell(struct rig *rig, const char *action)
+static int tell(const char *action)
 {
 	n_done = 0;
-	env_forget_failures(&rig->env);
-	return touch_list_act(&rig->env, action, note_order, NULL);
+	env_forget_failures(&rig.env);
+	return touch_list_act(&rig.env, action, note_order, NULL);
 }
 
-static void next_step(struct rig *rig, struct touch_list *list)
+static void next_step(struct touch_list *list)
 {
-	rig->env.tick++;
+	rig.env.tick++;
 	touch_list_step(list);
 }
 
@@ -882,78 +847,75 @@ START_TEST(orders_that_are_none)
 		{ "look 1 8 5", -ENXIO }, /* a thread of the kernel */
 	};
 	struct touch_list *list;
-	struct rig rig;
 
-	list = open_touches(&rig);
+	list = open_touches();
 	rig_make(&rig, "proc/8");
-	put_file(&rig, 8, "stat", "8 (kworker) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n");
+	put_file(8, "stat", "8 (kworker) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(tell(&rig, cases[i].action) == cases[i].error && n_done == 0, "%s",
+		ck_assert_msg(tell(cases[i].action) == cases[i].error && n_done == 0, "%s",
 			      cases[i].action);
 	ck_assert_int_eq(touch_list_act(&rig.env, "look 1 7 5", NULL, NULL), 0); /* may it be? */
 	ck_assert_uint_eq(list->n_looks, 0);
-	close_touches(&rig);
+	close_touches();
 }
 
 START_TEST(orders_of_the_screen)
 {
 	struct touch_list *list;
 	struct touch_look *look;
-	struct rig rig;
 
-	list = open_touches(&rig);
-	put_memory(&rig, 8);
-	ck_assert_int_eq(tell(&rig, "look 1000 7 5"), 0);
+	list = open_touches();
+	put_memory(8);
+	ck_assert_int_eq(tell("look 1000 7 5"), 0);
 	ck_assert_uint_eq(n_done, 1);
 	look = touch_list_find(list, 7, START);
 	ck_assert(!look->again && look->by_region);
 	ck_assert_double_eq(look->window_wanted_seconds, 1000);
-	next_step(&rig, list);
+	next_step(list);
 	look->clear_cpu_ns = UINT64_MAX / 1000; /* early numbers would cost too much */
-	next_step(&rig, list);
+	next_step(list);
 	ck_assert_uint_eq(look->report.read_ns, 0);
 	look->clear_cpu_ns = 0;
-	next_step(&rig, list);
-	next_step(&rig, list); /* what it read is taken */
+	next_step(list);
+	next_step(list); /* what it read is taken */
 	ck_assert_uint_gt(look->report.read_ns, 0);
 	ck_assert_uint_eq(look->n_windows, 0);
 	ck_assert_int_eq(look->state, TOUCH_OPEN);
 	look->window_wanted_seconds = 0;
-	next_step(&rig, list);
-	next_step(&rig, list);
+	next_step(list);
+	next_step(list);
 	ck_assert_uint_eq(look->n_windows, 1);
 	ck_assert_int_eq(look->state, TOUCH_DONE);
-	ck_assert_int_eq(tell(&rig, "watch 0 7 5"), 0);
-	ck_assert_int_eq(tell(&rig, "watch 0.5 8 5"), 0);
+	ck_assert_int_eq(tell("watch 0 7 5"), 0);
+	ck_assert_int_eq(tell("watch 0.5 8 5"), 0);
 	ck_assert_ptr_eq(touch_list_find(list, 7, START), look);
 	ck_assert(look->again && look->n_windows == 0 && look->report.read_ns == 0);
 	for (unsigned i = 0; i < 4; i++) {
-		next_step(&rig, list);
+		next_step(list);
 		touch_list_step(list); /* once in a tick */
 	}
 	ck_assert_uint_eq(look->n_windows, 3);
-	ck_assert_int_eq(tell(&rig, "stop 7 5"), 0);
+	ck_assert_int_eq(tell("stop 7 5"), 0);
 	ck_assert_uint_eq(list->n_looks, 1);
 	ck_assert_ptr_nonnull(touch_list_find(list, 8, START));
-	close_touches(&rig);
+	close_touches();
 }
 
 /* The one that began first makes room. */
 START_TEST(the_oldest_look_makes_room)
 {
 	struct touch_list *list;
-	struct rig rig;
 
-	list = open_touches(&rig);
+	list = open_touches();
 	for (unsigned i = 0; i <= TOUCH_LOOKS_MAX; i++) {
-		put_memory(&rig, 100 + i);
+		put_memory(100 + i);
 		for (unsigned k = 0; i == TOUCH_LOOKS_MAX && k < TOUCH_LOOKS_MAX; k++)
 			list->looks[k]->begun_ns = k == 2 ? 5 : 6 + k;
-		ck_assert_int_eq(tell(&rig, textf("look 1000 %u 5", 100 + i)), 0);
+		ck_assert_int_eq(tell(textf("look 1000 %u 5", 100 + i)), 0);
 	}
 	for (unsigned i = 0; i <= TOUCH_LOOKS_MAX; i++)
 		ck_assert((touch_list_find(list, 100 + i, START) != NULL) == (i != 2));
-	close_touches(&rig);
+	close_touches();
 }
 
 /* By the files of panetop itself, which are left as they are. */
@@ -962,9 +924,8 @@ START_TEST(what_a_probe_says_of_touched_memory)
 	const struct topic *topic = topic_find("touched");
 	const struct source_spec *marks = topic_source(topic, "proc/PID/clear_refs");
 	const struct source_spec *sizes = topic_source(topic, "proc/PID/smaps");
-	struct rig rig;
 
-	open_touches(&rig);
+	open_touches();
 	rig.env.own_pid = 7;
 	ck_assert_int_eq(marks->test(&rig.env), -ENOTSUP);
 	ck_assert_int_eq(sizes->test(&rig.env), -ENOTSUP);
@@ -977,5 +938,5 @@ START_TEST(what_a_probe_says_of_touched_memory)
 	rig_put(&rig, "proc/7/smaps", NULL);
 	ck_assert_int_eq(sizes->test(&rig.env), -ENOENT);
 	rig.env.live = false;
-	close_touches(&rig);
+	close_touches();
 }

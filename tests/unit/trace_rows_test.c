@@ -11,6 +11,8 @@
 #include "rig.h"
 #include "topic/trace/trace.h"
 
+static struct rig rig;
+
 #define SLICE_BYTES (40 * 65536) /* of the names of functions, in a sample */
 
 /* What was counted until the name of a function was found is in no row. */
@@ -18,11 +20,10 @@ START_TEST(timers_whose_name_comes_late_begin_then)
 {
 	static char others[SLICE_BYTES + 64];
 	static const char other[] = "ffffffff81000020 t other\n";
-	struct rig rig;
 
 	for (size_t at = 0; at < SLICE_BYTES; at += strlen(other))
 		memcpy(others + at, other, sizeof(other));
-	rig_open(&rig, "readers", (const char *const[]){ "timer", NULL });
+	rig_open(&rig, "readers", TOPICS("timer"));
 	rig_script(&rig, "counted timer\n\tpid=7 function=0xffffffff81000010 count=300\n"
 			 "\tpid=7 function=0xffffffff81000010 fired=1 count=50");
 	rig_put(&rig, "proc/kallsyms", "%sffffffff81000010 t it_real_fn\n", others);
@@ -52,9 +53,8 @@ START_TEST(starts_of_requests_are_noted_where_they_are_needed)
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *use;
-		struct rig rig;
 
-		rig_open(&rig, "readers", (const char *const[]){ NULL });
+		rig_open(&rig, "readers", TOPICS("disk_latency"));
 		rig_script(&rig, "counted disk_latency");
 		rig_put(&rig, "proc/diskstats",
 			"8 0 sda 9 0 1000 9 9 0 2000 9 0 9 9\n8 16 sdb %u 0 0 0 0 0 0 0 0 0 0\n",
@@ -69,7 +69,6 @@ START_TEST(starts_of_requests_are_noted_where_they_are_needed)
 				rig_put(&rig, textf("%s/nr_requests", queue), "%s\n",
 					cases[i].requests[disk]);
 		}
-		rig_add(&rig, "disk_latency");
 		rig_sample(&rig, 1);
 		rig_sample(&rig, 1);
 		use = strstr(script_use(&rig.script, "disk_latency"), "programs=");
@@ -112,9 +111,8 @@ START_TEST(waits_that_end_while_they_are_read_are_found)
 		{ 1000, 0, 300, 1, "  1/0" },
 		{ 0, 0, 300, 1, "  " },
 	};
-	struct rig rig;
 
-	rig_open(&rig, "readers", (const char *const[]){ "waiting", NULL });
+	rig_open(&rig, "readers", TOPICS("waiting"));
 	rig.request.batch = true;
 	rig.request.mapped.pid = 7;
 	rig_put(&rig, "proc/kallsyms", "ffffffff81000200 t hrtimer_nanosleep\n");
@@ -156,10 +154,9 @@ START_TEST(tracepoints_that_cannot_be_listed)
 	} cases[] = { { "0", true }, { "EACCES", true }, { "EPERM", false } };
 	static struct trace_specs specs = { .n = 1 };
 	char why[256];
-	struct rig rig;
 
 	ck_assert(trace_spec_parse(&specs.list[0], "a:b", why, sizeof(why)));
-	rig_open(&rig, "readers", (const char *const[]){ "trace", NULL });
+	rig_open(&rig, "readers", TOPICS("trace"));
 	rig.env.live = true;
 	rig_make(&rig, "sys/kernel/tracing");
 	rig_put(&rig, "sys/kernel/tracing/events", "no directory\n");
@@ -192,9 +189,8 @@ START_TEST(programs_show_what_they_cost)
 	};
 	const struct frame *frame;
 	struct trace_set set;
-	struct rig rig;
 
-	rig_open(&rig, "readers", (const char *const[]){ "tracing", NULL });
+	rig_open(&rig, "readers", TOPICS("tracing"));
 	rig_script(&rig, "counted trace w0={1..40} count=1");
 	rig_script(&rig, "ran trace program=at_a_point runs=6400 timed_runs=100 timed_ns=50000");
 	rig_script(&rig, "ran trace program=bpf_iter runs=2 lost=5 timed_runs=2 timed_ns=3000000");

@@ -46,11 +46,10 @@ static struct {
 	struct listed hash;
 	const void *value;
 	size_t value_bytes;
-	unsigned good_after; /* the value is right from this call of bpf_map_value() on */
+	unsigned good_after; /* the value is right from this look at it on */
 	const void *right_value;
 	uint64_t removed, set_key, set_value, misses;
-	int used_map;
-	void *shared;
+	uint32_t used; /* descriptor of a map or program */
 } kernel;
 
 static int give(int error)
@@ -64,60 +63,37 @@ static int give(int error)
 	return fd;
 }
 
-static int add_map(bool is_shared, enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n,
-		   int error)
+static void *at(uint64_t address)
 {
-	int fd = give(error);
+	return (void *)(uintptr_t)address;
+}
 
-	kernel.maps[kernel.n_maps++] = (struct opened_map){ fd, is_shared, type, key_bytes, value_bytes, n };
+/* Memory of those that are shared is that of a file. */
+static long make_map(const union bpf_attr *attr)
+{
+	bool is_shared = attr->map_flags & BPF_F_MMAPABLE;
+	int fd = give(is_shared ? kernel.shared_error : kernel.map_error);
+
+	if (fd >= 0 && is_shared) {
+		int file = memfd_create("map", MFD_CLOEXEC);
+
+		ck_assert_int_eq(ftruncate(file, (off_t)attr->value_size * attr->max_entries), 0);
+		dup3(file, fd, O_CLOEXEC);
+		close(file);
+	}
+	kernel.maps[kernel.n_maps++] = (struct opened_map){ fd, is_shared, attr->map_type, attr->key_size,
+							    attr->value_size, attr->max_entries };
 	return fd;
 }
 
-int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries)
+static long load_program(const union bpf_attr *attr)
 {
-	return add_map(false, type, key_bytes, value_bytes, n_entries, kernel.map_error);
-}
-
-int bpf_shared_array_open(size_t value_bytes, size_t n_values, void **memory)
-{
-	if (!kernel.shared_error)
-		kernel.shared = *memory = mmap(NULL, value_bytes * n_values, PROT_READ | PROT_WRITE,
-					       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return add_map(true, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, n_values,
-		       kernel.shared_error);
-}
-
-int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const char *name)
-{
-	ck_assert_str_eq(name, "panetop");
-	ck_assert_uint_gt(code->count, 0);
+	ck_assert_str_eq(attr->prog_name, "panetop");
+	ck_assert_uint_gt(attr->insn_cnt, 0);
 	if (kernel.n_programs < TRACE_PROGRAMS_MAX)
-		kernel.types[kernel.n_programs] = type;
+		kernel.types[kernel.n_programs] = attr->prog_type;
 	kernel.n_programs++;
 	return give(kernel.load_error);
-}
-
-int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32_t type, bool iterates)
-{
-	(void)code;
-	(void)name;
-	(void)type;
-	(void)iterates;
-	return -EINVAL;
-}
-
-int bpf_run(int program)
-{
-	kernel.n_run++;
-	kernel.used_map = program;
-	return kernel.run_error;
-}
-
-int bpf_iterate(int program)
-{
-	kernel.n_iterated++;
-	kernel.used_map = program;
-	return kernel.iterate_error;
 }
 
 static int attach(void)
@@ -129,34 +105,27 @@ static int attach(void)
 	return next >= 0 ? dup2(kernel.given[0], next) : give(kernel.attach_error);
 }
 
-int bpf_attach_raw(int program, const char *tracepoint)
+static int attach_by_id(int program_fd, uint64_t id)
 {
-	(void)program;
-	snprintf(kernel.attached, sizeof(kernel.attached), "%s", tracepoint);
-	return strcmp(tracepoint, "absent") == 0 ? -ENOENT : attach();
-}
-
-int bpf_attach_tracepoint(int program, uint64_t id)
-{
-	(void)program;
+	(void)program_fd;
 	kernel.attached_id = id;
 	return attach();
 }
 
-uint64_t bpf_program_misses(int program)
+static long attach_raw(const union bpf_attr *attr)
 {
-	(void)program;
-	return kernel.misses;
+	const char *tracepoint = at(attr->raw_tracepoint.name);
+
+	snprintf(kernel.attached, sizeof(kernel.attached), "%s", tracepoint);
+	return strcmp(tracepoint, "absent") == 0 ? -ENOENT : attach();
 }
 
-static size_t key_bytes_of(int map, size_t *value_bytes)
+static const struct opened_map *opened_map(uint32_t fd)
 {
 	for (unsigned i = kernel.n_maps; i > 0; i--)
-		if (kernel.maps[i - 1].fd == map) {
-			*value_bytes = kernel.maps[i - 1].value_bytes;
-			return kernel.maps[i - 1].key_bytes;
-		}
-	ck_abort_msg("map %d is not open", map);
+		if (kernel.maps[i - 1].fd == (int)fd)
+			return &kernel.maps[i - 1];
+	ck_abort_msg("map %u is not open", fd);
 }
 
 static uint64_t number_of(const void *bytes, size_t n)
@@ -164,53 +133,89 @@ static uint64_t number_of(const void *bytes, size_t n)
 	return n == sizeof(uint32_t) ? *(const uint32_t *)bytes : *(const uint64_t *)bytes;
 }
 
-int bpf_map_set(int map, const void *key, const void *value)
+static long set_value(const union bpf_attr *attr)
 {
-	size_t value_bytes, key_bytes = key_bytes_of(map, &value_bytes);
+	const struct opened_map *map = opened_map(attr->map_fd);
 
-	kernel.used_map = map;
-	kernel.set_key = number_of(key, key_bytes);
-	kernel.set_value = number_of(value, value_bytes);
+	kernel.set_key = number_of(at(attr->key), map->key_bytes);
+	kernel.set_value = number_of(at(attr->value), map->value_bytes);
 	return -E2BIG;
 }
 
-int bpf_map_value(int map, const void *key, void *value)
+static long get_value(const union bpf_attr *attr)
 {
-	(void)key;
-	kernel.used_map = map;
 	kernel.n_values++;
 	if (kernel.value_error)
 		return kernel.value_error;
-	memcpy(value, kernel.n_values >= kernel.good_after ? kernel.right_value : kernel.value,
+	memcpy(at(attr->value), kernel.n_values >= kernel.good_after ? kernel.right_value : kernel.value,
 	       kernel.value_bytes);
 	return 0;
 }
 
-void bpf_map_remove(int map, const void *key)
-{
-	kernel.used_map = map;
-	memcpy(&kernel.removed, key, sizeof(kernel.removed));
-}
-
-long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *values, size_t n_room)
+static long list_entries(union bpf_attr *attr)
 {
 	const struct listed *hash = &kernel.hash;
-	size_t value_bytes, key_bytes = key_bytes_of(map, &value_bytes), from = *goes_on ? *token : 0, n;
+	const struct opened_map *map = opened_map(attr->batch.map_fd);
+	size_t from = attr->batch.in_batch ? *(uint64_t *)at(attr->batch.in_batch) : 0, n;
 
 	if (hash->error)
 		return hash->error;
-	if (n_room < hash->bucket)
+	if (attr->batch.count < hash->bucket)
 		return -ENOSPC;
 	n = hash->n - from < hash->at_once ? hash->n - from : hash->at_once;
-	ck_assert_uint_le(n, n_room);
+	ck_assert_uint_le(n, attr->batch.count);
 	if (n > 0) {
-		memcpy(keys, (const char *)hash->keys + from * key_bytes, n * key_bytes);
-		memcpy(values, (const char *)hash->values + from * value_bytes, n * value_bytes);
+		memcpy(at(attr->batch.keys), (const char *)hash->keys + from * map->key_bytes,
+		       n * map->key_bytes);
+		memcpy(at(attr->batch.values), (const char *)hash->values + from * map->value_bytes,
+		       n * map->value_bytes);
 	}
-	*token = from + n;
-	*goes_on = *token < hash->n;
-	return (long)n;
+	*(uint64_t *)at(attr->batch.out_batch) = from + n;
+	attr->batch.count = (uint32_t)n;
+	return from + n < hash->n ? 0 : -ENOENT;
 }
+
+/* bpf(2), which gives -errno. */
+static long call(enum bpf_cmd command, union bpf_attr *attr)
+{
+	switch (command) {
+	case BPF_MAP_CREATE:
+		return make_map(attr);
+	case BPF_PROG_LOAD:
+		return load_program(attr);
+	case BPF_RAW_TRACEPOINT_OPEN:
+		return attach_raw(attr);
+	case BPF_PROG_TEST_RUN:
+		kernel.n_run++;
+		kernel.used = attr->test.prog_fd;
+		return kernel.run_error;
+	case BPF_LINK_CREATE:
+		kernel.n_iterated++;
+		kernel.used = attr->link_create.prog_fd;
+		return give(kernel.iterate_error);
+	case BPF_ITER_CREATE:
+		return give(0); /* it gives nothing to read */
+	case BPF_OBJ_GET_INFO_BY_FD:
+		((struct bpf_prog_info *)at(attr->info.info))->recursion_misses = kernel.misses;
+		return 0;
+	case BPF_MAP_LOOKUP_BATCH:
+		return list_entries(attr);
+	case BPF_MAP_UPDATE_ELEM:
+		kernel.used = attr->map_fd;
+		return set_value(attr);
+	case BPF_MAP_LOOKUP_ELEM:
+		kernel.used = attr->map_fd;
+		return get_value(attr);
+	case BPF_MAP_DELETE_ELEM:
+		kernel.used = attr->map_fd;
+		memcpy(&kernel.removed, at(attr->key), sizeof(kernel.removed));
+		return 0;
+	default:
+		ck_abort_msg("bpf(%d)", (int)command);
+	}
+}
+
+static const struct bpf_calls calls = { call, attach_by_id };
 
 /* --- Plans, and a machine with 4 CPUs. */
 
@@ -219,15 +224,14 @@ static const struct sample_request request;
 
 static void open_machine_of_4(void)
 {
-	static const char *const none[] = { NULL };
-
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.next_fd = -1;
-	rig_open(&rig, "readers", none);
+	rig_open(&rig, "readers", NULL);
 	rig_make(&rig, "sys/devices/system/cpu");
 	rig_put(&rig, "sys/devices/system/cpu/possible", "0-1,3\n");
 	rig.env.live = true;
 	rig.env.counting = NULL; /* as the kernel does */
+	rig.env.bpf = &calls;
 }
 
 /* All that was given was closed. */
@@ -445,7 +449,7 @@ START_TEST(programs_are_attached_by_their_kind)
 	ck_assert_uint_eq(kernel.n_iterated, 1);
 	ck_assert_int_eq(trace_iterate(&set), 0);
 	ck_assert_uint_eq(kernel.n_iterated, 2);
-	ck_assert_int_eq(kernel.used_map, set.running[0].loaded);
+	ck_assert_int_eq((int)kernel.used, set.running[0].loaded);
 	kernel.iterate_error = -EIO;
 	ck_assert_int_eq(trace_iterate(&set), -EIO);
 	trace_close(&set);
@@ -700,7 +704,7 @@ START_TEST(times_that_change_are_read_again)
 	kernel.good_after = 3;
 	ck_assert(trace_read(&set));
 	ck_assert_uint_eq(kernel.n_values, 3);
-	ck_assert_int_eq(kernel.used_map, set.maps[BPF_MAP_ENTRIES]);
+	ck_assert_int_eq((int)kernel.used, set.maps[BPF_MAP_ENTRIES]);
 	ck_assert_uint_eq(set.times[1].since_ns, 17);
 	kernel.n_values = 0;
 	kernel.good_after = 1000;
@@ -736,7 +740,7 @@ START_TEST(waiters_that_change_are_read_again)
 	ck_assert_uint_eq(kernel.n_values, 8);
 	trace_forget_waiter(&set, 1);
 	ck_assert_uint_eq(kernel.removed, 8);
-	ck_assert_int_eq(kernel.used_map, set.maps[BPF_MAP_WAITERS]);
+	ck_assert_int_eq((int)kernel.used, set.maps[BPF_MAP_WAITERS]);
 	kernel.hash.error = -EIO;
 	ck_assert(!trace_read_waiters(&set));
 	trace_close(&set);
@@ -749,21 +753,22 @@ START_TEST(what_comes_often_gets_a_slot)
 {
 	static const uint64_t keys[3][3] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };
 	static struct bpf_entry entries[3] = { { 1000, 50, 7 }, { 999, 20, 8 }, { 5000, 30, 9 } };
-	uint64_t *slot;
+	uint64_t *slot, *shared;
 	struct trace_set set;
 
 	open_machine_of_4();
 	make_plan(BITS_OF(ENTRIES));
 	plan.slots = true;
 	open_plan(&set, 0);
+	shared = set.memory[BPF_MAP_SLOTS];
 	ck_assert_uint_ne(bpf_slot(keys[0], 3), bpf_slot(keys[1], 3));
 	kernel.hash = (struct listed){ keys, entries, 2, 2, 1, 0 };
-	memset((uint64_t *)kernel.shared + bpf_slot(keys[0], 3) * 6 + 1, 1, 40); /* of who had it before */
+	memset(shared + bpf_slot(keys[0], 3) * 6 + 1, 1, 40); /* of who had it before */
 	ck_assert(trace_read(&set));
-	slot = (uint64_t *)kernel.shared + bpf_slot(keys[0], 3) * 6;
+	slot = shared + bpf_slot(keys[0], 3) * 6;
 	ck_assert_mem_eq(slot, keys[0], 24);
 	ck_assert_uint_eq(slot[3] + slot[4] + slot[5], 0);
-	ck_assert_uint_eq(((uint64_t *)kernel.shared)[bpf_slot(keys[1], 3) * 6], BPF_SLOT_FREE);
+	ck_assert_uint_eq(shared[bpf_slot(keys[1], 3) * 6], BPF_SLOT_FREE);
 	ck_assert_uint_eq(set.values[0].count, 1000);
 	slot[3] = 5;
 	slot[4] = 70;
@@ -787,7 +792,7 @@ START_TEST(what_comes_often_gets_a_slot)
 	ck_assert_uint_eq(slot[0], BPF_SLOT_FREE);
 	trace_forget(&set, 1);
 	ck_assert_uint_eq(kernel.removed, 4);
-	ck_assert_int_eq(kernel.used_map, set.maps[BPF_MAP_ENTRIES]);
+	ck_assert_int_eq((int)kernel.used, set.maps[BPF_MAP_ENTRIES]);
 	trace_close(&set);
 	close_machine_of_4();
 }
@@ -839,7 +844,7 @@ START_TEST(a_walk_has_ended_or_there_is_none)
 	walk->ended = true;
 	ck_assert_ptr_eq(trace_walk(&set), walk);
 	ck_assert_uint_eq(set.n_entries, 7);
-	ck_assert_int_eq(kernel.used_map, set.running[0].loaded);
+	ck_assert_int_eq((int)kernel.used, set.running[0].loaded);
 	kernel.run_error = -EPERM;
 	ck_assert_ptr_null(trace_walk(&set));
 	trace_close(&set);
@@ -871,7 +876,7 @@ START_TEST(what_programs_know_of_themselves)
 	kernel.value_bytes = sizeof(selves);
 	kernel.misses = 5;
 	ck_assert_str_eq(self_text(trace_own(&set, 0)), "10 100 1000 10000");
-	ck_assert_int_eq(kernel.used_map, set.running[0].self);
+	ck_assert_int_eq((int)kernel.used, set.running[0].self);
 	ck_assert_str_eq(self_text(trace_self(&set, 0)), "10 105 1000 10000");
 	kernel.value_error = -EIO;
 	ck_assert_str_eq(self_text(trace_own(&set, 0)), "-1 -1 -1 -1");
@@ -891,20 +896,20 @@ START_TEST(maps_that_are_written)
 	ck_assert_int_eq(trace_want(&set, 7, true), -E2BIG); /* full */
 	ck_assert_uint_eq(kernel.set_key, 7);
 	ck_assert_uint_eq(kernel.set_value, 0);
-	ck_assert_int_eq(kernel.used_map, set.maps[BPF_MAP_WANTED]);
+	ck_assert_int_eq((int)kernel.used, set.maps[BPF_MAP_WANTED]);
 	ck_assert_int_eq(trace_want(&set, 8, false), 0);
 	ck_assert_uint_eq(kernel.removed, 8);
 	ck_assert_int_eq(trace_direct(&set, 3, 55), -E2BIG);
 	ck_assert_uint_eq(kernel.set_key, 3);
 	ck_assert_uint_eq(kernel.set_value, 55);
-	ck_assert_int_eq(kernel.used_map, set.maps[BPF_MAP_RINGS]);
+	ck_assert_int_eq((int)kernel.used, set.maps[BPF_MAP_RINGS]);
 	kernel.right_value = addresses;
 	kernel.value_bytes = sizeof(addresses);
 	ck_assert(trace_stack(&set, 4, frames));
-	ck_assert_int_eq(kernel.used_map, set.maps[BPF_MAP_STACKS]);
+	ck_assert_int_eq((int)kernel.used, set.maps[BPF_MAP_STACKS]);
 	ck_assert_mem_eq(frames, addresses, sizeof(frames));
 	ck_assert(trace_stack_before(&set, 4, frames));
-	ck_assert_int_eq(kernel.used_map, set.maps[BPF_MAP_BEFORE]);
+	ck_assert_int_eq((int)kernel.used, set.maps[BPF_MAP_BEFORE]);
 	kernel.value_error = -ENOENT;
 	ck_assert(!trace_stack(&set, 4, frames));
 	ck_assert(!trace_stack_before(&set, 4, frames));

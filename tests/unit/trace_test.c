@@ -3,48 +3,38 @@
 #include <config.h>
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/trace/trace.h"
-
-static const char *namespace_of_pids;
-
-/* As of /proc/self/ns/pid. */
-ssize_t readlink(const char *path, char *name, size_t room)
-{
-	size_t length = strlen(namespace_of_pids);
-
-	ck_assert_str_eq(path, "/proc/self/ns/pid");
-	length = length < room ? length : room;
-	memcpy(name, namespace_of_pids, length);
-	return (ssize_t)length;
-}
 
 static const struct sample_request usual = { 0 }, without_bpf = { .no_bpf = true };
 
-/* On a machine that lists no CPUs, so that it goes no further than to count them. */
+/* On a machine that lists no CPUs, so that it goes no further than to count them. pids: as of its ns/pid. */
 static int error_of(bool live, const struct sample_request *request, bool by_pid, const char *pids)
 {
 	const struct trace_plan plan = { .topic = "tracing", .by_pid = by_pid };
-	char root[SCRATCH_PATH_MAX];
+	static const char *const none[] = { NULL };
 	struct trace_set set;
-	struct env env;
+	struct rig rig;
+	int error;
 
-	namespace_of_pids = pids;
-	scratch_directory(root, "trace");
-	ck_assert_int_eq(env_open(&env, root), 0);
-	env.live = live;
-	trace_open(&set, &env, request, &plan);
+	rig_open(&rig, "empty", none);
+	rig.env.live = live;
+	rig.env.own_pid = 4711;
+	rig.env.counting = NULL; /* as the kernel does */
+	rig_make(&rig, "proc/4711/ns");
+	ck_assert(!*pids || symlink(pids, textf("%s/proc/4711/ns/pid", rig.root)) == 0);
+	trace_open(&set, &rig.env, request, &plan);
 	for (unsigned map = 0; map < N_BPF_MAPS; map++)
 		ck_assert_int_eq(set.maps[map], -1);
 	ck_assert(!trace_read(&set));
 	ck_assert_int_eq(trace_add(&set, NULL), set.error);
-	ck_assert_uint_eq(trace_opened(&env)->n, 0);
+	ck_assert_uint_eq(trace_opened(&rig.env)->n, 0);
+	error = set.error;
 	trace_close(&set);
-	env_close(&env);
-	return set.error;
+	rig_close(&rig);
+	return error;
 }
 
 START_TEST(pids_of_another_namespace_count_nothing)

@@ -391,11 +391,10 @@ static int find(const char *root, const char *text, bool *is_good)
 
 START_TEST(tracepoints_of_a_machine)
 {
-	static const char *const none[] = { NULL };
 	struct rig rig;
 	bool is_good;
 
-	rig_open(&rig, "readers", none);
+	rig_open(&rig, "readers", NULL);
 	ck_assert_int_eq(find(rig.root, "a:b", &is_good), -ENOENT); /* it may have any */
 	ck_assert(is_good);
 	rig_make(&rig, "sys/kernel/tracing/events/a/b");
@@ -427,9 +426,7 @@ struct listed {
 
 static void open_listed(struct listed *listed, const char *names)
 {
-	static const char *const none[] = { NULL };
-
-	rig_open(&listed->rig, "readers", none);
+	rig_open(&listed->rig, "readers", NULL);
 	rig_make(&listed->rig, "sys/kernel/tracing/events/a/b");
 	rig_put(&listed->rig, "sys/kernel/tracing/available_events", "%s", names);
 	ck_assert_int_eq(tracepoint_list_open(&listed->list, &listed->rig.env), 0);
@@ -509,11 +506,10 @@ START_TEST(formats_are_read_by_name)
 
 START_TEST(a_list_is_there_where_tracefs_is)
 {
-	static const char *const none[] = { NULL };
 	struct tracepoint_list list;
 	struct rig rig;
 
-	rig_open(&rig, "readers", none);
+	rig_open(&rig, "readers", NULL);
 	ck_assert_int_eq(tracepoint_list_test(&rig.env), -ENOENT);
 	ck_assert_int_eq(tracepoint_list_open(&list, &rig.env), -ENOENT);
 	tracepoint_list_close(&list);

@@ -17,6 +17,8 @@
 #include "rig.h"
 #include "topic/network/traffic_list.h"
 
+static struct rig rig;
+
 #define PIECE 65536
 #define PIECES 640 /* 40 MiB */
 #define DATAGRAMS 1000
@@ -215,15 +217,14 @@ START_TEST(nothing_is_known_where_no_owner_is_missing)
 /* Its own threads are counted by programs in the kernel alone: what they sent is in the rest. */
 START_LIVE_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
 {
-	static const char *const names[] = { "network_account", NULL };
-	struct machine machine = { .request = { .batch = true, .no_bpf = true } };
 	const struct table *table;
 	const void *row;
 
-	open_machine(&machine, names);
-	next_tick(&machine);
-	next_tick(&machine);
-	table = frame_table(machine.now, "network_account");
+	rig_open_live(&rig, TOPICS("network_account"));
+	rig.request.batch = rig.request.no_bpf = true;
+	rig_next(&rig);
+	rig_next(&rig);
+	table = frame_table(rig.now, "network_account");
 	if (table->n_rows == 0)
 		skip_test("no interface leads out of here");
 	row = table_find(table, "all", "kernel");
@@ -231,7 +232,7 @@ START_LIVE_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
 	ck_assert(isnan(table_number(table, row, "sent_bytes")));
 	ck_assert_str_eq(table_text(table, row, "from"), "not known");
 	ck_assert(!isnan(table_number(table, table_find(table, "all", "unexplained"), "sent_bytes")));
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Of a pid that several processes have had, one after the other: bytes of each kind, in both directions. */
@@ -368,8 +369,7 @@ START_LIVE_TEST(without_bpf_connections_count_by_their_sockets)
 		of_child = traffic_list_find(counted, (uint32_t)child);
 	}
 	ck_assert_uint_le(tries, 50);
-	kill(child, SIGKILL);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	end_child(child);
 	close(newer[0]);
 	close(newer[1]);
 	close_live();
@@ -378,7 +378,6 @@ START_LIVE_TEST(without_bpf_connections_count_by_their_sockets)
 /* --- Sockets of this machine, which processes of a rig have. */
 
 /* Processes of a machine in a directory, and the sockets of this one. */
-static struct rig rig;
 static struct sample sample;
 static struct socket_list *list;
 
@@ -403,35 +402,29 @@ static const struct socket *socket_at(uint64_t inode)
 	return found;
 }
 
-static void put_link(const char *target, const char *name)
-{
-	const char *path = textf("%s/%s", rig.root, name);
-
-	rig_make(&rig, textf("%.*s", (int)(strrchr(name, '/') - name), name));
-	unlink(path);
-	ck_assert_int_eq(symlink(target, path), 0);
-}
-
 static void put_socket(unsigned pid, unsigned fd, uint64_t inode)
 {
-	put_link(textf("socket:[%llu]", (unsigned long long)inode), textf("proc/%u/fd/%u", pid, fd));
+	rig_link(&rig, textf("proc/%u/fd/%u", pid, fd), textf("socket:[%llu]", (unsigned long long)inode));
 }
 
 static void put_namespace(unsigned pid, const char *target)
 {
-	put_link(target, textf("proc/%u/ns/net", pid));
+	rig_link(&rig, textf("proc/%u/ns/net", pid), target);
+}
+
+static void open_list(void)
+{
+	sample = rig_sample_for(&rig, NULL);
+	list = reader_open(&socket_reader, &sample, NULL);
 }
 
 static void open_sockets(void)
 {
-	static const char *const none[] = { NULL };
-
-	rig_open(&rig, "empty", none);
+	rig_open(&rig, "empty", NULL);
 	rig.env.live = true;
 	rig.env.own_pid = 1;
 	put_namespace(1, "net:[100]");
-	sample = (struct sample){ .env = &rig.env, .request = &rig.request };
-	list = reader_open(&socket_reader, &sample, NULL);
+	open_list();
 }
 
 static void look(void)
@@ -490,7 +483,7 @@ START_TEST(owners_of_sockets_are_found_among_processes)
 	put_socket(42, 9, inode_of(ends[1]));
 	put_socket(42, 300, of_datagrams);
 	put_socket(50, 0, inode_of(listening));
-	put_link("pipe:[77]", "proc/50/fd/1");
+	rig_link(&rig, "proc/50/fd/1", "pipe:[77]");
 	look();
 	if (!socket_at(of_datagrams))
 		skip_test("sock_diag: this kernel does not list UDP");
@@ -659,8 +652,6 @@ START_TEST(what_is_left_out_of_other_namespaces)
 /* These are those of the next sample. */
 static void give_sockets(const struct socket *sockets, size_t n)
 {
-	list = reader_state(&socket_reader, &rig.env);
-	sample = rig.samples[0];
 	rig.env.live = true;
 	look();
 	rig.env.live = false; /* processes are those of the rig alone */
@@ -699,14 +690,14 @@ START_TEST(sockets_are_rows_of_their_processes)
 	int ends[2];
 
 	connect_both(ends);
-	rig_open(&rig, "readers", (const char *const[]){ NULL });
+	rig_open(&rig, "readers", TOPICS("connection"));
 	rig.env.own_pid = 1;
 	rig_make(&rig, "etc");
 	rig_put(&rig, "etc/passwd", "root:x:0:0::/root:/bin/sh\n");
 	rig_put(&rig, "etc/services",
 		"# http 1/tcp\nhttps\t443/tcp # secure\nwrong 40000/sctp\nhttps3 443/udp\ndomain 53/udp\n"
 		"dns 53/tcp\nhttp 80/tcp\nlarge 65616/tcp\nlast 65535/udp\n");
-	rig_add(&rig, "connection");
+	open_list();
 	for (unsigned turn = 0; turn < 2; turn++) {
 		give_sockets(sockets, 4);
 		frame = rig_sample(&rig, 2);
@@ -740,6 +731,5 @@ START_TEST(sockets_are_rows_of_their_processes)
 			 "files of 2 processes may not be read: whose sockets are theirs is not known");
 	close(ends[0]);
 	close(ends[1]);
-	rig.env.live = false;
-	rig_close(&rig);
+	close_sockets();
 }

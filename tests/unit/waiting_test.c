@@ -2,7 +2,6 @@
 /* Tests of what processes wait for, and of who wakes whom: of children that know what they do. */
 #include <config.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
@@ -24,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/topic.h"
 
 #define POINTS 0.02
@@ -38,7 +37,7 @@
 static const char *const waiting_topic[] = { "waiting", NULL };
 static const char *const wake_topic[] = { "wake", NULL };
 
-static struct machine machine;
+static struct rig rig;
 static bool without_bpf;
 static struct scope scope;
 
@@ -79,25 +78,14 @@ static void await_signal(void)
 	sigwait(&set, &which);
 }
 
-static pid_t begin_child(void)
+static pid_t begin_waiter(void)
 {
 	sigset_t set;
-	pid_t pid;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	pid = fork();
-	ck_assert_int_ge(pid, 0);
-	if (pid == 0)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	return begin_child();
 }
 
 /* What is not CPU time was spent waiting, and voluntary switches are the waits. */
@@ -128,9 +116,8 @@ static void begin_writer(int orders)
 {
 	unsigned char file;
 
-	if (fork() != 0)
+	if (begin_child() != 0)
 		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (read(orders, &file, 1) == 1) {
 		rest_ns(PAUSE_NS);
 		if (write(file, "x", 1) != 1)
@@ -221,34 +208,32 @@ static void live(struct child *child, int disk)
 /* Opens it, each tick of the time since the one before, or skips the test where that is not permitted. */
 static void open_counting(const char *const *names, const char *in)
 {
-	machine.request.batch = true;
-	machine.request.scope = NULL;
-	machine.request.mapped.is_set = false;
 	scope_free(&scope);
 	scope = (struct scope){ 0 };
-	open_machine(&machine, names);
-	machine.request.no_bpf = without_bpf;
+	rig_open_live(&rig, names);
+	rig.request.batch = true;
+	rig.request.no_bpf = without_bpf;
 	if (in)
-		choose_scope(&machine, &scope, in);
-	next_tick(&machine);
+		rig_set_scope(&rig, &scope, in);
+	rig_next(&rig);
 }
 
 static void skip_without_bpf(const char *topic)
 {
-	const struct table *table = frame_table(machine.now, topic);
+	const struct table *table = frame_table(rig.now, topic);
 
 	ck_assert_ptr_nonnull(table);
 	if (table->n_rows > 0 &&
 	    (strcmp(topic, "wake") == 0 || strcmp(table_text(table, table_row(table, 0), "how"), "bpf") == 0))
 		return;
-	close_machine(&machine);
+	rig_close(&rig);
 	skip_test("BPF is not permitted, or this kernel is too old");
 }
 
 /* Sums of the rows of a process, 0: of all, with this cause, NULL: any. */
 static struct known sum_of(pid_t pid, const char *cause)
 {
-	const struct table *table = frame_table(machine.now, "waiting");
+	const struct table *table = frame_table(rig.now, "waiting");
 	struct known sum = { 0 };
 
 	for (size_t i = 0; i < table->n_rows; i++) {
@@ -266,7 +251,7 @@ static struct known sum_of(pid_t pid, const char *cause)
 
 static double ratio_of(pid_t pid)
 {
-	const struct table *table = frame_table(machine.now, "waiting");
+	const struct table *table = frame_table(rig.now, "waiting");
 	double sum = 0;
 
 	for (size_t i = 0; i < table->n_rows; i++)
@@ -278,7 +263,7 @@ static double ratio_of(pid_t pid)
 /* The row with the most waits: on a busy machine one for a lock of the kernel may be the longest. */
 static const char *function_of(pid_t pid, const char *cause)
 {
-	const struct table *table = frame_table(machine.now, "waiting");
+	const struct table *table = frame_table(rig.now, "waiting");
 	const char *function = "";
 	double most = -1;
 
@@ -333,23 +318,23 @@ START_LIVE_TEST(a_process_that_knows_what_it_waits_for)
 {
 	struct child *child = shared_memory(sizeof(*child));
 	int disk = open_uncached(FILE_BLOCKS);
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 
 	if (pid == 0)
 		live(child, disk);
 	await(child, 1);
 	open_counting(waiting_topic, scope_of(pid));
 	skip_without_bpf("waiting");
-	next_tick(&machine);
+	rig_next(&rig);
 	kill(pid, SIGUSR1);
 	await(child, 2);
-	next_tick(&machine);
+	rig_next(&rig);
 	for (enum kind kind = 0; kind < N_KINDS; kind++)
 		if (kind != DISK || disk >= 0)
 			check_kind(child, pid, kind, POINTS);
 	ck_assert_double_eq_tol(ratio_of(pid), 1, 1e-6);
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* As an ordinary user: all times together are exact, and so are causes, except where a look comes late. */
@@ -357,7 +342,7 @@ START_LIVE_TEST(without_bpf_switches_are_counted)
 {
 	struct child *child = shared_memory(sizeof(*child));
 	struct known all = { 0 }, found = { 0 };
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	const struct table *table;
 
 	if (pid == 0)
@@ -365,12 +350,12 @@ START_LIVE_TEST(without_bpf_switches_are_counted)
 	await(child, 1);
 	without_bpf = true;
 	open_counting(waiting_topic, scope_of(pid));
-	next_tick(&machine);
+	rig_next(&rig);
 	kill(pid, SIGUSR1);
 	await(child, 2);
-	next_tick(&machine);
+	rig_next(&rig);
 	without_bpf = false;
-	table = frame_table(machine.now, "waiting");
+	table = frame_table(rig.now, "waiting");
 	ck_assert_uint_gt(table->n_rows, 0);
 	ck_assert_double_eq_tol(ratio_of(pid), 1, 1e-6);
 	for (enum kind kind = 0; kind < DISK; kind++) {
@@ -381,7 +366,7 @@ START_LIVE_TEST(without_bpf_switches_are_counted)
 	}
 	if (strcmp(table_text(table, table_row(table, 0), "how"), "switches") != 0) {
 		end_child(pid);
-		close_machine(&machine);
+		rig_close(&rig);
 		skip_test("perf events are not permitted");
 	}
 	ck_assert_double_eq_tol(found.seconds, all.seconds,
@@ -392,48 +377,48 @@ START_LIVE_TEST(without_bpf_switches_are_counted)
 	for (enum kind kind = 0; kind < DISK; kind++)
 		check_kind(child, pid, kind, SAMPLED_POINTS);
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* As on the screen, where a process is chosen; then another one. */
 START_LIVE_TEST(the_selected_process)
 {
 	struct child *child = shared_memory(sizeof(*child));
-	pid_t pid = begin_child(), other;
+	pid_t pid = begin_waiter(), other;
 
 	if (pid == 0)
 		live(child, -1);
 	await(child, 1);
-	other = begin_child();
+	other = begin_waiter();
 	if (other == 0)
 		for (;;)
 			rest_ns(PAUSE_NS);
 	open_counting(waiting_topic, NULL);
-	ck_assert_uint_eq(frame_table(machine.now, "waiting")->n_rows, 0); /* nothing is chosen */
-	machine.request.mapped = (struct process_choice){ .is_set = true, .pid = (uint32_t)pid };
-	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(rig.now, "waiting")->n_rows, 0); /* nothing is chosen */
+	rig.request.mapped = (struct process_choice){ .is_set = true, .pid = (uint32_t)pid };
+	rig_next(&rig);
 	skip_without_bpf("waiting");
 	kill(pid, SIGUSR1);
 	await(child, 2);
-	next_tick(&machine);
+	rig_next(&rig);
 	for (enum kind kind = 0; kind < DISK; kind++)
 		check_kind(child, pid, kind, POINTS);
 	ck_assert_double_eq_tol(sum_of(0, NULL).seconds, sum_of(pid, NULL).seconds, 1e-9);
-	machine.request.mapped.pid = (uint32_t)other;
-	next_tick(&machine);
+	rig.request.mapped.pid = (uint32_t)other;
+	rig_next(&rig);
 	rest_ns(5 * PAUSE_NS);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_double_eq_tol(ratio_of(other), 1, 1e-6);
 	ck_assert_double_eq(ratio_of(pid), 0);
 	end_child(other);
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* One that waits since before it was looked at, and does not end. */
 START_LIVE_TEST(a_wait_that_neither_begins_nor_ends)
 {
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 
 	if (pid == 0)
 		for (;;)
@@ -443,14 +428,14 @@ START_LIVE_TEST(a_wait_that_neither_begins_nor_ends)
 	skip_without_bpf("waiting");
 	for (unsigned tick = 0; tick < 3; tick++) {
 		rest_ns(10000000);
-		next_tick(&machine);
-		ck_assert_uint_eq(frame_table(machine.now, "waiting")->n_rows, 1);
+		rig_next(&rig);
+		ck_assert_uint_eq(frame_table(rig.now, "waiting")->n_rows, 1);
 		ck_assert_double_eq_tol(ratio_of(pid), 1, 1e-6);
 		ck_assert_ptr_nonnull(strstr(function_of(pid, "poll"), "poll"));
 		ck_assert_int_eq(sum_of(pid, "poll").waits, 0);
 	}
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static void *switch_often(void *nothing)
@@ -466,7 +451,7 @@ START_LIVE_TEST(ratios_add_up_to_threads)
 	struct child *child = shared_memory(sizeof(*child));
 	long waits = 0;
 	pthread_t thread;
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 
 	if (pid == 0) {
 		for (unsigned i = 0; i < THREADS; i++)
@@ -480,13 +465,13 @@ START_LIVE_TEST(ratios_add_up_to_threads)
 	skip_without_bpf("waiting");
 	for (unsigned tick = 0; tick < 20; tick++) {
 		rest_ns(10000000);
-		next_tick(&machine);
+		rig_next(&rig);
 		ck_assert_double_eq_tol(ratio_of(pid), 1 + THREADS, 1e-6);
 		waits += sum_of(pid, "sleep").waits;
 	}
 	ck_assert_int_ge(waits, 20);
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* -1: it may not, or the kernel has none. */
@@ -546,7 +531,7 @@ static void fault(struct child *child)
 START_LIVE_TEST(page_faults_that_wait)
 {
 	struct child *child = shared_memory(sizeof(*child));
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	struct known found, want;
 
 	if (pid == 0)
@@ -558,10 +543,10 @@ START_LIVE_TEST(page_faults_that_wait)
 	}
 	open_counting(waiting_topic, scope_of(pid));
 	skip_without_bpf("waiting");
-	next_tick(&machine);
+	rig_next(&rig);
 	kill(pid, SIGUSR1);
 	await(child, 2);
-	next_tick(&machine);
+	rig_next(&rig);
 	found = sum_of(pid, "memory");
 	want = child->known[SLEEP];
 	ck_assert_double_eq_tol(found.seconds, want.seconds,
@@ -570,14 +555,14 @@ START_LIVE_TEST(page_faults_that_wait)
 	ck_assert_int_le(found.waits, want.waits + 1);
 	ck_assert_double_eq_tol(ratio_of(pid), 2, 1e-6);
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* Processes that begin and end between two ticks, one of which executes another program. */
 START_LIVE_TEST(processes_that_come_and_go)
 {
 	struct child *child = shared_memory(sizeof(*child));
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	char tree[32];
 	struct known sleeps;
 
@@ -597,20 +582,20 @@ START_LIVE_TEST(processes_that_come_and_go)
 	snprintf(tree, sizeof(tree), "tree=%d", (int)pid);
 	open_counting(waiting_topic, tree);
 	skip_without_bpf("waiting");
-	next_tick(&machine);
+	rig_next(&rig);
 	kill(pid, SIGUSR1);
 	await(child, 2);
-	next_tick(&machine);
+	rig_next(&rig);
 	sleeps = sum_of(0, "sleep");
 	ck_assert_int_eq(sleeps.waits, ROUNDS + 1);
 	ck_assert_double_ge(sleeps.seconds, ROUNDS * (double)PAUSE_NS / 1e9 + 0.1);
 	ck_assert_int_eq(sum_of(pid, "child").waits, ROUNDS + 1);
 	ck_assert_double_eq_tol(ratio_of(pid), 1, 1e-6);
-	next_tick(&machine);
+	rig_next(&rig);
 	ck_assert_int_eq(sum_of(0, "sleep").waits, 0); /* they are gone */
 	ck_assert_double_eq_tol(sum_of(0, NULL).seconds, sum_of(pid, NULL).seconds, 1e-9);
 	end_child(pid);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 static void read_byte(int file)
@@ -632,7 +617,7 @@ static long waits_so_far(void)
 /* chain-c sleeps and writes to chain-b, which writes to chain-a. */
 static pid_t begin_link(const char *name, int from, int to, struct child *child, unsigned link)
 {
-	pid_t pid = begin_child();
+	pid_t pid = begin_waiter();
 	long before;
 
 	if (pid != 0)
@@ -657,7 +642,7 @@ static pid_t begin_link(const char *name, int from, int to, struct child *child,
 
 static long wakes_of(const char *waker, const char *woken)
 {
-	const struct table *table = frame_table(machine.now, "wake");
+	const struct table *table = frame_table(rig.now, "wake");
 
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -685,11 +670,11 @@ static void check_chain(bool of_scope)
 	open_counting(wake_topic, of_scope ? textf("pid=%d,%d,%d", (int)pids[0], (int)pids[1], (int)pids[2]) :
 		      NULL);
 	rest_ns(10000000);
-	next_tick(&machine);
+	rig_next(&rig);
 	for (unsigned i = 0; i < 3; i++)
 		kill(pids[i], SIGUSR1);
 	await(child, 3);
-	next_tick(&machine);
+	rig_next(&rig);
 	skip_without_bpf("wake");
 	ck_assert_int_ge(wakes_of("chain-b", "chain-a"), child->known[0].waits - 1);
 	ck_assert_int_le(wakes_of("chain-b", "chain-a"), 4 * ROUNDS);
@@ -700,7 +685,7 @@ static void check_chain(bool of_scope)
 	ck_assert_int_eq(wakes_of("chain-a", "chain-b") + wakes_of("chain-b", "chain-c"), 0);
 	for (unsigned i = 0; i < 3; i++)
 		end_child(pids[i]);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(a_chain_of_three_is_in_order)

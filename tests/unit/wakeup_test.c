@@ -16,27 +16,25 @@
 #include <unistd.h>
 
 #include "core/unknown.h"
-#include "suite.h"
+#include "rig.h"
 #include "topic/interrupt/wakeup_cause.h"
 #include "topic/trace/function_names.h"
 
 #define EXITED 20
 
 static const char *const topics_wanted[] = { "wakeup", "timer", "tracing", NULL };
-static const char *const idle_topics[] = { "idle_exit", "idle_state", NULL };
 static const char *const causes[] = { "by_timer", "by_device", "by_network", "by_task", "by_kernel" };
 enum { TIMER, DEVICE, NETWORK, TASK, KERNEL, ALL, N_NUMBERS };
 
-static struct machine machine;
+static struct rig rig;
 
 struct order {
 	long count, pause_ns;
 };
 
-/* A child that obeys orders, and answers how often it has slept since the one before. */
+/* A child that answers to an order how often it has slept since the one before. */
 struct child {
-	pid_t pid;
-	int orders, answers;
+	struct ordered_child process;
 	void (*work)(const struct child *child, const struct order *order);
 	int in, out; /* of its work */
 };
@@ -49,43 +47,33 @@ static long sleeps(void)
 	return usage.ru_nvcsw;
 }
 
-static void obey(const struct child *child, int orders, int answers)
+static const struct child *starting;
+
+static void obey(int orders, int answers)
 {
 	struct order order;
 	long before, slept;
 
 	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
 		before = sleeps();
-		child->work(child, &order);
+		starting->work(starting, &order);
 		slept = sleeps() - before;
 		if (write(answers, &slept, sizeof(slept)) != sizeof(slept))
 			break;
 	}
-	_exit(0);
 }
 
 static void start(struct child *child)
 {
-	int orders[2], answers[2];
-
-	ck_assert_int_eq(pipe(orders), 0);
-	ck_assert_int_eq(pipe(answers), 0);
-	child->pid = fork();
-	if (child->pid == 0) {
-		close(orders[1]);
-		obey(child, orders[0], answers[1]);
-	}
-	close(orders[0]);
-	close(answers[1]);
-	child->orders = orders[1];
-	child->answers = answers[0];
+	starting = child;
+	child->process = start_ordered_child(obey, NULL, 0);
 }
 
 static void give(const struct child *child, long count, long pause_ns)
 {
 	const struct order order = { count, pause_ns };
 
-	ck_assert_int_eq(write(child->orders, &order, sizeof(order)), sizeof(order));
+	give_order(&child->process, &order, sizeof(order));
 }
 
 /* How often it slept. */
@@ -93,15 +81,8 @@ static long answer(const struct child *child)
 {
 	long slept;
 
-	ck_assert_int_eq(read(child->answers, &slept, sizeof(slept)), sizeof(slept));
+	take_answer(&child->process, &slept, sizeof(slept));
 	return slept;
-}
-
-static void stop(const struct child *child)
-{
-	close(child->orders);
-	close(child->answers);
-	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
 }
 
 static void sleep_often(const struct child *child, const struct order *order)
@@ -134,7 +115,7 @@ static void ask(const struct child *child, const struct order *order)
 
 static const void *row_of(uint64_t pid)
 {
-	const struct table *table = frame_table(machine.now, "wakeup");
+	const struct table *table = frame_table(rig.now, "wakeup");
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		if (table_u64(table, table_row(table, i), "pid") == pid)
@@ -145,7 +126,7 @@ static const void *row_of(uint64_t pid)
 /* 0 in all before it was woken up. */
 static void read_numbers(uint64_t pid, uint64_t numbers[N_NUMBERS])
 {
-	const struct table *table = frame_table(machine.now, "wakeup");
+	const struct table *table = frame_table(rig.now, "wakeup");
 	const void *row = row_of(pid);
 
 	for (unsigned i = 0; i < N_NUMBERS; i++)
@@ -170,7 +151,7 @@ struct uncounted {
 
 static struct uncounted uncounted_of(const char *topic)
 {
-	const struct table *table = frame_table(machine.now, "tracing");
+	const struct table *table = frame_table(rig.now, "tracing");
 	struct uncounted uncounted = { 0 };
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
@@ -199,16 +180,17 @@ static void check_cause(const uint64_t numbers[N_NUMBERS], unsigned cause, long 
 }
 
 /* Opens it, or skips the test where that is not permitted. */
-static void open_counting(void)
+static void open_counting(bool batch)
 {
 	const struct table *table;
 
-	open_machine(&machine, topics_wanted);
-	next_tick(&machine);
-	table = frame_table(machine.now, "wakeup");
+	rig_open_live(&rig, topics_wanted);
+	rig.request.batch = batch;
+	rig_next(&rig);
+	table = frame_table(rig.now, "wakeup");
 	if (table && table->n_rows > 0 &&
 	    strcmp(table_text(table, table_row(table, 0), "how"), "bpf") != 0) {
-		close_machine(&machine);
+		rig_close(&rig);
 		skip_test("BPF is not permitted, or this kernel is too old");
 	}
 }
@@ -220,23 +202,23 @@ START_LIVE_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
 	uint64_t numbers[N_NUMBERS];
 
 	start(&ticker);
-	open_counting();
+	open_counting(false);
 	for (unsigned i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) { /* of 1, 100, 1000 Hz */
 		struct uncounted before = uncounted_of("wakeup");
 		long slept;
 
-		read_numbers((uint64_t)ticker.pid, numbers);
+		read_numbers((uint64_t)ticker.process.pid, numbers);
 		give(&ticker, loads[i].count, loads[i].pause_ns);
 		slept = answer(&ticker);
-		next_tick(&machine);
-		read_growth((uint64_t)ticker.pid, numbers);
+		rig_next(&rig);
+		read_growth((uint64_t)ticker.process.pid, numbers);
 		check_cause(numbers, TIMER, loads[i].count, missed_of(loads[i].count, before, "wakeup"));
 		ck_assert_int_le(slept, loads[i].count + 2);
 		ck_assert_uint_le(numbers[TASK], 1); /* by the order */
 		ck_assert_uint_eq(numbers[DEVICE] + numbers[NETWORK] + numbers[KERNEL], 0);
 	}
-	stop(&ticker);
-	close_machine(&machine);
+	end_ordered_child(&ticker.process);
+	rig_close(&rig);
 }
 
 /* Two children of one CPU that wait for each other's bytes; one that is preempted need not sleep. */
@@ -256,23 +238,23 @@ static void check_pair(const int asks[2], const int serves[2], unsigned cause)
 	start(&serving);
 	start(&asking);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(before), &before), 0);
-	open_counting();
-	read_numbers((uint64_t)asking.pid, of_asking);
-	read_numbers((uint64_t)serving.pid, of_serving);
+	open_counting(false);
+	read_numbers((uint64_t)asking.process.pid, of_asking);
+	read_numbers((uint64_t)serving.process.pid, of_serving);
 	give(&serving, count, 0);
 	give(&asking, count, 0);
 	asking_slept = answer(&asking);
 	serving_slept = answer(&serving);
-	next_tick(&machine);
-	read_growth((uint64_t)asking.pid, of_asking);
-	read_growth((uint64_t)serving.pid, of_serving);
+	rig_next(&rig);
+	read_growth((uint64_t)asking.process.pid, of_asking);
+	read_growth((uint64_t)serving.process.pid, of_serving);
 	ck_assert_int_ge(asking_slept + serving_slept, count);
 	check_cause(of_asking, cause, asking_slept, 0);
 	check_cause(of_serving, cause, serving_slept, 0);
 	close(asking.in);
-	stop(&asking);
-	stop(&serving);
-	close_machine(&machine);
+	end_ordered_child(&asking.process);
+	end_ordered_child(&serving.process);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(a_pair_over_pipes_is_woken_up_by_tasks)
@@ -310,7 +292,7 @@ START_LIVE_TEST(a_pair_over_loopback_is_woken_up_by_the_network)
 /* Those that this process armed, of the function that wakes up who sleeps. */
 static uint64_t timers_of(uint64_t pid, const char *column)
 {
-	const struct table *table = frame_table(machine.now, "timer");
+	const struct table *table = frame_table(rig.now, "timer");
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -332,30 +314,29 @@ START_LIVE_TEST(timers_belong_to_the_process_that_arms_them)
 	if (!is_root())
 		skip_test("names of functions need root");
 	start(&ticker);
-	machine.request.batch = true;
-	open_counting();
+	open_counting(true);
 	before = uncounted_of("timer");
 	give(&ticker, 200, 1000000);
 	answer(&ticker);
-	next_tick(&machine);
-	next_tick(&machine);
-	fired = timers_of((uint64_t)ticker.pid, "fired");
-	armed = timers_of((uint64_t)ticker.pid, "armed");
+	rig_next(&rig);
+	rig_next(&rig);
+	fired = timers_of((uint64_t)ticker.process.pid, "fired");
+	armed = timers_of((uint64_t)ticker.process.pid, "armed");
 	ck_assert_uint_ge(fired + missed_of(200, before, "timer"), 199);
 	ck_assert_uint_le(fired, 200);
 	ck_assert_uint_ge(armed + missed_of(200, before, "timer"), 200);
 	ck_assert_uint_le(armed, 201);
-	table = frame_table(machine.now, "timer");
+	table = frame_table(rig.now, "timer");
 	for (size_t i = 0; i < table->n_rows; i++) /* ticks interrupt it, and are not its own */
-		ck_assert(table_u64(table, table_row(table, i), "pid") != (uint64_t)ticker.pid ||
+		ck_assert(table_u64(table, table_row(table, i), "pid") != (uint64_t)ticker.process.pid ||
 			  !strstr(table_text(table, table_row(table, i), "function"), "tick"));
-	stop(&ticker);
-	close_machine(&machine);
+	end_ordered_child(&ticker.process);
+	rig_close(&rig);
 }
 
 static uint64_t sum_of_idle(const char *topic, const char *column, bool of_all)
 {
-	const struct table *table = frame_table(machine.now, topic);
+	const struct table *table = frame_table(rig.now, topic);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
@@ -380,25 +361,25 @@ START_LIVE_TEST(exits_from_idle_are_as_many_as_entries)
 	const struct order naps = { 300, 1000000 };
 	uint64_t entries = 0, exits = 0;
 
-	open_machine(&machine, idle_topics);
-	next_tick(&machine);
-	if (frame_table(machine.now, "idle_state")->n_rows == 0 ||
-	    frame_table(machine.now, "idle_exit")->n_rows == 0) {
-		close_machine(&machine);
+	rig_open_live(&rig, TOPICS("idle_exit", "idle_state"));
+	rig_next(&rig);
+	if (frame_table(rig.now, "idle_state")->n_rows == 0 ||
+	    frame_table(rig.now, "idle_exit")->n_rows == 0) {
+		rig_close(&rig);
 		skip_test("no idle states, or BPF is not permitted");
 	}
 	for (int i = 0; i < IDLE_ROUNDS && (i == 0 || !is_near(exits, entries)); i++) {
 		entries = sum_of_idle("idle_state", "entries", false);
 		exits = sum_of_idle("idle_exit", "exits", false);
 		sleep_often(NULL, &naps);
-		next_tick(&machine);
+		rig_next(&rig);
 		entries = sum_of_idle("idle_state", "entries", false) - entries;
 		exits = sum_of_idle("idle_exit", "exits", false) - exits;
 	}
 	ck_assert_uint_eq(sum_of_idle("idle_exit", "exits", true), sum_of_idle("idle_exit", "exits", false));
 	ck_assert_msg(is_near(exits, entries), "%llu exits, %llu entries", (unsigned long long)exits,
 		      (unsigned long long)entries);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 /* More than is read at once, so that lines are cut between two reads. */
@@ -534,13 +515,13 @@ START_TEST(functions_are_sought_in_slices_as_they_are_wanted)
 
 START_LIVE_TEST(causes_add_up_to_wakeups)
 {
-	open_counting();
+	open_counting(false);
 	for (unsigned tick = 0; tick < 5; tick++) {
 		const struct table *table;
 
 		nanosleep(&(const struct timespec){ .tv_nsec = 20000000 }, NULL);
-		next_tick(&machine);
-		table = frame_table(machine.now, "wakeup");
+		rig_next(&rig);
+		table = frame_table(rig.now, "wakeup");
 		ck_assert_uint_gt(table->n_rows, 0);
 		for (size_t i = 0; i < table->n_rows; i++) {
 			const void *row = table_row(table, i);
@@ -552,7 +533,7 @@ START_LIVE_TEST(causes_add_up_to_wakeups)
 			ck_assert_uint_le(table_u64(table, row, "from_idle"), all);
 		}
 	}
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(what_exited_processes_did_stays_in_a_row)
@@ -560,7 +541,7 @@ START_LIVE_TEST(what_exited_processes_did_stays_in_a_row)
 	const struct order naps = { 10, 1000000 };
 	uint64_t numbers[N_NUMBERS];
 
-	open_counting();
+	open_counting(false);
 	read_numbers(0, numbers);
 	for (unsigned i = 0; i < EXITED; i++) {
 		pid_t pid = fork();
@@ -570,13 +551,13 @@ START_LIVE_TEST(what_exited_processes_did_stays_in_a_row)
 			_exit(0);
 		}
 		if (i == EXITED / 2)
-			next_tick(&machine); /* this one was listed */
+			rig_next(&rig); /* this one was listed */
 		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 	}
-	next_tick(&machine);
+	rig_next(&rig);
 	read_growth(0, numbers);
 	ck_assert_uint_ge(numbers[TIMER], (EXITED - 1) * 10);
-	close_machine(&machine);
+	rig_close(&rig);
 }
 
 START_LIVE_TEST(without_bpf_sleeps_are_counted_without_their_cause)
@@ -588,23 +569,23 @@ START_LIVE_TEST(without_bpf_sleeps_are_counted_without_their_cause)
 	start(&ticker);
 	give(&ticker, 1, 1000000);
 	answer(&ticker);
-	machine.request.no_bpf = true;
-	open_machine(&machine, topics_wanted);
-	next_tick(&machine);
-	ck_assert_str_eq(table_text(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "how"),
-			 "proc");
-	before = table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");
+	rig_open_live(&rig, topics_wanted);
+	rig.request.no_bpf = true;
+	rig_next(&rig);
+	ck_assert_str_eq(table_text(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid),
+				    "how"), "proc");
+	before = table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid), "wakeups");
 	give(&ticker, 100, 1000000);
 	slept = answer(&ticker);
-	next_tick(&machine);
-	after = table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");
+	rig_next(&rig);
+	after = table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid), "wakeups");
 	ck_assert_uint_ge(after, before + (uint64_t)slept);
 	ck_assert_uint_le(after, before + (uint64_t)slept + 2);
-	ck_assert_uint_eq(table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid),
+	ck_assert_uint_eq(table_u64(frame_table(rig.now, "wakeup"), row_of((uint64_t)ticker.process.pid),
 				    "by_timer"),
 			  U64_UNKNOWN);
-	stop(&ticker);
-	close_machine(&machine);
+	end_ordered_child(&ticker.process);
+	rig_close(&rig);
 }
 
 START_TEST(the_innermost_is_the_cause)

@@ -17,10 +17,15 @@
 #include "sys/privilege.h"
 #include "sys/system_call.h"
 
-static long call_kernel(enum bpf_cmd command, union bpf_attr *attr)
+static long call(const struct bpf_calls *by, enum bpf_cmd command, union bpf_attr *attr)
 {
-	uint64_t raised = privilege_raise(PRIVILEGE_BPF);
-	long result = system_call(SYS_bpf, command, attr, sizeof(*attr));
+	uint64_t raised;
+	long result;
+
+	if (by)
+		return by->call(command, attr);
+	raised = privilege_raise(PRIVILEGE_BPF);
+	result = system_call(SYS_bpf, command, attr, sizeof(*attr));
 
 	privilege_lower(raised);
 	return result < 0 ? -errno : result;
@@ -32,10 +37,10 @@ static uint64_t address(const void *bytes)
 }
 
 /* Before Linux 5.11 maps and programs count as locked memory: as much as root, or the limit, permits. */
-static long create(enum bpf_cmd command, union bpf_attr *attr)
+static long create(const struct bpf_calls *by, enum bpf_cmd command, union bpf_attr *attr)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	long result = call_kernel(command, attr);
+	long result = call(by, command, attr);
 	struct rlimit before, more;
 	uint64_t raised;
 
@@ -44,15 +49,15 @@ static long create(enum bpf_cmd command, union bpf_attr *attr)
 	more = (struct rlimit){ before.rlim_max, before.rlim_max };
 	raised = privilege_raise(PRIVILEGE_BPF);
 	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0 || setrlimit(RLIMIT_MEMLOCK, &more) == 0) {
-		result = call_kernel(command, attr);
+		result = call(by, command, attr);
 		setrlimit(RLIMIT_MEMLOCK, &before);
 	}
 	privilege_lower(raised);
 	return result;
 }
 
-static int create_map(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries,
-		      uint32_t flags)
+static int create_map(const struct bpf_calls *by, enum bpf_map_type type, size_t key_bytes,
+		      size_t value_bytes, size_t n_entries, uint32_t flags)
 {
 	union bpf_attr attr;
 
@@ -63,17 +68,19 @@ static int create_map(enum bpf_map_type type, size_t key_bytes, size_t value_byt
 	attr.value_size = (uint32_t)value_bytes;
 	attr.max_entries = (uint32_t)n_entries;
 	snprintf(attr.map_name, sizeof(attr.map_name), "panetop");
-	return (int)create(BPF_MAP_CREATE, &attr);
+	return (int)create(by, BPF_MAP_CREATE, &attr);
 }
 
-int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries)
+int bpf_map_open(const struct bpf_calls *by, enum bpf_map_type type, size_t key_bytes, size_t value_bytes,
+		 size_t n_entries)
 {
-	return create_map(type, key_bytes, value_bytes, n_entries, 0);
+	return create_map(by, type, key_bytes, value_bytes, n_entries, 0);
 }
 
-int bpf_shared_array_open(size_t value_bytes, size_t n_values, void **memory)
+int bpf_shared_array_open(const struct bpf_calls *by, size_t value_bytes, size_t n_values, void **memory)
 {
-	int map = create_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, n_values, BPF_F_MMAPABLE);
+	int map = create_map(by, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, n_values,
+			     BPF_F_MMAPABLE);
 	void *mapped;
 	int error;
 
@@ -89,7 +96,8 @@ int bpf_shared_array_open(size_t value_bytes, size_t n_values, void **memory)
 	return map;
 }
 
-int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const char *name)
+int bpf_program_open(const struct bpf_calls *by, enum bpf_prog_type type, const struct bpf_code *code,
+		     const char *name)
 {
 	union bpf_attr attr;
 
@@ -99,10 +107,11 @@ int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const
 	attr.insn_cnt = code->count;
 	attr.license = address("GPL");
 	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
-	return (int)create(BPF_PROG_LOAD, &attr);
+	return (int)create(by, BPF_PROG_LOAD, &attr);
 }
 
-int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32_t type, bool iterates)
+int bpf_typed_program_open(const struct bpf_calls *by, const struct bpf_code *code, const char *name,
+			   uint32_t type, bool iterates)
 {
 	union bpf_attr attr;
 
@@ -114,10 +123,10 @@ int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32
 	attr.insn_cnt = code->count;
 	attr.license = address("GPL");
 	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
-	return (int)create(BPF_PROG_LOAD, &attr);
+	return (int)create(by, BPF_PROG_LOAD, &attr);
 }
 
-static int start_iteration(int program)
+static int start_iteration(const struct bpf_calls *by, int program)
 {
 	union bpf_attr attr;
 	int link, iteration;
@@ -125,19 +134,19 @@ static int start_iteration(int program)
 	memset(&attr, 0, sizeof(attr));
 	attr.link_create.prog_fd = (uint32_t)program;
 	attr.link_create.attach_type = BPF_TRACE_ITER;
-	link = (int)call_kernel(BPF_LINK_CREATE, &attr);
+	link = (int)call(by, BPF_LINK_CREATE, &attr);
 	if (link < 0)
 		return link;
 	memset(&attr, 0, sizeof(attr));
 	attr.iter_create.link_fd = (uint32_t)link;
-	iteration = (int)call_kernel(BPF_ITER_CREATE, &attr);
+	iteration = (int)call(by, BPF_ITER_CREATE, &attr);
 	close(link);
 	return iteration;
 }
 
-int bpf_iterate(int program)
+int bpf_iterate(const struct bpf_calls *by, int program)
 {
-	int iteration = start_iteration(program);
+	int iteration = start_iteration(by, program);
 	char none[64];
 	ssize_t length;
 
@@ -151,38 +160,40 @@ int bpf_iterate(int program)
 	return (int)length;
 }
 
-int bpf_run(int program)
+int bpf_run(const struct bpf_calls *by, int program)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.test.prog_fd = (uint32_t)program;
-	return (int)call_kernel(BPF_PROG_TEST_RUN, &attr);
+	return (int)call(by, BPF_PROG_TEST_RUN, &attr);
 }
 
-int bpf_attach_raw(int program, const char *tracepoint)
+int bpf_attach_raw(const struct bpf_calls *by, int program, const char *tracepoint)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.raw_tracepoint.name = tracepoint ? address(tracepoint) : 0;
 	attr.raw_tracepoint.prog_fd = (uint32_t)program;
-	return (int)call_kernel(BPF_RAW_TRACEPOINT_OPEN, &attr);
+	return (int)call(by, BPF_RAW_TRACEPOINT_OPEN, &attr);
 }
 
 /*
  * The program runs on all CPUs, whichever one the event is of; that one must be online. The event itself is
  * disabled.
  */
-int bpf_attach_tracepoint(int program, uint64_t id)
+int bpf_attach_tracepoint(const struct bpf_calls *by, int program, uint64_t id)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id, .disabled = 1
 	};
 	int event = -ENODEV, error;
 
+	if (by)
+		return by->attach(program, id);
 	for (unsigned cpu = 0; cpu < env_cpus() && event == -ENODEV; cpu++)
-		event = perf_open(&attr, -1, (int)cpu, -1);
+		event = perf_open(&real_perf, &attr, -1, (int)cpu, -1);
 	if (event < 0 || ioctl(event, PERF_EVENT_IOC_SET_BPF, program) == 0)
 		return event;
 	error = -errno;
@@ -190,7 +201,7 @@ int bpf_attach_tracepoint(int program, uint64_t id)
 	return error;
 }
 
-uint64_t bpf_program_misses(int program)
+uint64_t bpf_program_misses(const struct bpf_calls *by, int program)
 {
 	struct bpf_prog_info info;
 	union bpf_attr attr;
@@ -200,10 +211,10 @@ uint64_t bpf_program_misses(int program)
 	attr.info.bpf_fd = (uint32_t)program;
 	attr.info.info_len = sizeof(info);
 	attr.info.info = address(&info);
-	return call_kernel(BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
+	return call(by, BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
 }
 
-int bpf_map_set(int map, const void *key, const void *value)
+int bpf_map_set(const struct bpf_calls *by, int map, const void *key, const void *value)
 {
 	union bpf_attr attr;
 
@@ -211,10 +222,10 @@ int bpf_map_set(int map, const void *key, const void *value)
 	attr.map_fd = (uint32_t)map;
 	attr.key = address(key);
 	attr.value = address(value);
-	return (int)call_kernel(BPF_MAP_UPDATE_ELEM, &attr);
+	return (int)call(by, BPF_MAP_UPDATE_ELEM, &attr);
 }
 
-int bpf_map_value(int map, const void *key, void *value)
+int bpf_map_value(const struct bpf_calls *by, int map, const void *key, void *value)
 {
 	union bpf_attr attr;
 
@@ -222,20 +233,21 @@ int bpf_map_value(int map, const void *key, void *value)
 	attr.map_fd = (uint32_t)map;
 	attr.key = address(key);
 	attr.value = address(value);
-	return (int)call_kernel(BPF_MAP_LOOKUP_ELEM, &attr);
+	return (int)call(by, BPF_MAP_LOOKUP_ELEM, &attr);
 }
 
-void bpf_map_remove(int map, const void *key)
+void bpf_map_remove(const struct bpf_calls *by, int map, const void *key)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.map_fd = (uint32_t)map;
 	attr.key = address(key);
-	call_kernel(BPF_MAP_DELETE_ELEM, &attr);
+	call(by, BPF_MAP_DELETE_ELEM, &attr);
 }
 
-long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *values, size_t n_room)
+long bpf_map_entries(const struct bpf_calls *by, int map, uint64_t *token, bool *goes_on, void *keys,
+		     void *values, size_t n_room)
 {
 	union bpf_attr attr;
 	uint64_t next = 0;
@@ -248,7 +260,7 @@ long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *
 	attr.batch.keys = address(keys);
 	attr.batch.values = address(values);
 	attr.batch.count = (uint32_t)n_room;
-	error = call_kernel(BPF_MAP_LOOKUP_BATCH, &attr);
+	error = call(by, BPF_MAP_LOOKUP_BATCH, &attr);
 	if (error < 0 && error != -ENOENT)
 		return error;
 	*goes_on = error == 0;

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -36,9 +35,8 @@ struct looked_at {
 
 struct call_looks {
 	struct env *env;
-	pthread_t looker;
+	struct machine_thread *looker;
 	_Atomic uint32_t looker_tid; /* which is always in the call that looks */
-	atomic_bool ends;
 	pthread_mutex_t lock; /* of all that follows */
 	struct looked_at *threads;
 	size_t n_threads, thread_capacity;
@@ -81,27 +79,22 @@ static void look_at(struct call_looks *looks, const struct looked_at *thread, ui
 	add(looks, (uint64_t)thread->pid << BPF_CALL_PROCESS_SHIFT | number << BPF_CALL_NUMBER_SHIFT, ns);
 }
 
-static void *look_again_and_again(void *context)
+static uint64_t look_at_all(void *context)
 {
 	struct call_looks *looks = context;
-	const struct timespec pause = { .tv_nsec = (long)LOOK_NS };
+	uint64_t now_ns, raised;
 
-	atomic_store(&looks->looker_tid, (uint32_t)syscall(SYS_gettid));
-	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_DETAILS));
-	while (!atomic_load(&looks->ends)) {
-		uint64_t now_ns, raised;
-
-		pthread_mutex_lock(&looks->lock);
-		raised = privilege_raise(PRIVILEGE_DETAILS);
-		now_ns = env_mono_ns(looks->env);
-		for (size_t i = 0; i < looks->n_threads && looks->looked_ns > 0; i++)
-			look_at(looks, &looks->threads[i], now_ns - looks->looked_ns);
-		looks->looked_ns = now_ns;
-		privilege_lower(raised);
-		pthread_mutex_unlock(&looks->lock);
-		nanosleep(&pause, NULL);
-	}
-	return NULL;
+	if (atomic_load(&looks->looker_tid) == 0)
+		atomic_store(&looks->looker_tid, (uint32_t)syscall(SYS_gettid));
+	pthread_mutex_lock(&looks->lock);
+	raised = privilege_raise(PRIVILEGE_DETAILS);
+	now_ns = env_mono_ns(looks->env);
+	for (size_t i = 0; i < looks->n_threads && looks->looked_ns > 0; i++)
+		look_at(looks, &looks->threads[i], now_ns - looks->looked_ns);
+	looks->looked_ns = now_ns;
+	privilege_lower(raised);
+	pthread_mutex_unlock(&looks->lock);
+	return LOOK_NS;
 }
 
 static bool is_followed(struct call_looks *looks, const struct process *process, uint32_t tid)
@@ -229,27 +222,10 @@ size_t call_looks_counts(struct call_looks *looks, struct call_count **counts, s
 	return n;
 }
 
-struct call_looks *call_looks_open(struct env *env)
+static void free_looks(void *context)
 {
-	struct call_looks *looks = alloc_zeroed(1, sizeof(*looks));
+	struct call_looks *looks = context;
 
-	looks->env = env;
-	pthread_mutex_init(&looks->lock, NULL);
-	if (pthread_create(&looks->looker, NULL, look_again_and_again, looks) != 0) {
-		pthread_mutex_destroy(&looks->lock);
-		free(looks);
-		return NULL;
-	}
-	return looks;
-}
-
-void call_looks_close(struct call_looks *looks)
-{
-	if (!looks)
-		return;
-	atomic_store(&looks->ends, true);
-	if (!patience_join(looks->looker))
-		return;
 	for (size_t i = 0; i < looks->n_threads; i++)
 		looks->threads[i].seen = false;
 	drop_unseen(looks);
@@ -258,4 +234,24 @@ void call_looks_close(struct call_looks *looks)
 	free(looks->threads);
 	free(looks->counts);
 	free(looks);
+}
+
+struct call_looks *call_looks_open(struct env *env)
+{
+	static const struct thread_work work = { look_at_all, free_looks, PRIVILEGE_BIT(PRIVILEGE_DETAILS) };
+	struct call_looks *looks = alloc_zeroed(1, sizeof(*looks));
+
+	looks->env = env;
+	pthread_mutex_init(&looks->lock, NULL);
+	looks->looker = thread_start(env->own_threads, &work, looks);
+	if (looks->looker)
+		return looks;
+	free_looks(looks);
+	return NULL;
+}
+
+void call_looks_close(struct call_looks *looks)
+{
+	if (looks)
+		thread_end(looks->looker, true);
 }

@@ -53,7 +53,7 @@ static int open_ring(struct opened_rings *rings, const struct trace_set *set, ui
 	struct opened_ring *ring = VECTOR_ADD(rings->rings, rings->n, rings->capacity);
 	int error;
 
-	*ring = (struct opened_ring){ .event = perf_open(&attr, -1, (int)cpu, -1) };
+	*ring = (struct opened_ring){ .event = perf_open(set->env->perf, &attr, -1, (int)cpu, -1) };
 	if (ring->event < 0) {
 		rings->n--;
 		return ring->event;

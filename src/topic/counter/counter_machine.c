@@ -154,7 +154,8 @@ int counter_machine_test(struct env *env, void (*fill)(struct counter_events *ev
 	fill(&events);
 	counter_pmus_read(&pmus, env);
 	for (unsigned i = 0; i < events.count && fd == -ENODEV; i++)
-		fd = counter_open(&events.list[i], &pmus, &(struct counter_place){ .cpu = cpu }, -1);
+		fd = counter_open(env->perf, &events.list[i], &pmus, &(struct counter_place){ .cpu = cpu },
+				  -1);
 	counter_pmus_free(&pmus);
 	counter_events_free(&events);
 	if (fd < 0)

@@ -75,7 +75,7 @@ static int refusal(const struct env *env)
 }
 
 /* Opens counters for panetop itself to find out what works. 0, or -errno when none does. */
-static int choose(struct state *state)
+static int choose(struct state *state, const struct env *env)
 {
 	struct counter_plan *plan = &state->plan;
 	struct counter_events hardware = { 0 };
@@ -83,13 +83,13 @@ static int choose(struct state *state)
 
 	counter_events_thread(&plan->events);
 	plan->inherits = true;
-	error = counter_threads_try(&plan->events.list[0], plan, env_self_pid(), true);
+	error = counter_threads_try(env, &plan->events.list[0], plan);
 	if (error == -EINVAL) {
 		plan->inherits = false;
-		error = counter_threads_try(&plan->events.list[0], plan, env_self_pid(), true);
+		error = counter_threads_try(env, &plan->events.list[0], plan);
 	}
 	counter_events_hardware(&hardware);
-	state->no_hardware = counter_threads_try(&hardware.list[0], plan, env_self_pid(), true);
+	state->no_hardware = counter_threads_try(env, &hardware.list[0], plan);
 	state->choice = COUNTER_SOFTWARE;
 	if (!error && state->no_hardware == 0) {
 		counter_events_free(&plan->events);
@@ -110,7 +110,7 @@ static int prepare(struct state *state, struct env *env)
 		return 0;
 	counter_pmus_free(&state->plan.pmus);
 	counter_pmus_read(&state->plan.pmus, env);
-	error = choose(state);
+	error = choose(state, env);
 	if (error) {
 		counter_events_free(&state->plan.events);
 		return error;
@@ -130,7 +130,7 @@ static int test_events(struct env *env, bool hardware)
 
 	if (error)
 		return error;
-	error = choose(&state);
+	error = choose(&state, env);
 	counter_events_free(&state.plan.events);
 	return error ? error : hardware ? state.no_hardware : 0;
 }

@@ -19,8 +19,8 @@ static bool is_of_kernel(const struct perf_event_attr *attr)
 						     attr->config == PERF_COUNT_SW_CPU_MIGRATIONS));
 }
 
-int counter_open(const struct counter_event *event, const struct counter_pmus *pmus,
-		 const struct counter_place *place, int leader)
+int counter_open(const struct machine_perf *perf, const struct counter_event *event,
+		 const struct counter_pmus *pmus, const struct counter_place *place, int leader)
 {
 	struct perf_event_attr attr = event->attr;
 	int fd;
@@ -36,8 +36,8 @@ int counter_open(const struct counter_event *event, const struct counter_pmus *p
 	attr.exclude_kernel |= place->user_only;
 	if (!place->tid && (attr.type == PERF_TYPE_HARDWARE || attr.type == PERF_TYPE_HW_CACHE))
 		attr.config |= (uint64_t)counter_pmu_of_core(pmus, place->cpu) << CORE_TYPE_SHIFT;
-	fd = place->tid ? perf_open(&attr, (int)place->tid, -1, leader)
-			: perf_open(&attr, -1, (int)place->cpu, leader);
+	fd = place->tid ? perf_open(perf, &attr, (int)place->tid, -1, leader)
+			: perf_open(perf, &attr, -1, (int)place->cpu, leader);
 	return fd == -ENOENT || fd == -EOPNOTSUPP ? -ENODEV : fd;
 }
 
@@ -83,7 +83,7 @@ static void close_cells(struct counter_set *set, int reason)
 static bool start_group(struct counter_set *set, const struct counter_events *events, unsigned leader)
 {
 	(void)events;
-	return perf_start(set->cells[leader].fd) == 0;
+	return perf_start(set->env->perf, set->cells[leader].fd) == 0;
 }
 
 void counter_set_open(struct counter_set *set, const struct counter_events *events,
@@ -102,7 +102,7 @@ void counter_set_open(struct counter_set *set, const struct counter_events *even
 			continue;
 		set->cells[i].fd = counters->n_open >= counters->max
 					   ? -EMFILE
-					   : counter_open(&events->list[i], pmus, &set->place,
+					   : counter_open(set->env->perf, &events->list[i], pmus, &set->place,
 							  leader < 0 ? -1 : set->cells[leader].fd);
 		if (set->cells[i].fd < 0)
 			continue;

@@ -32,8 +32,8 @@ struct counter_set {
 };
 
 /* As perf_open(), but -ENODEV for all errors that mean that nothing here can count it. */
-int counter_open(const struct counter_event *event, const struct counter_pmus *pmus,
-		 const struct counter_place *place, int leader);
+int counter_open(const struct machine_perf *perf, const struct counter_event *event,
+		 const struct counter_pmus *pmus, const struct counter_place *place, int leader);
 
 /* Is the event not counted here for another reason than a missing counter? */
 bool counter_is_lost(int fd);

@@ -185,11 +185,13 @@ void counter_threads_close(struct counter_threads *threads)
 	free(threads->list);
 }
 
-int counter_threads_try(const struct counter_event *event, const struct counter_plan *plan, uint32_t tid,
-			bool user_only)
+int counter_threads_try(const struct env *env, const struct counter_event *event,
+			const struct counter_plan *plan)
 {
-	struct counter_place place = { .tid = tid, .inherited = plan->inherits, .user_only = user_only };
-	int fd = counter_open(event, &plan->pmus, &place, -1);
+	struct counter_place place = { .tid = env_self_pid(),
+				       .inherited = plan->inherits,
+				       .user_only = true };
+	int fd = counter_open(env->perf, event, &plan->pmus, &place, -1);
 
 	if (fd < 0)
 		return fd;

@@ -42,8 +42,8 @@ void counter_threads_close(struct counter_threads *threads);
 /* Reads, including the last counts of exited threads; then opens and closes threads. */
 void counter_threads_read(struct counter_threads *threads, struct env *env, const struct counter_plan *plan);
 
-/* Whether this event of a thread can be counted: 0 or -errno. */
-int counter_threads_try(const struct counter_event *event, const struct counter_plan *plan, uint32_t tid,
-			bool user_only);
+/* Can this event of our own thread be counted, in user mode? 0 or -errno. */
+int counter_threads_try(const struct env *env, const struct counter_event *event,
+			const struct counter_plan *plan);
 
 #endif

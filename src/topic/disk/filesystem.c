@@ -2,13 +2,9 @@
 /* Topic "filesystem": space and inodes of what is mounted. Helpers ask, as a dead server never answers. */
 #include <config.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include "core/alloc.h"
 #include "core/hash.h"
@@ -16,7 +12,7 @@
 #include "core/vector.h"
 #include "kernel/mountinfo.h"
 #include "sys/device_poll.h"
-#include "sys/system_call.h"
+#include "sys/file_systems.h"
 #include "topic/topic.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -189,31 +185,16 @@ static struct space space_of(const struct statvfs *found)
 	return space;
 }
 
-/* Does the path lead to another mount, which hides this one? Unknown before Linux 5.8. */
-static bool is_hidden(const struct filesystem *filesystem)
-{
-#ifdef STATX_MNT_ID
-	struct statx found;
-
-	if (system_call_by(SYS_statx,
-			   statx(AT_FDCWD, filesystem->point, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
-				 STATX_MNT_ID, &found)) < 0)
-		return false;
-	return (found.stx_mask & STATX_MNT_ID) && found.stx_mnt_id != filesystem->mount_id;
-#else
-	(void)filesystem;
-	return false;
-#endif
-}
-
+/* Where the path leads to another mount, that one hides this one. */
 static void ask(struct device_poll *poll)
 {
 	struct filesystem *filesystem = (struct filesystem *)poll;
+	uint64_t mount_id = poll->file_systems->mount_at(filesystem->point);
 	struct statvfs found;
 
 	filesystem->answer = nothing_known;
-	filesystem->hidden = is_hidden(filesystem);
-	if (!filesystem->hidden && statvfs(filesystem->point, &found) == 0)
+	filesystem->hidden = mount_id != UINT64_MAX && mount_id != filesystem->mount_id;
+	if (!filesystem->hidden && poll->file_systems->space(filesystem->point, &found) == 0)
 		filesystem->answer = space_of(&found);
 }
 

@@ -27,12 +27,12 @@
 #define EXECS (1u << PROC_EVENT_KIND_EXEC)
 
 struct event_connector {
+	struct event_source source;
 	struct netlink_socket *netlink;
 	uint64_t lag_ns; /* of the kernel's clock */
 	uint32_t kinds;  /* bits of enum proc_event_kind; 0: all */
 	bool subscribed;
 	uint32_t request; /* number of the last request, which identifies its answer */
-	uint64_t received;
 };
 
 /* Answers go to all listeners; the request number identifies ours. */
@@ -101,36 +101,10 @@ static int listen_to_kernel(struct event_connector *connector)
 	return error ? error : filter(connector);
 }
 
-struct event_connector *event_connector_open(struct env *env, enum event_connector_kinds kinds,
-					     size_t buffer_bytes, int *error)
+static void close_connector(struct event_source *source)
 {
-	struct netlink_socket *netlink = NULL;
-	struct event_connector *connector;
+	struct event_connector *connector = (struct event_connector *)source;
 
-	*error = -ENOTSUP;
-	if (env->live)
-		netlink = netlink_socket_open(NETLINK_CONNECTOR, CN_IDX_PROC, buffer_bytes, DATAGRAM_BYTES,
-					      error);
-	if (!netlink)
-		return NULL;
-	connector = alloc_zeroed(1, sizeof(*connector));
-	connector->netlink = netlink;
-	connector->lag_ns = kernel_clock_lag_ns(env);
-	connector->kinds = kinds == EVENT_CONNECTOR_EXECS         ? EXECS
-			   : kinds == EVENT_CONNECTOR_BESIDE_PERF ? BESIDE_PERF
-								  : 0;
-	connector->request = (uint32_t)env_mono_ns(env);
-	*error = listen_to_kernel(connector);
-	if (!*error)
-		return connector;
-	event_connector_close(connector);
-	return NULL;
-}
-
-void event_connector_close(struct event_connector *connector)
-{
-	if (!connector)
-		return;
 	if (connector->subscribed)
 		send_request(connector, PROC_REQUEST_IGNORE);
 	netlink_socket_close(connector->netlink);
@@ -171,7 +145,7 @@ static void add_event(struct event_connector *connector, const struct proc_event
 	enum event_kind kind = kind_of(event);
 	struct raw_event *raw;
 
-	connector->received++;
+	connector->source.received++;
 	if (kind == N_EVENT_KINDS)
 		return;
 	if (connector->kinds && !(connector->kinds & 1u << event->kind))
@@ -190,10 +164,12 @@ static void add_event(struct event_connector *connector, const struct proc_event
 		raw->exit_code = event->exit_code;
 }
 
-void event_connector_drain(struct event_connector *connector, struct raw_events *events)
+static void drain(struct event_source *source, struct raw_events *events, bool exits)
 {
+	struct event_connector *connector = (struct event_connector *)source;
 	size_t count;
 
+	(void)exits;
 	while ((count = netlink_socket_receive(connector->netlink, NETLINK_BATCH)) > 0)
 		for (size_t i = 0; i < count; i++) {
 			struct span datagram = netlink_socket_datagram(connector->netlink, i);
@@ -204,17 +180,42 @@ void event_connector_drain(struct event_connector *connector, struct raw_events 
 		}
 }
 
-int event_connector_descriptor(const struct event_connector *connector)
+static unsigned descriptors(const struct event_source *source, int *fds, unsigned room)
 {
-	return netlink_socket_fd(connector->netlink);
+	fds[0] = netlink_socket_fd(((const struct event_connector *)source)->netlink);
+	return room > 0;
 }
 
-uint64_t event_connector_received(const struct event_connector *connector)
+static uint64_t lost(const struct event_source *source)
 {
-	return connector->received;
+	return netlink_socket_lost(((const struct event_connector *)source)->netlink);
 }
 
-uint64_t event_connector_lost(struct event_connector *connector)
+struct event_source *event_connector_open(struct env *env, enum event_connector_kinds kinds,
+					  size_t buffer_bytes, int *error)
 {
-	return netlink_socket_lost(connector->netlink);
+	struct netlink_socket *netlink = NULL;
+	struct event_connector *connector;
+
+	*error = -ENOTSUP;
+	if (env->live)
+		netlink = netlink_socket_open(NETLINK_CONNECTOR, CN_IDX_PROC, buffer_bytes, DATAGRAM_BYTES,
+					      error);
+	if (!netlink)
+		return NULL;
+	connector = alloc_zeroed(1, sizeof(*connector));
+	connector->source = (struct event_source){
+		.close = close_connector, .drain = drain, .descriptors = descriptors, .lost = lost
+	};
+	connector->netlink = netlink;
+	connector->lag_ns = kernel_clock_lag_ns(env);
+	connector->kinds = kinds == EVENT_CONNECTOR_EXECS         ? EXECS
+			   : kinds == EVENT_CONNECTOR_BESIDE_PERF ? BESIDE_PERF
+								  : 0;
+	connector->request = (uint32_t)env_mono_ns(env);
+	*error = listen_to_kernel(connector);
+	if (!*error)
+		return &connector->source;
+	close_connector(&connector->source);
+	return NULL;
 }

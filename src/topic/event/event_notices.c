@@ -21,18 +21,18 @@ static int test_perf(struct env *env)
 	int error = -ENOTSUP;
 
 	if (env->live)
-		event_perf_close(event_perf_open(env, TEST_BYTES, NULL, &error));
+		event_source_close(event_perf_open(env, TEST_BYTES, NULL, &error));
 	return error;
 }
 
 static int test_tracepoint(struct env *env)
 {
 	int error = -ENOTSUP;
-	struct event_perf *perf = env->live ? event_perf_open(env, TEST_BYTES, NULL, &error) : NULL;
+	struct event_source *perf = env->live ? event_perf_open(env, TEST_BYTES, NULL, &error) : NULL;
 
 	if (perf)
-		error = event_perf_exec_error(perf);
-	event_perf_close(perf);
+		error = perf->exec_error;
+	event_source_close(perf);
 	return error;
 }
 
@@ -40,7 +40,7 @@ static int test_connector(struct env *env)
 {
 	int error = 0;
 
-	event_connector_close(event_connector_open(env, EVENT_CONNECTOR_ALL, TEST_BYTES, &error));
+	event_source_close(event_connector_open(env, EVENT_CONNECTOR_ALL, TEST_BYTES, &error));
 	return error;
 }
 

@@ -53,19 +53,18 @@ struct on_cpu {
 };
 
 struct event_perf {
+	struct event_source source;
 	struct env *env; /* borrowed */
 	uint64_t lag_ns; /* of the kernel's clock */
 	size_t ring_bytes;
 	bool names_only; /* no forks, ends and arguments, and no alarm */
 	struct on_cpu *cpus;
-	size_t n_cpus, cpu_capacity;
+	size_t cpu_capacity; /* of source.n_cpus */
 	char *room; /* for the contents of one ring */
 	const struct trace_set *arguments; /* borrowed; NULL: from the tracepoint */
 	uint64_t exec_id;
 	struct trace_field filename;
-	int exec_error;
 	bool armed;
-	uint64_t received;
 	uint64_t lost_before; /* on CPUs that went offline */
 };
 
@@ -82,14 +81,14 @@ static struct perf_event_attr common_attr(void)
 }
 
 /* PERF_FORMAT_LOST exists since Linux 6.0. */
-static int open_event(struct perf_event_attr *attr, uint32_t cpu)
+static int open_event(const struct event_perf *perf, struct perf_event_attr *attr, uint32_t cpu)
 {
-	int fd = perf_open(attr, -1, (int)cpu, -1);
+	int fd = perf_open(perf->env->perf, attr, -1, (int)cpu, -1);
 
 	if (fd != -EINVAL || !(attr->read_format & PERF_FORMAT_LOST))
 		return fd;
 	attr->read_format = PERF_RING_FORMAT;
-	return perf_open(attr, -1, (int)cpu, -1);
+	return perf_open(perf->env->perf, attr, -1, (int)cpu, -1);
 }
 
 static int open_tasks(const struct event_perf *perf, struct on_cpu *on)
@@ -102,7 +101,7 @@ static int open_tasks(const struct event_perf *perf, struct on_cpu *on)
 	attr.task = !perf->names_only;
 	attr.comm = attr.comm_exec = 1;
 	attr.wakeup_watermark = perf->names_only ? 1 : (uint32_t)(perf->ring_bytes / 2);
-	on->tasks = open_event(&attr, on->cpu);
+	on->tasks = open_event(perf, &attr, on->cpu);
 	return on->tasks < 0 ? on->tasks : perf_ring_open(&on->ring, on->tasks, perf->ring_bytes);
 }
 
@@ -121,10 +120,10 @@ static int open_execs(const struct event_perf *perf, struct on_cpu *on)
 		attr.sample_stack_user = STACK_BYTES;
 	}
 	attr.wakeup_watermark = (uint32_t)(perf->ring_bytes / 2);
-	on->execs = open_event(&attr, on->cpu);
+	on->execs = open_event(perf, &attr, on->cpu);
 	if (on->execs < 0)
 		return on->execs;
-	error = perf_ring_join(on->execs, on->tasks);
+	error = perf_ring_join(perf->env->perf, on->execs, on->tasks);
 	if (!error && perf->arguments)
 		error = trace_direct(perf->arguments, on->cpu, on->execs);
 	if (error) {
@@ -145,7 +144,7 @@ static void open_alarm(const struct event_perf *perf, struct on_cpu *on)
 	attr.task = attr.comm = attr.comm_exec = 1;
 	attr.disabled = !perf->armed;
 	attr.wakeup_watermark = 1;
-	on->alarm = open_event(&attr, on->cpu);
+	on->alarm = open_event(perf, &attr, on->cpu);
 	if (on->alarm >= 0 && perf_ring_open(&on->alarm_ring, on->alarm, ALARM_BYTES) < 0) {
 		close(on->alarm);
 		on->alarm = -1;
@@ -177,19 +176,19 @@ static int open_cpu(struct event_perf *perf, uint32_t cpu)
 	struct on_cpu *on;
 	int error;
 
-	VECTOR_RESERVE(perf->cpus, perf->n_cpus + 1, perf->cpu_capacity);
-	on = &perf->cpus[perf->n_cpus];
+	VECTOR_RESERVE(perf->cpus, perf->source.n_cpus + 1, perf->cpu_capacity);
+	on = &perf->cpus[perf->source.n_cpus];
 	*on = (struct on_cpu){ .cpu = cpu, .tasks = -1, .execs = -1, .alarm = -1 };
 	error = open_tasks(perf, on);
 	if (error) {
 		close_cpu(on);
 		return error;
 	}
-	if (!perf->exec_error)
-		perf->exec_error = open_execs(perf, on);
+	if (!perf->source.exec_error)
+		perf->source.exec_error = open_execs(perf, on);
 	if (!perf->names_only)
 		open_alarm(perf, on);
-	perf->n_cpus++;
+	perf->source.n_cpus++;
 	return 0;
 }
 
@@ -221,62 +220,15 @@ static int read_online(struct event_perf *perf, struct span *online)
 	return env_read(perf->env, env_file(perf->env, ONLINE_CPUS), online);
 }
 
-static struct event_perf *open_cpus(struct event_perf *perf, int *error)
+static void close_perf(struct event_source *source)
 {
-	struct span online;
-	uint32_t first, last;
+	struct event_perf *perf = (struct event_perf *)source;
 
-	perf->lag_ns = kernel_clock_lag_ns(perf->env);
-	*error = read_online(perf, &online);
-	while (!*error && cpu_list_next(&online, &first, &last))
-		for (uint32_t cpu = first; cpu <= last && !*error; cpu++)
-			*error = open_cpu(perf, cpu);
-	if (!*error && perf->n_cpus == 0)
-		*error = -ENODEV;
-	if (!*error) {
-		perf->room = alloc_zeroed(perf->cpus[0].ring.bytes, 1);
-		return perf;
-	}
-	event_perf_close(perf);
-	return NULL;
-}
-
-struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
-				   const struct trace_set *arguments, int *error)
-{
-	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
-
-	perf->env = env;
-	perf->ring_bytes = ring_bytes;
-	perf->arguments = arguments && !arguments->error ? arguments : NULL;
-	perf->exec_error = perf->arguments ? 0 : find_exec_event(perf);
-	return open_cpus(perf, error);
-}
-
-struct event_perf *event_perf_open_execs(struct env *env, size_t ring_bytes, int *error)
-{
-	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
-
-	*perf = (struct event_perf){
-		.env = env, .ring_bytes = ring_bytes, .names_only = true, .exec_error = -ENOENT
-	};
-	return open_cpus(perf, error);
-}
-
-void event_perf_close(struct event_perf *perf)
-{
-	if (!perf)
-		return;
-	for (size_t i = 0; i < perf->n_cpus; i++)
+	for (size_t i = 0; i < perf->source.n_cpus; i++)
 		close_cpu(&perf->cpus[i]);
 	free(perf->cpus);
 	free(perf->room);
 	free(perf);
-}
-
-int event_perf_exec_error(const struct event_perf *perf)
-{
-	return perf->exec_error;
 }
 
 static struct raw_event *add(const struct event_perf *perf, struct raw_events *events,
@@ -364,7 +316,7 @@ static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_ev
 	bool by_sample = record->kind == PERF_RECORD_KIND_COMM && record->exec && on->execs >= 0;
 	struct raw_event *event;
 
-	perf->received += record->kind != PERF_RECORD_KIND_LOST;
+	perf->source.received += record->kind != PERF_RECORD_KIND_LOST;
 	if (record->kind != PERF_RECORD_KIND_LOST && is_foreign(record))
 		return;
 	if (perf->names_only && record->kind == PERF_RECORD_KIND_COMM && !record->exec)
@@ -397,9 +349,11 @@ static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_ev
 	}
 }
 
-void event_perf_drain(struct event_perf *perf, struct raw_events *events, bool exits)
+static void drain(struct event_source *source, struct raw_events *events, bool exits)
 {
-	for (size_t i = 0; i < perf->n_cpus; i++) {
+	struct event_perf *perf = (struct event_perf *)source;
+
+	for (size_t i = 0; i < perf->source.n_cpus; i++) {
 		struct on_cpu *on = &perf->cpus[i];
 		struct span bytes = perf_ring_take(&on->ring, perf->room);
 		struct perf_record record;
@@ -420,37 +374,39 @@ static bool is_gone(struct on_cpu *on, struct span online)
 	return on->enabled_ns == before_ns && before_ns != U64_UNKNOWN;
 }
 
-void event_perf_follow_cpus(struct event_perf *perf)
+static void follow_cpus(struct event_source *source)
 {
+	struct event_perf *perf = (struct event_perf *)source;
 	struct span online, rest;
 	uint32_t first, last;
 
 	if (read_online(perf, &online))
 		return;
-	for (size_t i = perf->n_cpus; i-- > 0;) {
+	for (size_t i = perf->source.n_cpus; i-- > 0;) {
 		if (!is_gone(&perf->cpus[i], online))
 			continue;
 		perf->lost_before += lost_on(&perf->cpus[i]);
 		close_cpu(&perf->cpus[i]);
-		perf->cpus[i] = perf->cpus[--perf->n_cpus];
+		perf->cpus[i] = perf->cpus[--perf->source.n_cpus];
 	}
 	rest = online;
 	while (cpu_list_next(&rest, &first, &last))
 		for (uint32_t cpu = first; cpu <= last; cpu++) {
 			bool known = false;
 
-			for (size_t i = 0; i < perf->n_cpus; i++)
+			for (size_t i = 0; i < perf->source.n_cpus; i++)
 				known |= perf->cpus[i].cpu == cpu;
 			if (!known)
 				open_cpu(perf, cpu);
 		}
 }
 
-bool event_perf_arm(struct event_perf *perf, bool armed)
+static bool arm(struct event_source *source, bool armed)
 {
+	struct event_perf *perf = (struct event_perf *)source;
 	bool all = true;
 
-	for (size_t i = 0; i < perf->n_cpus; i++) {
+	for (size_t i = 0; i < perf->source.n_cpus; i++) {
 		struct on_cpu *on = &perf->cpus[i];
 
 		all &= on->alarm >= 0;
@@ -464,16 +420,12 @@ bool event_perf_arm(struct event_perf *perf, bool armed)
 	return all;
 }
 
-unsigned event_perf_cpus(const struct event_perf *perf)
+static unsigned descriptors(const struct event_source *source, int *fds, unsigned room)
 {
-	return (unsigned)perf->n_cpus;
-}
-
-unsigned event_perf_descriptors(const struct event_perf *perf, int *fds, unsigned room)
-{
+	const struct event_perf *perf = (const struct event_perf *)source;
 	unsigned n_fds = 0;
 
-	for (size_t i = 0; i < perf->n_cpus && n_fds + 1 < room; i++) {
+	for (size_t i = 0; i < perf->source.n_cpus && n_fds + 1 < room; i++) {
 		fds[n_fds++] = perf->cpus[i].tasks;
 		if (perf->armed && perf->cpus[i].alarm >= 0)
 			fds[n_fds++] = perf->cpus[i].alarm;
@@ -481,16 +433,60 @@ unsigned event_perf_descriptors(const struct event_perf *perf, int *fds, unsigne
 	return n_fds;
 }
 
-uint64_t event_perf_received(const struct event_perf *perf)
+static uint64_t lost(const struct event_source *source)
 {
-	return perf->received;
+	const struct event_perf *perf = (const struct event_perf *)source;
+	uint64_t sum = perf->lost_before;
+
+	for (size_t i = 0; i < perf->source.n_cpus; i++)
+		sum += lost_on(&perf->cpus[i]);
+	return sum;
 }
 
-uint64_t event_perf_lost(const struct event_perf *perf)
+static struct event_source *open_cpus(struct event_perf *perf, int *error)
 {
-	uint64_t lost = perf->lost_before;
+	struct span online;
+	uint32_t first, last;
 
-	for (size_t i = 0; i < perf->n_cpus; i++)
-		lost += lost_on(&perf->cpus[i]);
-	return lost;
+	perf->source.close = close_perf;
+	perf->source.drain = drain;
+	perf->source.descriptors = descriptors;
+	perf->source.lost = lost;
+	perf->source.follow_cpus = follow_cpus;
+	perf->source.arm = arm;
+	perf->lag_ns = kernel_clock_lag_ns(perf->env);
+	*error = read_online(perf, &online);
+	while (!*error && cpu_list_next(&online, &first, &last))
+		for (uint32_t cpu = first; cpu <= last && !*error; cpu++)
+			*error = open_cpu(perf, cpu);
+	if (!*error && perf->source.n_cpus == 0)
+		*error = -ENODEV;
+	if (!*error) {
+		perf->room = alloc_zeroed(perf->cpus[0].ring.bytes, 1);
+		return &perf->source;
+	}
+	close_perf(&perf->source);
+	return NULL;
+}
+
+struct event_source *event_perf_open(struct env *env, size_t ring_bytes, const struct trace_set *arguments,
+				     int *error)
+{
+	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
+
+	perf->env = env;
+	perf->ring_bytes = ring_bytes;
+	perf->arguments = arguments && !arguments->error ? arguments : NULL;
+	perf->source.exec_error = perf->arguments ? 0 : find_exec_event(perf);
+	return open_cpus(perf, error);
+}
+
+struct event_source *event_perf_open_execs(struct env *env, size_t ring_bytes, int *error)
+{
+	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
+
+	*perf = (struct event_perf){
+		.source.exec_error = -ENOENT, .env = env, .ring_bytes = ring_bytes, .names_only = true
+	};
+	return open_cpus(perf, error);
 }

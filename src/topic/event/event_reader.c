@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -37,29 +36,25 @@
 #define POLLED_MAX 2050
 
 struct event_reader {
+	struct event_handed handed;
 	struct env env; /* the thread's own */
 	pthread_t thread;
+	bool runs;      /* the thread */
 	int bell, stop; /* eventfds */
-	int error;      /* -errno: why the thread does not run */
 	struct trace_set arguments; /* of execs */
-	struct event_perf *perf; /* used by the thread, like all members up to the lock */
-	struct event_connector *connector;
+	struct event_source *perf, *connector; /* used by the thread, like all members from here on */
 	struct raw_events raw;
 	struct command_reader *commands;
 	struct event_resolver resolver;
 	unsigned quiet_rounds;
 	uint64_t rung_ns, followed_ns, losses_ns;
 	uint64_t check_ns;    /* of event_resolve_leaderless() */
-	pthread_mutex_t lock; /* of the members below, and of what the resolver has counted and kept */
-	struct event_batch ready;
-	unsigned collectors; /* samplers that collect events; without any, events are only counted */
-	bool wants_ended;    /* a sampler collects who exited */
-	bool decided;        /* all of the first sample are open: before, everything is kept for them */
-	bool waiting;        /* the bell must be rung for ready events */
-	struct event_sources sources;
+	/* under the lock of what is handed, as what the resolver has counted and kept */
+	bool wants_ended; /* a sampler collects who exited */
+	bool decided;     /* all of the first sample are open: before, everything is kept for them */
+	bool waiting;     /* the bell must be rung for ready events */
 	struct event_filter filter;
 	bool filter_changed;
-	uint64_t start_ns;
 };
 
 static size_t ring_bytes(void)
@@ -70,32 +65,38 @@ static size_t ring_bytes(void)
 }
 
 /* Locked memory may be limited: then try smaller rings. */
-static void open_perf(struct event_reader *reader)
+static void open_perf(struct event_reader *reader, const struct event_sources_of *by)
 {
 	size_t bytes = ring_bytes();
-	int *error = &reader->sources.perf_error;
+	int *error = &reader->handed.sources.perf_error;
 
 	do {
-		reader->perf = event_perf_open(&reader->env, bytes, &reader->arguments, error);
+		reader->perf = by->perf(&reader->env, bytes, &reader->arguments, error);
 		bytes /= 4;
 	} while (!reader->perf && *error == -EPERM && bytes >= 16 * 1024);
-	reader->sources.exec_error = reader->perf ? event_perf_exec_error(reader->perf) : *error;
+	reader->handed.sources.exec_error = reader->perf ? reader->perf->exec_error : *error;
 }
 
 static void open_sources(struct event_reader *reader, const struct sample *sample)
 {
+	static const struct event_sources_of kernel = { event_perf_open, event_connector_open };
+	const struct event_sources_of *by = sample->env->events ? sample->env->events : &kernel;
+
 	if (!reader->env.live) {
-		reader->sources.perf_error = reader->sources.exec_error = reader->sources.connector_error =
-			reader->error ? reader->error : -ENOTSUP;
+		int error = reader->handed.error ? reader->handed.error : -ENOTSUP;
+
+		reader->handed.sources = (struct event_sources){
+			.perf_error = error, .exec_error = error, .connector_error = error
+		};
 		return;
 	}
 	trace_open(&reader->arguments, sample->env, sample->request, &trace_plan_event);
-	open_perf(reader);
+	open_perf(reader, by);
 	if (!reader->perf)
 		trace_close(&reader->arguments);
-	reader->connector = event_connector_open(
-		&reader->env, reader->perf ? EVENT_CONNECTOR_BESIDE_PERF : EVENT_CONNECTOR_ALL, SOCKET_BYTES,
-		&reader->sources.connector_error);
+	reader->connector =
+		by->connector(&reader->env, reader->perf ? EVENT_CONNECTOR_BESIDE_PERF : EVENT_CONNECTOR_ALL,
+			      SOCKET_BYTES, &reader->handed.sources.connector_error);
 	reader->resolver.reports_users = reader->connector != NULL;
 }
 
@@ -144,9 +145,9 @@ static void drain(struct event_reader *reader)
 	size_t before = reader->raw.count;
 
 	if (reader->perf)
-		event_perf_drain(reader->perf, &reader->raw, !reader->connector);
+		reader->perf->drain(reader->perf, &reader->raw, !reader->connector);
 	if (reader->connector)
-		event_connector_drain(reader->connector, &reader->raw);
+		reader->connector->drain(reader->connector, &reader->raw, true);
 	if (reader->raw.count > before) {
 		read_missing_commands(reader, before);
 		raw_events_sort(&reader->raw);
@@ -158,18 +159,18 @@ static void drain(struct event_reader *reader)
 
 static void note_sources(struct event_reader *reader, uint64_t now_ns)
 {
-	struct event_sources *sources = &reader->sources;
+	struct event_sources *sources = &reader->handed.sources;
 
 	if (reader->perf) {
-		sources->perf_received = event_perf_received(reader->perf);
+		sources->perf_received = reader->perf->received;
 		if (now_ns - reader->losses_ns >= LOSSES_NS) {
-			sources->perf_lost = event_perf_lost(reader->perf);
+			sources->perf_lost = reader->perf->lost(reader->perf);
 			reader->losses_ns = now_ns;
 		}
 	}
 	if (reader->connector) {
-		sources->connector_received = event_connector_received(reader->connector);
-		sources->connector_lost = event_connector_lost(reader->connector);
+		sources->connector_received = reader->connector->received;
+		sources->connector_lost = reader->connector->lost(reader->connector);
 	}
 	sources->unnamed = reader->resolver.unnamed;
 	sources->stuck_pid = command_reader_stuck(reader->commands);
@@ -189,14 +190,14 @@ static void ring_bell(struct event_reader *reader, uint64_t now_ns)
 
 static void hand_over(struct event_reader *reader, uint64_t now_ns)
 {
-	struct event_sources *sources = &reader->sources;
+	struct event_sources *sources = &reader->handed.sources;
 	size_t count = reader->resolver.ready.count;
 
 	sources->queue_received += count;
-	if (reader->collectors == 0 && reader->decided) {
+	if (reader->handed.collectors == 0 && reader->decided) {
 		event_batch_empty(&reader->resolver.ready);
 	} else if (count > 0) {
-		sources->queue_lost += event_batch_append(&reader->ready, &reader->resolver.ready);
+		sources->queue_lost += event_batch_append(&reader->handed.ready, &reader->resolver.ready);
 		reader->waiting = true;
 	}
 	note_sources(reader, now_ns);
@@ -221,11 +222,11 @@ static void update_resolver(struct event_reader *reader)
 	struct event_filter filter;
 	bool changed;
 
-	pthread_mutex_lock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
 	filter = reader->filter;
 	changed = reader->filter_changed;
 	reader->filter_changed = false;
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_unlock(&reader->handed.lock);
 	if (changed)
 		event_resolve_set_filter(&reader->resolver, &filter);
 }
@@ -237,7 +238,7 @@ static void follow_cpus(struct event_reader *reader, uint64_t now_ns)
 
 	if (!reader->perf || since_ns <= FOLLOW_NS)
 		return;
-	event_perf_follow_cpus(reader->perf);
+	reader->perf->follow_cpus(reader->perf);
 	reader->followed_ns = since_ns > 2 * FOLLOW_NS ? now_ns - FOLLOW_NS + FOLLOW_SOON_NS : now_ns;
 }
 
@@ -248,17 +249,17 @@ static void round_once(struct event_reader *reader)
 	follow_cpus(reader, now_ns);
 	update_resolver(reader);
 	drain(reader);
-	pthread_mutex_lock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
 	resolve_settled(reader, now_ns - SETTLED_NS);
 	reader->check_ns = event_resolve_leaderless(&reader->resolver);
 	hand_over(reader, now_ns);
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 /* Setting the alarm interrupts each CPU: with many CPUs it must pay off. */
 static unsigned quiet_rounds(const struct event_reader *reader)
 {
-	unsigned rounds = QUIET_ROUNDS + (reader->perf ? event_perf_cpus(reader->perf) / 4 : 0);
+	unsigned rounds = QUIET_ROUNDS + (reader->perf ? reader->perf->n_cpus / 4 : 0);
 
 	return rounds < QUIET_ROUNDS_MAX ? rounds : QUIET_ROUNDS_MAX;
 }
@@ -268,10 +269,10 @@ static bool is_quiet(struct event_reader *reader)
 {
 	bool quiet;
 
-	pthread_mutex_lock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
 	quiet = reader->quiet_rounds > quiet_rounds(reader) && reader->raw.count == 0 && !reader->waiting;
-	pthread_mutex_unlock(&reader->lock);
-	if (reader->perf && !event_perf_arm(reader->perf, quiet))
+	pthread_mutex_unlock(&reader->handed.lock);
+	if (reader->perf && !reader->perf->arm(reader->perf, quiet))
 		return false;
 	if (!quiet)
 		return false;
@@ -299,12 +300,11 @@ static bool wait_for_more(struct event_reader *reader)
 	unsigned n_polled = 1, n_fds = 0;
 
 	if (reader->perf)
-		n_fds = event_perf_descriptors(reader->perf, fds, POLLED_MAX - 2);
+		n_fds = reader->perf->descriptors(reader->perf, fds, POLLED_MAX - 2);
+	if (reader->connector && quiet)
+		n_fds += reader->connector->descriptors(reader->connector, fds + n_fds, 1);
 	for (unsigned i = 0; i < n_fds; i++)
 		polled[n_polled++] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
-	if (reader->connector && quiet)
-		polled[n_polled++] = (struct pollfd){ .fd = event_connector_descriptor(reader->connector),
-						      .events = POLLIN };
 	poll(polled, n_polled, quiet ? quiet_ms(reader) : ROUND_MS);
 	return !(polled[0].revents & POLLIN);
 }
@@ -358,14 +358,15 @@ static void *run(void *context)
 static void start(struct event_reader *reader, const struct topic_settings *settings)
 {
 	if (!reader->perf && !reader->connector)
-		reader->error = reader->sources.connector_error;
-	else if (!reader->error)
-		reader->error = -pthread_create(&reader->thread, NULL, run, reader);
-	if (!reader->error && settings->event.real_time) {
+		reader->handed.error = reader->handed.sources.connector_error;
+	else if (!reader->handed.error)
+		reader->handed.error = -pthread_create(&reader->thread, NULL, run, reader);
+	reader->runs = !reader->handed.error;
+	if (reader->runs && settings->event.real_time) {
 		struct sched_param priority = { .sched_priority = 1 };
 		uint64_t raised = privilege_raise(PRIVILEGE_REAL_TIME);
 
-		reader->sources.real_time_error =
+		reader->handed.sources.real_time_error =
 			-pthread_setschedparam(reader->thread, SCHED_FIFO, &priority);
 		privilege_lower(raised);
 	}
@@ -376,22 +377,23 @@ static int open_reader(void *state, const struct sample *sample)
 	struct event_reader *reader = state;
 	struct env *env = sample->env;
 
-	reader->error = env_open(&reader->env, "/");
+	reader->handed.error = env_open(&reader->env, "/");
 	reader->env.clock = env->clock;
-	reader->env.live &= env->live && !reader->error;
-	pthread_mutex_init(&reader->lock, NULL);
+	reader->env.live &= env->live && !reader->handed.error;
+	pthread_mutex_init(&reader->handed.lock, NULL);
 	reader->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->env.worker = env->worker;
-	if (!reader->error && (reader->bell < 0 || reader->stop < 0))
-		reader->error = -errno;
+	if (!reader->handed.error && (reader->bell < 0 || reader->stop < 0))
+		reader->handed.error = -errno;
 	reader->commands = command_reader_open(&reader->env);
 	event_resolve_open(&reader->resolver, &reader->env);
+	reader->handed.statistics = &reader->resolver.statistics;
 	reader->resolver.keeps_ended = true;
 	event_filter_read(&reader->filter, sample->settings, sample->request->scope);
 	reader->filter_changed = true;
 	open_sources(reader, sample);
-	reader->start_ns = env_mono_ns(env);
+	reader->handed.start_ns = env_mono_ns(env);
 	start(reader, sample->settings);
 	return 0;
 }
@@ -401,20 +403,20 @@ static void close_reader(void *state)
 	struct event_reader *reader = state;
 	uint64_t one = 1;
 
-	while (!reader->error && write(reader->stop, &one, sizeof(one)) < 0 && errno == EINTR) {
+	while (reader->runs && write(reader->stop, &one, sizeof(one)) < 0 && errno == EINTR) {
 	}
-	if (!reader->error && !patience_join(reader->thread)) {
+	if (reader->runs && !patience_join(reader->thread)) {
 		reader_leave();
 		return;
 	}
-	event_perf_close(reader->perf);
+	event_source_close(reader->perf);
 	trace_close(&reader->arguments);
-	event_connector_close(reader->connector);
+	event_source_close(reader->connector);
 	command_reader_close(reader->commands);
 	raw_events_free(&reader->raw);
 	event_resolve_free(&reader->resolver);
-	event_batch_free(&reader->ready);
-	pthread_mutex_destroy(&reader->lock);
+	event_batch_free(&reader->handed.ready);
+	pthread_mutex_destroy(&reader->handed.lock);
 	close(reader->bell);
 	close(reader->stop);
 	env_close(&reader->env);
@@ -427,13 +429,13 @@ static void update_filter(struct event_reader *reader, const struct sample *samp
 	event_filter_read(&filter, sample->settings, sample->request->scope);
 	if (memcmp(&filter, &reader->filter, sizeof(filter)) == 0)
 		return;
-	pthread_mutex_lock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
 	if (filter.n_terms != reader->filter.n_terms ||
 	    memcmp(filter.terms, reader->filter.terms, sizeof(filter.terms)) != 0)
-		reader->start_ns = env_mono_ns(sample->env);
+		reader->handed.start_ns = env_mono_ns(sample->env);
 	reader->filter = filter;
 	reader->filter_changed = true;
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 /* Topics are opened before the first is updated; under the lock. */
@@ -444,8 +446,8 @@ static void decide(struct event_reader *reader)
 	if (reader->decided)
 		return;
 	reader->decided = true;
-	if (reader->collectors == 0) {
-		event_batch_empty(&reader->ready);
+	if (reader->handed.collectors == 0) {
+		event_batch_empty(&reader->handed.ready);
 		reader->waiting = false;
 	}
 	reader->resolver.keeps_ended = reader->wants_ended;
@@ -458,13 +460,13 @@ static int update(void *state, const struct sample *sample)
 	struct event_reader *reader = state;
 
 	update_filter(reader, sample);
-	pthread_mutex_lock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
 	decide(reader);
-	pthread_mutex_unlock(&reader->lock);
-	if (reader->error)
+	pthread_mutex_unlock(&reader->handed.lock);
+	if (reader->handed.error)
 		env_note_failure(sample->env, reader->perf || reader->connector ? EVENT_THREAD : "connector",
-				 reader->error);
-	return reader->error;
+				 reader->handed.error);
+	return reader->handed.error;
 }
 
 const struct reader process_event_reader = {
@@ -477,16 +479,16 @@ const struct reader process_event_reader = {
 
 void event_reader_add_collector(struct event_reader *reader, int change)
 {
-	pthread_mutex_lock(&reader->lock);
-	reader->collectors += (unsigned)change;
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
+	reader->handed.collectors += (unsigned)change;
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 void event_reader_keep_ended(struct event_reader *reader)
 {
-	pthread_mutex_lock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
 	reader->wants_ended = reader->resolver.keeps_ended = true;
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 void event_reader_collect(struct event_reader *reader, struct event_batch *taken)
@@ -495,13 +497,13 @@ void event_reader_collect(struct event_reader *reader, struct event_batch *taken
 	uint64_t rung;
 
 	event_batch_empty(&swapped);
-	pthread_mutex_lock(&reader->lock);
-	*taken = reader->ready;
-	reader->ready = swapped;
+	pthread_mutex_lock(&reader->handed.lock);
+	*taken = reader->handed.ready;
+	reader->handed.ready = swapped;
 	reader->waiting = false;
 	if (read(reader->bell, &rung, sizeof(rung)) < 0)
 		rung = 0; /* it was not rung; under the lock, since it is rung for what comes next */
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 void event_reader_collect_ended(struct event_reader *reader, struct event_ended_list *taken)
@@ -509,11 +511,11 @@ void event_reader_collect_ended(struct event_reader *reader, struct event_ended_
 	struct event_ended_list swapped = *taken;
 
 	VECTOR_EMPTY(swapped.list, swapped.count, swapped.capacity, &swapped.recent);
-	pthread_mutex_lock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
 	*taken = reader->resolver.ended;
 	reader->resolver.ended = swapped;
 	decide(reader);
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 void event_reader_read_statistics(struct event_reader *reader,
@@ -521,16 +523,16 @@ void event_reader_read_statistics(struct event_reader *reader,
 					       uint64_t since_ns),
 				  void *context)
 {
-	pthread_mutex_lock(&reader->lock);
-	read(context, &reader->resolver.statistics, env_mono_ns(&reader->env) - reader->start_ns);
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
+	read(context, reader->handed.statistics, env_mono_ns(&reader->env) - reader->handed.start_ns);
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 void event_reader_sources(struct event_reader *reader, struct event_sources *sources)
 {
-	pthread_mutex_lock(&reader->lock);
-	*sources = reader->sources;
-	pthread_mutex_unlock(&reader->lock);
+	pthread_mutex_lock(&reader->handed.lock);
+	*sources = reader->handed.sources;
+	pthread_mutex_unlock(&reader->handed.lock);
 }
 
 const struct trace_set *event_reader_arguments(const struct event_reader *reader)

@@ -3,6 +3,8 @@
 #ifndef PANETOP_TOPIC_EVENT_EVENT_READER_H
 #define PANETOP_TOPIC_EVENT_EVENT_READER_H
 
+#include <pthread.h>
+
 #include "topic/event/event_batch.h"
 #include "topic/event/event_statistics.h"
 #include "topic/reader.h"
@@ -30,6 +32,17 @@ struct event_sources {
 	uint64_t queue_received, queue_lost;         /* selected events; those beyond the size of the queue */
 	uint64_t unnamed;
 	uint32_t stuck_pid; /* reading its command line has blocked for seconds; 0: none */
+};
+
+/* What the thread has for samplers: the first member of the reader. A test without sources puts it there. */
+struct event_handed {
+	pthread_mutex_t lock; /* of all members, and of what statistics have */
+	struct event_batch ready;
+	unsigned collectors; /* samplers that collect events; without any, events are only counted */
+	struct event_sources sources;
+	const struct event_statistics *statistics;
+	uint64_t start_ns; /* since when they count, by CLOCK_MONOTONIC */
+	int error;         /* -errno: why the thread does not run */
 };
 
 /*

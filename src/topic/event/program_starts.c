@@ -28,10 +28,10 @@
 struct program_starts {
 	struct env *env;
 	struct program_names names;
-	struct event_perf *perf; /* its records have the names; NULL: … */
-	int epoll_fd;            /* of its rings */
-	uint64_t followed_ns;    /* when its list of CPUs was last updated */
-	struct event_connector *connector; /* … its records do not; NULL: processes are looked for */
+	struct event_source *source; /* NULL: processes are looked for */
+	bool by_perf;                /* its records have the names; those of the connector do not */
+	int epoll_fd;                /* of its descriptors */
+	uint64_t followed_ns;        /* when its list of CPUs was last updated */
 	struct raw_events events;
 	struct named { /* the last starts by the connector */
 		uint32_t pid;
@@ -49,10 +49,10 @@ struct program_starts {
 };
 
 /* Adds the rings of CPUs that came; the others stay. */
-static void watch_rings(const struct program_starts *starts)
+static void watch_source(const struct program_starts *starts)
 {
 	int fds[FDS_MAX];
-	unsigned n_fds = event_perf_descriptors(starts->perf, fds, FDS_MAX);
+	unsigned n_fds = starts->source->descriptors(starts->source, fds, FDS_MAX);
 
 	for (unsigned i = 0; i < n_fds; i++) {
 		struct epoll_event event = { .events = EPOLLIN, .data.fd = fds[i] };
@@ -70,15 +70,15 @@ struct program_starts *program_starts_open(struct env *env, const struct program
 	starts->epoll_fd = -1;
 	*error = -ENOTSUP;
 	if (env->live)
-		starts->perf = event_perf_open_execs(env, RING_BYTES, error);
-	if (!starts->perf) {
-		starts->connector =
-			event_connector_open(env, EVENT_CONNECTOR_EXECS, SOCKET_BYTES, error);
+		starts->source = event_perf_open_execs(env, RING_BYTES, error);
+	starts->by_perf = starts->source != NULL;
+	if (!starts->by_perf)
+		starts->source = event_connector_open(env, EVENT_CONNECTOR_EXECS, SOCKET_BYTES, error);
+	if (!starts->source)
 		return starts;
-	}
 	starts->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	starts->followed_ns = env_mono_ns(env);
-	watch_rings(starts);
+	watch_source(starts);
 	return starts;
 }
 
@@ -86,8 +86,7 @@ void program_starts_close(struct program_starts *starts)
 {
 	if (!starts)
 		return;
-	event_perf_close(starts->perf);
-	event_connector_close(starts->connector);
+	event_source_close(starts->source);
 	if (starts->epoll_fd >= 0)
 		close(starts->epoll_fd);
 	raw_events_free(&starts->events);
@@ -97,7 +96,7 @@ void program_starts_close(struct program_starts *starts)
 
 int program_starts_fd(const struct program_starts *starts)
 {
-	return starts->connector ? event_connector_descriptor(starts->connector) : starts->epoll_fd;
+	return starts->epoll_fd;
 }
 
 static void read_rings(struct program_starts *starts, program_start_fn *each, void *context)
@@ -105,11 +104,11 @@ static void read_rings(struct program_starts *starts, program_start_fn *each, vo
 	uint64_t now_ns = env_mono_ns(starts->env);
 
 	if (now_ns - starts->followed_ns > FOLLOW_NS) {
-		event_perf_follow_cpus(starts->perf);
-		watch_rings(starts);
+		starts->source->follow_cpus(starts->source);
+		watch_source(starts);
 		starts->followed_ns = now_ns;
 	}
-	event_perf_drain(starts->perf, &starts->events, false);
+	starts->source->drain(starts->source, &starts->events, false);
 	for (size_t i = 0; i < starts->events.count; i++) {
 		const struct raw_event *exec = &starts->events.list[i];
 		size_t name = program_names_find(&starts->names, exec->comm);
@@ -145,7 +144,7 @@ static void read_connector(struct program_starts *starts, program_start_fn *each
 {
 	struct raw_events *events = &starts->events;
 
-	event_connector_drain(starts->connector, events);
+	starts->source->drain(starts->source, events, false);
 	for (size_t i = 0; i < events->count; i++) {
 		struct raw_event exec = events->list[i];
 		int error;
@@ -153,7 +152,7 @@ static void read_connector(struct program_starts *starts, program_start_fn *each
 		uint64_t read_ns = env_mono_ns(starts->env);
 
 		if (name < starts->names.n)
-			event_connector_drain(starts->connector, events);
+			starts->source->drain(starts->source, events, false);
 		if (error || has_gone_on(events, i)) {
 			starts->unnamed++;
 		} else if (name < starts->names.n && !is_named(starts, &exec, name)) {
@@ -166,9 +165,9 @@ static void read_connector(struct program_starts *starts, program_start_fn *each
 
 void program_starts_read(struct program_starts *starts, program_start_fn *each, void *context)
 {
-	if (starts->perf)
+	if (starts->by_perf)
 		read_rings(starts, each, context);
-	else if (starts->connector)
+	else if (starts->source)
 		read_connector(starts, each, context);
 	raw_events_drop(&starts->events, starts->events.count);
 }
@@ -195,7 +194,7 @@ int program_starts_look(struct program_starts *starts, program_start_fn *each, v
 	const uint32_t *pids;
 	int error;
 
-	if (starts->perf || starts->connector)
+	if (starts->source)
 		return 0;
 	starts->env->tick++;
 	error = pids_list(starts->env, &pids, &n_pids);
@@ -223,6 +222,5 @@ int program_starts_look(struct program_starts *starts, program_start_fn *each, v
 
 uint64_t program_starts_lost(const struct program_starts *starts)
 {
-	return starts->unnamed + (starts->perf ? event_perf_lost(starts->perf) : 0) +
-	       (starts->connector ? event_connector_lost(starts->connector) : 0);
+	return starts->unnamed + (starts->source ? starts->source->lost(starts->source) : 0);
 }

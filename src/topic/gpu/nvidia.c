@@ -31,7 +31,7 @@ const char *const nvidia_engine_names[N_NVIDIA_ENGINES] = {
 struct nvidia_poll {
 	struct device_poll poll;
 	struct nvidia *nvidia; /* NULL: it was closed */
-	bool closes;
+	bool closes, no_library;
 	int error;
 	struct nvidia_answer answer;
 };
@@ -68,7 +68,7 @@ static void ask(struct device_poll *device)
 		stop();
 		return;
 	}
-	poll->error = start();
+	poll->error = poll->no_library ? -ELIBACC : start();
 	poll->answer.n_devices = 0;
 	if (poll->error)
 		return;
@@ -116,6 +116,7 @@ static void open_poll(struct nvidia *nvidia)
 	poll->poll = (struct device_poll){ .read = ask, .finished = answered, .free = free_poll,
 						 .in_keeper = true };
 	poll->nvidia = nvidia;
+	poll->no_library = nvidia->env->no_libraries;
 	device_poll_open(&poll->poll, nvidia->env, DRIVER);
 	nvidia->poll = poll;
 }

@@ -134,17 +134,17 @@ static int test_cpus(struct env *env)
 
 static int test_fifo(struct env *env)
 {
-	return env->live ? latency_thread_try_policy(LATENCY_FIFO, 1) : -ENOTSUP;
+	return env->live ? latency_thread_try_policy(env->own_threads, LATENCY_FIFO, 1) : -ENOTSUP;
 }
 
 static int test_deadline(struct env *env)
 {
-	return env->live ? latency_thread_try_policy(LATENCY_DEADLINE, 0) : -ENOTSUP;
+	return env->live ? latency_thread_try_policy(env->own_threads, LATENCY_DEADLINE, 0) : -ENOTSUP;
 }
 
 static int test_awake(struct env *env)
 {
-	int fd = env->live ? latency_probe_hold_awake() : -ENOTSUP;
+	int fd = env->live ? latency_probe_hold_awake(env) : -ENOTSUP;
 
 	if (fd < 0)
 		return fd;

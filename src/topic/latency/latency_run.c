@@ -120,10 +120,9 @@ const char *latency_run_refusal(struct env *env, const struct latency_plan *requ
 		 "panetop outside");
 }
 
-bool latency_run_fallback(const struct latency_plan *requested, unsigned step, struct latency_plan *plan)
+bool latency_run_fallback(const struct latency_plan *requested, int limit, unsigned step,
+			  struct latency_plan *plan)
 {
-	int limit = latency_probe_priority_limit();
-
 	*plan = *requested;
 	if (step == 0 && limit > 0 && (limit < requested->priority || !is_realtime(requested->policy))) {
 		plan->policy = is_realtime(requested->policy) ? requested->policy : LATENCY_FIFO;
@@ -218,7 +217,8 @@ static int start(struct latency_run *run, const struct latency_plan *requested)
 	if (error == -EPERM || error == -EBUSY)
 		run->remedy =
 			latency_run_refusal(run->env, requested, error, run->reason, sizeof(run->reason));
-	while ((error == -EPERM || error == -EBUSY) && latency_run_fallback(requested, step++, &plan))
+	while ((error == -EPERM || error == -EBUSY) &&
+	       latency_run_fallback(requested, latency_probe_priority_limit(), step++, &plan))
 		error = attempt(run, &plan);
 	return error;
 }
@@ -232,9 +232,10 @@ static int begin(struct latency_run *run, const struct sample *sample)
 	if (!run->env->live)
 		return -ENOTSUP;
 	latency_run_plan(settings, sample->request->command, &plan);
+	plan.threads = run->env->own_threads;
 	run->n_cpus = latency_run_cpus(run->env, settings->latency.cpus, &run->cpus, &run->errors);
 	if (settings->latency.cpu_dma_latency) {
-		run->awake_fd = latency_probe_hold_awake();
+		run->awake_fd = latency_probe_hold_awake(run->env);
 		run->awake_error = run->awake_fd < 0 ? run->awake_fd : 0;
 	}
 	error = start(run, &plan);
@@ -249,7 +250,7 @@ static int begin(struct latency_run *run, const struct sample *sample)
 		open_sums(&run->phases[p], &plan);
 	if (plan.bucket_ns > 0)
 		run->scratch.linear = alloc_zeroed(1, sizeof(*run->scratch.linear));
-	run->started_ns = latency_probe_start_ns(run->probe);
+	run->started_ns = env_mono_ns(run->env) + SETTLE_NS;
 	run->env->finished = false;
 	return 0;
 }

@@ -83,7 +83,11 @@ size_t latency_run_cpus(const struct env *env, const char *list, uint32_t **cpus
 const char *latency_run_refusal(struct env *env, const struct latency_plan *requested, int error,
 				char *reason, size_t room);
 
-/* What to try next instead of the requested plan, best first from step 0 on; false after the last. */
-bool latency_run_fallback(const struct latency_plan *requested, unsigned step, struct latency_plan *plan);
+/*
+ * What to try next instead of the requested plan where priorities have this limit, best first from step 0 on;
+ * false after the last.
+ */
+bool latency_run_fallback(const struct latency_plan *requested, int limit, unsigned step,
+			  struct latency_plan *plan);
 
 #endif

@@ -12,6 +12,7 @@
 #include "core/i18n.h"
 #include "kernel/vmstat.h"
 #include "sys/device_poll.h"
+#include "sys/file_systems.h"
 #include "topic/served_mounts.h"
 #include "topic/topic.h"
 
@@ -139,7 +140,7 @@ static void drop_caches(struct device_poll *poll)
 	int fd = root_open_at(poll->root, DROP_CACHES, O_WRONLY), error = fd < 0 ? -errno : 0;
 
 	if (!error) {
-		sync();
+		poll->file_systems->sync();
 		error = write(fd, "3\n", 2) < 0 ? -errno : 0;
 		close(fd);
 	}

@@ -96,7 +96,7 @@ static void add_event(struct energy *energy, const struct energy_event *event, u
 	domain_name(energy->env, event, cpu, package, name);
 	if (energy_domain_find(energy, name))
 		return;
-	fd = perf_open(attr, -1, (int)cpu, -1);
+	fd = perf_open(energy->env->perf, attr, -1, (int)cpu, -1);
 	if (fd < 0) {
 		energy->perf_error = energy->perf_error ? energy->perf_error : fd;
 		return;

@@ -121,6 +121,7 @@ static int open_functions(struct sample *sample)
 	struct state *state = sample->state;
 
 	state->list.clock = sample->env->clock;
+	state->list.threads = sample->env->own_threads;
 	return 0;
 }
 

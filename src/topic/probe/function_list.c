@@ -5,7 +5,6 @@
 #include "topic/probe/function_list.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@
 #define ALL_BYTES_MAX ((size_t)1 << 30)
 
 struct function_search {
-	pthread_t thread;
+	struct machine_thread *thread;
 	struct progress progress;
 	uint32_t pid;
 	uint64_t before; /* what was mapped, as of the list that is known; … */
@@ -156,14 +155,13 @@ static void read_files(struct function_search *search, struct span maps)
 	buffer_free(&bytes);
 }
 
-static void *run(void *context)
+static uint64_t run(void *context)
 {
 	struct function_search *search = context;
 	struct listed_functions *found = &search->found;
 	struct buffer text = { 0 };
 	struct span maps;
 
-	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	found->error = mapped_code_read_maps(search->pid, &text);
 	maps = span_of(text.bytes, text.length);
 	found->mapped = hash_of(maps);
@@ -172,7 +170,7 @@ static void *run(void *context)
 		read_files(search, maps);
 	buffer_free(&text);
 	atomic_store(&search->progress.ready, true);
-	return NULL;
+	return THREAD_ENDS;
 }
 
 /* Its results, or NULL: it hangs, and keeps them. */
@@ -182,7 +180,7 @@ static struct function_search *end(struct function_list *list)
 
 	list->search = NULL;
 	list->ended_ns = clock_mono_ns(list->clock);
-	if (!search || patience_join(search->thread))
+	if (!search || thread_end(search->thread, true))
 		return search;
 	list->n_left++;
 	return NULL;
@@ -204,6 +202,9 @@ static void take(struct function_list *list)
 
 static void start(struct function_list *list)
 {
+	static const struct thread_work work = {
+		run, NULL, PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN)
+	};
 	struct function_search *search;
 
 	if (list->n_left == LEFT_MAX)
@@ -212,7 +213,8 @@ static void start(struct function_list *list)
 	list->begun_ns = clock_mono_ns(list->clock);
 	search->pid = list->pid;
 	search->before = list->known && !list->now.error ? list->now.mapped : 0;
-	if (pthread_create(&search->thread, NULL, run, search) == 0)
+	search->thread = thread_start(list->threads, &work, search);
+	if (search->thread)
 		list->search = search;
 	else
 		free_search(search);

@@ -9,6 +9,7 @@
 
 #include "core/buffer.h"
 #include "sys/machine_clock.h"
+#include "sys/machine_thread.h"
 
 #define LISTED_FUNCTIONS_MAX 20000
 
@@ -29,9 +30,10 @@ struct listed_functions {
 	uint64_t mapped; /* a hash of the files: what it was read from */
 };
 
-/* All zero but the clock is empty. */
+/* All zero but the clock and threads is empty. */
 struct function_list {
-	const struct machine_clock *clock; /* borrowed */
+	const struct machine_clock *clock;     /* borrowed */
+	const struct machine_threads *threads; /* the same */
 	uint32_t pid;
 	uint64_t start_ticks;
 	struct listed_functions now; /* complete once … */

@@ -184,7 +184,7 @@ static void open_prober(struct sample *sample)
 	state->error = uprobe_form_read(sample->env, &form);
 	if (state->error)
 		return;
-	state->prober = prober_open(sample->env->clock, &form, sample->settings->probe.cost_percent / 100);
+	state->prober = prober_open(sample->env, &form, sample->settings->probe.cost_percent / 100);
 	state->error = state->prober ? 0 : -errno;
 }
 

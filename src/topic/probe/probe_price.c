@@ -94,8 +94,9 @@ static int find_place(void (*sample)(void), struct uprobe_place *place)
 	return place->file < 0 ? place->file : 0;
 }
 
-int probe_price_measure(const struct machine_clock *clock, const struct uprobe_form *form, enum probe_way way,
-			int enter, int leave, double *seconds)
+int probe_price_measure(const struct machine_clock *clock, const struct machine_perf *perf,
+			const struct uprobe_form *form, enum probe_way way, int enter, int leave,
+			double *seconds)
 {
 	struct uprobe_place place = { 0 };
 	int error = find_place(samples[way], &place), entered = -1, left = -1;
@@ -106,10 +107,10 @@ int probe_price_measure(const struct machine_clock *clock, const struct uprobe_f
 	bare = time_calls(clock, samples[way]);
 	place.at_return = true;
 	if (leave >= 0)
-		error = left = uprobe_open(form, &place, env_self_pid(), leave);
+		error = left = uprobe_open(perf, form, &place, env_self_pid(), leave);
 	place.at_return = false;
 	if (error >= 0)
-		error = entered = uprobe_open(form, &place, env_self_pid(), enter);
+		error = entered = uprobe_open(perf, form, &place, env_self_pid(), enter);
 	if (error >= 0) {
 		*seconds = time_calls(clock, samples[way]) - bare;
 		*seconds = *seconds > 0 ? *seconds : 0;

@@ -13,7 +13,8 @@ enum probe_way {
 };
 
 /* Seconds of each hit, and with leave (-1: none) of the return with it. 0 or -errno. */
-int probe_price_measure(const struct machine_clock *clock, const struct uprobe_form *form, enum probe_way way,
-			int enter, int leave, double *seconds);
+int probe_price_measure(const struct machine_clock *clock, const struct machine_perf *perf,
+			const struct uprobe_form *form, enum probe_way way, int enter, int leave,
+			double *seconds);
 
 #endif

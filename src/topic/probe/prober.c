@@ -19,7 +19,6 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/vector.h"
-#include "sys/bpf/syscall.h"
 #include "sys/privilege.h"
 #include "sys/profile_files.h"
 #include "topic/probe/mapped_code.h"
@@ -64,7 +63,8 @@ struct probe {
 	uint32_t pid;                         /* 0: all in the scope */
 	char *text;
 	struct probe_name name;
-	int programs[N_PROGRAMS], wanted; /* descriptors */
+	int programs[N_PROGRAMS];         /* descriptors */
+	struct trace_set wanted;          /* has only that map */
 	struct bpf_hits *hits;            /* by the number of the process */
 	struct probe_file files[FILES_MAX];
 	unsigned n_files;
@@ -75,14 +75,13 @@ struct probe {
 };
 
 struct prober {
-	pthread_t thread;
+	struct machine_thread *thread;
 	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	const struct machine_clock *clock; /* borrowed */
+	const struct machine_clock *clock; /* borrowed; env may close before the thread ends */
+	const struct machine_perf *perf;   /* the same */
 	struct uprobe_form form;
 	double limit_ratio;
 	double prices[N_PROBE_WAYS][2]; /* 1: with the return; NaN: not measured */
-	bool closing;
 	struct probe_target *targets; /* by pid */
 	size_t n_targets, targets_capacity;
 	bool is_scoped, has_targets;
@@ -131,14 +130,14 @@ static int wanted_set(const struct probe *probe, uint32_t pid, uint64_t number)
 {
 	const uint64_t process = pid;
 
-	return bpf_map_set(probe->wanted, &process, &number);
+	return probe->wanted.by->put(&probe->wanted, BPF_MAP_WANTED, &process, &number);
 }
 
 static void wanted_remove(const struct probe *probe, uint32_t pid)
 {
 	const uint64_t process = pid;
 
-	bpf_map_remove(probe->wanted, &process);
+	probe->wanted.by->remove(&probe->wanted, BPF_MAP_WANTED, &process);
 }
 
 /* 0 or -errno. */
@@ -156,7 +155,7 @@ static int price(struct prober *prober, struct probe *probe, const struct probe_
 	if (isnan(*cost)) {
 		error = wanted_set(probe, env_self_pid(), PROBE_OWN_NUMBER);
 		if (!error)
-			error = probe_price_measure(prober->clock, &prober->form, way,
+			error = probe_price_measure(prober->clock, prober->perf, &prober->form, way,
 						    probe->programs[returns ? PROGRAM_ENTER : PROGRAM_HIT],
 						    returns ? probe->programs[PROGRAM_LEAVE] : -1, cost);
 		wanted_remove(probe, env_self_pid());
@@ -385,7 +384,7 @@ static int attach_place(struct prober *prober, struct probe *probe, struct attac
 		event = !progress_goes_on(&prober->progress) ? -ECANCELED
 			: probe->n_events == EVENTS_MAX
 				? -EMFILE
-				: uprobe_open(&prober->form, &at, pid,
+				: uprobe_open(prober->perf, &prober->form, &at, pid,
 					      probe->programs[at.at_return ? PROGRAM_LEAVE
 							      : returns    ? PROGRAM_ENTER
 									   : PROGRAM_HIT]);
@@ -561,16 +560,18 @@ static void free_probe(struct probe *probe)
 	for (unsigned i = 0; i < N_PROGRAMS; i++)
 		if (probe->programs[i] >= 0)
 			close(probe->programs[i]);
-	if (probe->wanted >= 0)
-		close(probe->wanted);
+	if (probe->wanted.maps[BPF_MAP_WANTED] >= 0)
+		close(probe->wanted.maps[BPF_MAP_WANTED]);
 	if (probe->hits)
 		munmap(probe->hits, sizeof(*probe->hits) * (PROBE_PROCESSES_MAX + 1));
 	free(probe->text);
 	free(probe);
 }
 
-static void free_prober(struct prober *prober)
+static void free_prober(void *context)
 {
+	struct prober *prober = context;
+
 	while (prober->probes) {
 		struct probe *probe = prober->probes;
 
@@ -578,7 +579,6 @@ static void free_prober(struct prober *prober)
 		free_probe(probe);
 	}
 	pthread_mutex_destroy(&prober->lock);
-	pthread_cond_destroy(&prober->wake);
 	buffer_free(&prober->text);
 	free(prober->targets);
 	free(prober->list);
@@ -689,84 +689,51 @@ static bool do_all(struct prober *prober)
 	return scans;
 }
 
-/* Under lock: was something added, allowed or removed meanwhile? */
-static bool has_changes(const struct prober *prober)
-{
-	for (const struct probe *probe = prober->probes; probe; probe = probe->next)
-		if (probe->is_new || probe->again || probe->removed)
-			return true;
-	return prober->closing || (prober->has_targets && !prober->list);
-}
-
-/* Under lock, which it releases while it waits. */
-static void wait_for_change(struct prober *prober, uint64_t ns)
-{
-	const struct timespec until = env_timespec(clock_mono_ns(prober->clock) + ns);
-
-	if (!has_changes(prober))
-		pthread_cond_timedwait(&prober->wake, &prober->lock, &until);
-}
-
-static void *run(void *context)
+static uint64_t work_once(void *context)
 {
 	struct prober *prober = context;
+	bool scanned;
 
-	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_PROBES) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
-			PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	pthread_mutex_lock(&prober->lock);
-	while (!prober->closing) {
-		bool scanned;
-
-		free_removed(prober);
-		scanned = do_all(prober);
-		publish_all(prober);
-		wait_for_change(prober, scanned ? LOOK_NS : CHECK_NS);
-	}
+	free_removed(prober);
+	scanned = do_all(prober);
+	publish_all(prober);
 	pthread_mutex_unlock(&prober->lock);
-	free_prober(prober);
-	return NULL;
+	return scanned ? LOOK_NS : CHECK_NS;
 }
 
-struct prober *prober_open(const struct machine_clock *clock, const struct uprobe_form *form,
-			   double limit_ratio)
+struct prober *prober_open(const struct env *env, const struct uprobe_form *form, double limit_ratio)
 {
+	static const struct thread_work work = {
+		work_once, free_prober,
+		PRIVILEGE_BIT(PRIVILEGE_PROBES) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
+			PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN)
+	};
 	struct prober *prober = alloc_zeroed(1, sizeof(*prober));
-	pthread_condattr_t monotonic;
+	int error;
 
-	prober->clock = clock;
+	prober->clock = env->clock;
+	prober->perf = env->perf;
 	prober->form = *form;
 	prober->limit_ratio = limit_ratio;
 	for (unsigned way = 0; way < N_PROBE_WAYS; way++)
 		prober->prices[way][0] = prober->prices[way][1] = NAN;
 	pthread_mutex_init(&prober->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&prober->wake, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	errno = pthread_create(&prober->thread, NULL, run, prober);
-	if (errno) {
-		free_prober(prober);
-		return NULL;
-	}
-	return prober;
+	prober->thread = thread_start(env->own_threads, &work, prober);
+	if (prober->thread)
+		return prober;
+	error = errno;
+	free_prober(prober);
+	errno = error;
+	return NULL;
 }
 
 void prober_close(struct prober *prober, bool for_end)
 {
-	pthread_t thread;
-
 	if (!prober)
 		return;
 	atomic_store(&prober->progress.cancelled, true);
-	pthread_mutex_lock(&prober->lock);
-	thread = prober->thread;
-	prober->closing = true;
-	pthread_cond_signal(&prober->wake);
-	pthread_mutex_unlock(&prober->lock);
-	if (for_end)
-		patience_join(thread);
-	else
-		pthread_detach(thread);
+	thread_end(prober->thread, for_end);
 }
 
 static int copy_descriptor(int fd)
@@ -784,9 +751,12 @@ static int copy_set(struct probe *probe, const struct trace_set *set)
 
 	for (unsigned i = 0; i < N_PROGRAMS && error >= 0; i++)
 		error = probe->programs[i] = copy_descriptor(set->running[i].loaded);
-	probe->wanted = error < 0 ? error : copy_descriptor(set->maps[BPF_MAP_WANTED]);
-	if (probe->wanted < 0)
-		return probe->wanted;
+	probe->wanted.by = set->by;
+	probe->wanted.bpf = set->bpf;
+	if (error >= 0)
+		error = probe->wanted.maps[BPF_MAP_WANTED] = copy_descriptor(set->maps[BPF_MAP_WANTED]);
+	if (error < 0)
+		return error;
 	memory = mmap(NULL, sizeof(*probe->hits) * (PROBE_PROCESSES_MAX + 1), PROT_READ | PROT_WRITE,
 		      MAP_SHARED, set->maps[BPF_MAP_HITS], 0);
 	if (memory == MAP_FAILED)
@@ -803,7 +773,7 @@ struct probe *prober_add(struct prober *prober, const struct trace_set *set, con
 	probe->text = alloc_text(text);
 	probe->pid = pid;
 	probe->is_new = true;
-	probe->wanted = probe->programs[PROGRAM_ENTER] = probe->programs[PROGRAM_LEAVE] =
+	probe->wanted.maps[BPF_MAP_WANTED] = probe->programs[PROGRAM_ENTER] = probe->programs[PROGRAM_LEAVE] =
 		probe->programs[PROGRAM_HIT] = -1;
 	probe->view.cost_seconds = probe->view.expected_per_second = NAN;
 	probe->shown = probe->view;
@@ -818,7 +788,7 @@ struct probe *prober_add(struct prober *prober, const struct trace_set *set, con
 		at = &(*at)->next;
 	*at = probe;
 	atomic_store(&prober->progress.ready, false);
-	pthread_cond_signal(&prober->wake);
+	thread_wake(prober->thread);
 	pthread_mutex_unlock(&prober->lock);
 	return probe;
 }
@@ -827,7 +797,7 @@ void prober_remove(struct prober *prober, struct probe *probe)
 {
 	pthread_mutex_lock(&prober->lock);
 	probe->removed = true;
-	pthread_cond_signal(&prober->wake);
+	thread_wake(prober->thread);
 	pthread_mutex_unlock(&prober->lock);
 }
 
@@ -836,7 +806,7 @@ void prober_allow(struct prober *prober, struct probe *probe)
 	pthread_mutex_lock(&prober->lock);
 	probe->again = !probe->allowed;
 	probe->allowed = true;
-	pthread_cond_signal(&prober->wake);
+	thread_wake(prober->thread);
 	pthread_mutex_unlock(&prober->lock);
 }
 
@@ -849,7 +819,7 @@ void prober_target(struct prober *prober, const struct probe_target *targets, si
 	prober->is_scoped = is_scoped;
 	prober->has_targets = true;
 	if (!prober->list)
-		pthread_cond_signal(&prober->wake);
+		thread_wake(prober->thread);
 	pthread_mutex_unlock(&prober->lock);
 }
 

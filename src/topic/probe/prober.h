@@ -61,8 +61,7 @@ struct prober;
 struct probe;
 
 /* No probe may take more of a CPU than limit_ratio. NULL with errno. */
-struct prober *prober_open(const struct machine_clock *clock, const struct uprobe_form *form,
-			   double limit_ratio);
+struct prober *prober_open(const struct env *env, const struct uprobe_form *form, double limit_ratio);
 
 /* The thread detaches all and frees what it has; the caller waits only for_end, for a moment. */
 void prober_close(struct prober *prober, bool for_end);

@@ -516,7 +516,7 @@ static void try_lines(struct code_files *files, struct code_file *file, struct s
 	struct elf_file elf;
 
 	if (elf_file_parse(&elf, bytes) && elf.unpacked_bytes <= UNPACKED_MAX)
-		file->lines = source_lines_open(bytes);
+		file->lines = source_lines_open(NULL, bytes);
 	if (!file->lines) {
 		unmap(files, bytes);
 		return;

@@ -69,13 +69,14 @@ static int open_owner(const struct profile_events *events, uint32_t cpu)
 	attr.freq = 0;
 	attr.inherit = attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
 	attr.sample_period = 0;
-	return perf_open(&attr, 0, (int)cpu, -1);
+	return perf_open(events->env->perf, &attr, 0, (int)cpu, -1);
 }
 
 static int open_ring(struct profile_events *events, uint32_t cpu)
 {
 	struct perf_event_attr attr = attr_of(events);
-	int fd = events->own_only ? open_owner(events, cpu) : perf_open(&attr, -1, (int)cpu, -1);
+	int fd = events->own_only ? open_owner(events, cpu)
+				  : perf_open(events->env->perf, &attr, -1, (int)cpu, -1);
 
 	if (fd < 0)
 		return fd;
@@ -142,10 +143,10 @@ static int open_task(struct profile_events *events, uint32_t pid, uint32_t tid)
 	for (size_t i = 0; i < events->n_rings; i++)
 		task.fds[i] = -1;
 	for (size_t i = 0; i < events->n_rings && !error; i++) {
-		task.fds[i] = perf_open(&attr, (int)tid, (int)events->cpus[i], -1);
+		task.fds[i] = perf_open(events->env->perf, &attr, (int)tid, (int)events->cpus[i], -1);
 		error = task.fds[i] < 0 ? task.fds[i] : 0;
 		if (!error && events->are_mapped)
-			error = perf_ring_join(task.fds[i], events->rings[i]);
+			error = perf_ring_join(events->env->perf, task.fds[i], events->rings[i]);
 	}
 	if (error)
 		close_task(events, &task);
@@ -259,7 +260,7 @@ static bool is_refused(int error)
 static bool can_sample_tasks(const struct profile_events *events)
 {
 	struct perf_event_attr attr = attr_of(events);
-	int fd = perf_open(&attr, 0, -1, -1);
+	int fd = perf_open(events->env->perf, &attr, 0, -1, -1);
 
 	if (fd >= 0)
 		close(fd);
@@ -311,7 +312,7 @@ void profile_events_join(struct profile_events *events)
 	events->are_mapped = true;
 	for (size_t t = 0; t < events->n_tasks; t++)
 		for (size_t i = 0; i < events->n_rings; i++)
-			perf_ring_join(events->tasks[t].fds[i], events->rings[i]);
+			perf_ring_join(events->env->perf, events->tasks[t].fds[i], events->rings[i]);
 }
 
 void profile_events_follow(struct profile_events *events)
@@ -326,7 +327,8 @@ static int set_rate(const struct profile_events *events, int fd, unsigned rate)
 {
 	uint64_t value = period_of(events, rate);
 
-	return ioctl(fd, PERF_EVENT_IOC_PERIOD, &value) < 0 ? -errno : 0;
+	return events->env->perf->control(events->env->perf, fd, PERF_EVENT_IOC_PERIOD,
+					  (unsigned long)&value);
 }
 
 int profile_events_set_rate(struct profile_events *events, unsigned rate)

@@ -14,6 +14,7 @@
 #define RANGES_MAX 1000000
 
 struct source_lines {
+	const struct dw_library *library;
 	Elf *elf;
 	Dwarf *dwarf;
 	struct range {
@@ -36,9 +37,10 @@ static void add_unit(struct source_lines *lines, Dwarf_Off offset)
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	if (!dw_library.offdie(lines->dwarf, offset, &unit))
+	if (!lines->library->offdie(lines->dwarf, offset, &unit))
 		return;
-	while ((at = dw_library.ranges(&unit, at, &base, &start, &end)) > 0 && lines->n_ranges < RANGES_MAX)
+	while ((at = lines->library->ranges(&unit, at, &base, &start, &end)) > 0 &&
+	       lines->n_ranges < RANGES_MAX)
 		*VECTOR_ADD(lines->ranges, lines->n_ranges, lines->capacity) =
 			(struct range){ start, end, offset };
 }
@@ -49,7 +51,7 @@ static void add_units(struct source_lines *lines)
 	size_t header;
 
 	while (lines->n_ranges < RANGES_MAX &&
-	       dw_library.nextcu(lines->dwarf, at, &next, &header, NULL, NULL, NULL) == 0 && next > at) {
+	       lines->library->nextcu(lines->dwarf, at, &next, &header, NULL, NULL, NULL) == 0 && next > at) {
 		add_unit(lines, at + header);
 		at = next;
 	}
@@ -57,15 +59,16 @@ static void add_units(struct source_lines *lines)
 		qsort(lines->ranges, lines->n_ranges, sizeof(*lines->ranges), by_start);
 }
 
-struct source_lines *source_lines_open(struct span bytes)
+struct source_lines *source_lines_open(const struct dw_library *library, struct span bytes)
 {
 	struct source_lines *lines;
 
-	if (dw_library_load() < 0)
+	if (!library && dw_library_load() < 0)
 		return NULL;
 	lines = alloc_zeroed(1, sizeof(*lines));
-	lines->elf = dw_library.elf_memory((char *)(uintptr_t)bytes.at, span_length(bytes));
-	lines->dwarf = lines->elf ? dw_library.begin_elf(lines->elf, DWARF_C_READ, NULL) : NULL;
+	lines->library = library ? library : &dw_library;
+	lines->elf = lines->library->elf_memory((char *)(uintptr_t)bytes.at, span_length(bytes));
+	lines->dwarf = lines->elf ? lines->library->begin_elf(lines->elf, DWARF_C_READ, NULL) : NULL;
 	if (lines->dwarf)
 		add_units(lines);
 	if (lines->n_ranges == 0) {
@@ -80,9 +83,9 @@ void source_lines_close(struct source_lines *lines)
 	if (!lines)
 		return;
 	if (lines->dwarf)
-		dw_library.end(lines->dwarf);
+		lines->library->end(lines->dwarf);
 	if (lines->elf)
-		dw_library.elf_end(lines->elf);
+		lines->library->elf_end(lines->elf);
 	free(lines->ranges);
 	free(lines);
 }
@@ -110,12 +113,12 @@ bool source_lines_find(const struct source_lines *lines, uint64_t address, struc
 	Dwarf_Die unit;
 	int number;
 
-	if (!range || !dw_library.offdie(lines->dwarf, range->unit, &unit))
+	if (!range || !lines->library->offdie(lines->dwarf, range->unit, &unit))
 		return false;
-	found = dw_library.getsrc_die(&unit, address);
-	if (!found || dw_library.lineno(found, &number) != 0 || number <= 0)
+	found = lines->library->getsrc_die(&unit, address);
+	if (!found || lines->library->lineno(found, &number) != 0 || number <= 0)
 		return false;
-	file = dw_library.linesrc(found, NULL, NULL);
+	file = lines->library->linesrc(found, NULL, NULL);
 	if (!file)
 		return false;
 	*line = (struct source_line){ .file = span_text(file), .number = (uint32_t)number };
@@ -124,8 +127,9 @@ bool source_lines_find(const struct source_lines *lines, uint64_t address, struc
 
 #else
 
-struct source_lines *source_lines_open(struct span bytes)
+struct source_lines *source_lines_open(const struct dw_library *library, struct span bytes)
 {
+	(void)library;
 	(void)bytes;
 	return NULL;
 }

@@ -9,12 +9,13 @@
 #include "core/span.h"
 
 struct source_lines; /* of one file */
+struct dw_library;
 
 /*
- * bytes: the whole file, which must stay, and can be written, as libelf notes in it what it has decompressed.
- * NULL: it has no such tables, or libdw is not loaded.
+ * library: NULL: libdw, which is loaded. bytes: the whole file, which must stay, and can be written, as
+ * libelf notes in it what it has decompressed. NULL: it has no such tables, or libdw is not installed.
  */
-struct source_lines *source_lines_open(struct span bytes);
+struct source_lines *source_lines_open(const struct dw_library *library, struct span bytes);
 void source_lines_close(struct source_lines *lines); /* NULL is fine */
 
 struct source_line {

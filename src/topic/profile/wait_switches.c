@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +62,7 @@ struct watched_thread {
 
 struct wait_switches {
 	struct env *env;
-	pthread_t looker;
-	atomic_bool ends;
+	struct machine_thread *looker;
 	pthread_mutex_t lock; /* of all that follows */
 	struct watched_process **processes;
 	size_t n_processes, process_capacity;
@@ -192,24 +190,18 @@ static void look_at(struct wait_switches *switches, struct watched_thread *threa
 			       0);
 }
 
-static void *look_again_and_again(void *context)
+static uint64_t look_at_all(void *context)
 {
 	struct wait_switches *switches = context;
-	const struct timespec pause = { .tv_nsec = (long)LOOK_NS };
+	uint64_t now_ns;
 
-	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_DETAILS));
-	while (!atomic_load(&switches->ends)) {
-		uint64_t now_ns;
-
-		pthread_mutex_lock(&switches->lock);
-		now_ns = env_mono_ns(switches->env);
-		for (size_t i = 0; i < switches->n_threads; i++)
-			look_at(switches, switches->threads[i], now_ns);
-		switches->looked_ns = now_ns;
-		pthread_mutex_unlock(&switches->lock);
-		nanosleep(&pause, NULL);
-	}
-	return NULL;
+	pthread_mutex_lock(&switches->lock);
+	now_ns = env_mono_ns(switches->env);
+	for (size_t i = 0; i < switches->n_threads; i++)
+		look_at(switches, switches->threads[i], now_ns);
+	switches->looked_ns = now_ns;
+	pthread_mutex_unlock(&switches->lock);
+	return LOOK_NS;
 }
 
 /* --- Which threads there are. */
@@ -222,7 +214,7 @@ static int open_of(struct wait_switches *switches, const struct watched_thread *
 	return pids_open(switches->env, thread->process->pid, path, O_RDONLY);
 }
 
-static int open_event(int tid)
+static int open_event(const struct env *env, int tid)
 {
 	const struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -237,14 +229,14 @@ static int open_event(int tid)
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	return perf_open(&attr, tid, -1, -1);
+	return perf_open(env->perf, &attr, tid, -1, -1);
 }
 
 static void open_ring(struct wait_switches *switches, struct watched_thread *thread)
 {
 	if (switches->n_rings >= RINGS_MAX)
 		return;
-	thread->event = open_event((int)thread->tid);
+	thread->event = open_event(switches->env, (int)thread->tid);
 	if (thread->event < 0)
 		return;
 	if (perf_ring_open(&thread->ring, thread->event, RING_BYTES) < 0) {
@@ -465,27 +457,10 @@ size_t wait_switches_left_out(const struct wait_switches *switches)
 	return switches->n_left_out;
 }
 
-struct wait_switches *wait_switches_open(struct env *env)
+static void free_switches(void *context)
 {
-	struct wait_switches *switches = alloc_zeroed(1, sizeof(*switches));
+	struct wait_switches *switches = context;
 
-	switches->env = env;
-	pthread_mutex_init(&switches->lock, NULL);
-	if (pthread_create(&switches->looker, NULL, look_again_and_again, switches) != 0) {
-		pthread_mutex_destroy(&switches->lock);
-		free(switches);
-		return NULL;
-	}
-	return switches;
-}
-
-void wait_switches_close(struct wait_switches *switches)
-{
-	if (!switches)
-		return;
-	atomic_store(&switches->ends, true);
-	if (!patience_join(switches->looker))
-		return;
 	for (size_t i = 0; i < switches->n_processes; i++)
 		switches->processes[i]->seen = false;
 	drop_ended(switches);
@@ -495,9 +470,30 @@ void wait_switches_close(struct wait_switches *switches)
 	free(switches);
 }
 
+struct wait_switches *wait_switches_open(struct env *env)
+{
+	static const struct thread_work work = { look_at_all, free_switches,
+						 PRIVILEGE_BIT(PRIVILEGE_DETAILS) };
+	struct wait_switches *switches = alloc_zeroed(1, sizeof(*switches));
+
+	switches->env = env;
+	pthread_mutex_init(&switches->lock, NULL);
+	switches->looker = thread_start(env->own_threads, &work, switches);
+	if (switches->looker)
+		return switches;
+	free_switches(switches);
+	return NULL;
+}
+
+void wait_switches_close(struct wait_switches *switches)
+{
+	if (switches)
+		thread_end(switches->looker, true);
+}
+
 int wait_switches_test(struct env *env)
 {
-	int event = env->live ? open_event(0) : -ENOTSUP;
+	int event = env->live ? open_event(env, 0) : -ENOTSUP;
 
 	if (event < 0)
 		return event;

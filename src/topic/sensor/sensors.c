@@ -63,7 +63,7 @@ const struct reader sensor_reader = {
 /* libsensors knows only the chips of this machine; it is loaded when there are any. */
 static void choose_library(struct sensors *sensors)
 {
-	bool wanted = sensors->env->live && sensors->hwmon.n_names > 0;
+	bool wanted = sensors->env->live && !sensors->env->no_libraries && sensors->hwmon.n_names > 0;
 
 	if (!wanted || (sensors->asked_library && (!sensors->library || !sensors_library_restart())))
 		sensors->library = NULL;

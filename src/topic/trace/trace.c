@@ -17,6 +17,7 @@
 #include "kernel/cpu_list.h"
 #include "kernel/trace_format.h"
 #include "sys/bpf/syscall.h"
+#include "sys/pids.h"
 #include "sys/tracefs.h"
 #include "topic/topic.h"
 #include "topic/trace/kernel_types.h"
@@ -190,7 +191,7 @@ static int load_typed(struct making *making, const struct bpf_program *program, 
 		return error;
 	type = iterates ? btf_function(&making->types.btf, program->tracepoint)
 			: type_of_tracepoint(making, program->tracepoint);
-	return type ? bpf_typed_program_open(code, "panetop", type, iterates) : -ENOENT;
+	return type ? bpf_typed_program_open(making->set->bpf, code, "panetop", type, iterates) : -ENOENT;
 }
 
 /* Its descriptor or -errno; typed: with the types of the kernel. */
@@ -211,7 +212,8 @@ static int load(struct making *making, const struct bpf_program *program, int se
 	making->set->lacks = making->set->lacks || code.lacks;
 	if (typed)
 		return load_typed(making, program, &code);
-	return bpf_program_open(program->does->at_code ? BPF_PROG_TYPE_KPROBE
+	return bpf_program_open(making->set->bpf,
+				program->does->at_code ? BPF_PROG_TYPE_KPROBE
 				: is_raw(program)      ? BPF_PROG_TYPE_RAW_TRACEPOINT
 						       : BPF_PROG_TYPE_TRACEPOINT,
 				&code, "panetop");
@@ -225,12 +227,12 @@ static int attach(struct making *making, const struct bpf_program *program, bool
 	long length;
 
 	if (is_raw(program))
-		return bpf_attach_raw(loaded, typed ? NULL : program->tracepoint);
+		return bpf_attach_raw(making->set->bpf, loaded, typed ? NULL : program->tracepoint);
 	length = read_tracepoint(making, program, "id", bytes, sizeof(bytes));
 	if (length < 0)
 		return (int)length;
 	text = span_of(bytes, (size_t)length);
-	return span_u64(&text, &id) ? bpf_attach_tracepoint(loaded, id) : -ENODATA;
+	return span_u64(&text, &id) ? bpf_attach_tracepoint(making->set->bpf, loaded, id) : -ENODATA;
 }
 
 static void close_running(struct trace_running *running)
@@ -244,9 +246,9 @@ static void close_running(struct trace_running *running)
 }
 
 /* One element for each CPU. */
-static int open_cpu_map(size_t value_bytes)
+static int open_cpu_map(const struct trace_set *set, size_t value_bytes)
 {
-	return bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), value_bytes, 1);
+	return bpf_map_open(set->bpf, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), value_bytes, 1);
 }
 
 /* Starts what is loaded. 0 or -errno. */
@@ -257,7 +259,7 @@ static int start(struct making *making, struct trace_running *running, bool type
 	if (shape->is_run || shape->at_code)
 		return 0;
 	if (shape->iterates)
-		return bpf_iterate(running->loaded);
+		return bpf_iterate(making->set->bpf, running->loaded);
 	running->attached = attach(making, running->program, typed, running->loaded);
 	return running->attached < 0 ? running->attached : 0;
 }
@@ -273,7 +275,7 @@ static int start_program(struct making *making, const struct bpf_program *progra
 	making->program = program;
 	making->format_length = 0;
 	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1 };
-	running->self = open_cpu_map(sizeof(struct bpf_self));
+	running->self = open_cpu_map(set, sizeof(struct bpf_self));
 	if (running->self < 0)
 		return running->self;
 	running->loaded = load(making, program, running->self, typed);
@@ -429,8 +431,8 @@ static int open_map(struct trace_set *set, enum bpf_map map)
 	struct map_form form = form_of(set, map);
 
 	if (form.is_shared)
-		return bpf_shared_array_open(form.value_bytes, form.n, &set->memory[map]);
-	return bpf_map_open(form.type, form.key_bytes, form.value_bytes, form.n);
+		return bpf_shared_array_open(set->bpf, form.value_bytes, form.n, &set->memory[map]);
+	return bpf_map_open(set->bpf, form.type, form.key_bytes, form.value_bytes, form.n);
 }
 
 static void close_map(struct trace_set *set, enum bpf_map map)
@@ -531,13 +533,12 @@ static void kernel_stop(struct trace_set *set, const struct bpf_program *program
 }
 
 /* Are the PIDs of the kernel those that we see? Not in a PID namespace. */
-static bool pids_are_ours(void)
+static bool pids_are_ours(struct env *env)
 {
-	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO of linux/proc_ns.h */
-	char name[sizeof(first)];
-	ssize_t length = readlink("/proc/self/ns/pid", name, sizeof(name));
+	char name[64] = "";
 
-	return length == sizeof(first) - 1 && memcmp(name, first, sizeof(first) - 1) == 0;
+	return env->own_pid && pids_read_link(env, env->own_pid, "ns/pid", name, sizeof(name) - 1) > 0 &&
+	       strcmp(name, "pid:[4026531836]") == 0; /* PROC_PID_INIT_INO of linux/proc_ns.h */
 }
 
 static int kernel_open(struct trace_set *set)
@@ -547,7 +548,7 @@ static int kernel_open(struct trace_set *set)
 
 	if (!set->env->live)
 		return -ENOTSUP;
-	error = plan->by_pid && !pids_are_ours() ? -EXDEV : count_cpus(set);
+	error = plan->by_pid && !pids_are_ours(set->env) ? -EXDEV : count_cpus(set);
 	if (!error)
 		error = open_maps(set);
 	if (!error)
@@ -584,7 +585,8 @@ static void read_again(struct trace_set *set)
 {
 	for (size_t i = 0; i < set->n_entries; i++)
 		for (unsigned tries = 0; !adds_up(&set->times[i]) && tries < READ_TRIES; tries++)
-			bpf_map_value(set->maps[BPF_MAP_ENTRIES], trace_key(set, i), &set->times[i]);
+			bpf_map_value(set->bpf, set->maps[BPF_MAP_ENTRIES], trace_key(set, i),
+				      &set->times[i]);
 }
 
 static bool has_slot(const struct trace_set *set, const uint64_t *slot, const uint64_t *key)
@@ -643,7 +645,7 @@ static bool read_hash(struct trace_set *set, enum bpf_map map, size_t key_bytes,
 		long n_more;
 
 		make_room(entries, key_bytes, value_bytes);
-		n_more = bpf_map_entries(set->maps[map], &token, &goes_on,
+		n_more = bpf_map_entries(set->bpf, set->maps[map], &token, &goes_on,
 					 (char *)entries->keys + entries->n * key_bytes,
 					 (char *)entries->values + entries->n * value_bytes, entries->room);
 		needs_room = n_more == -ENOSPC && entries->room < ROOM_MOST;
@@ -701,7 +703,7 @@ static bool read_waiters(struct trace_set *set)
 		struct bpf_waiter *waiter = (struct bpf_waiter *)set->waiters.values + i;
 
 		for (unsigned tries = 0; !waiter_adds_up(waiter) && tries < READ_TRIES; tries++)
-			bpf_map_value(set->maps[BPF_MAP_WAITERS], &keys[i], waiter);
+			bpf_map_value(set->bpf, set->maps[BPF_MAP_WAITERS], &keys[i], waiter);
 	}
 	return true;
 }
@@ -715,17 +717,18 @@ static int kernel_run(struct trace_set *set, unsigned running)
 {
 	const struct trace_running *it = &set->running[running];
 
-	return it->program->does->iterates ? bpf_iterate(it->loaded) : bpf_run(it->loaded);
+	return it->program->does->iterates ? bpf_iterate(set->bpf, it->loaded)
+					   : bpf_run(set->bpf, it->loaded);
 }
 
 static int kernel_get(const struct trace_set *set, enum bpf_map map, const void *key, void *value)
 {
-	return bpf_map_value(set->maps[map], key, value);
+	return bpf_map_value(set->bpf, set->maps[map], key, value);
 }
 
 static int kernel_put(const struct trace_set *set, enum bpf_map map, const void *key, const void *value)
 {
-	return bpf_map_set(set->maps[map], key, value);
+	return bpf_map_set(set->bpf, set->maps[map], key, value);
 }
 
 static void kernel_remove(const struct trace_set *set, enum bpf_map map, const void *key)
@@ -734,7 +737,7 @@ static void kernel_remove(const struct trace_set *set, enum bpf_map map, const v
 
 	if (slot && has_slot(set, slot, key))
 		__atomic_store_n(slot, BPF_SLOT_FREE, __ATOMIC_RELEASE);
-	bpf_map_remove(set->maps[map], key);
+	bpf_map_remove(set->bpf, set->maps[map], key);
 }
 
 static struct bpf_self kernel_self(struct trace_set *set, unsigned running, bool skipped)
@@ -742,7 +745,7 @@ static struct bpf_self kernel_self(struct trace_set *set, unsigned running, bool
 	const uint32_t first = 0;
 	struct bpf_self sum = { 0 };
 
-	if (bpf_map_value(set->running[running].self, &first, set->selves) < 0)
+	if (bpf_map_value(set->bpf, set->running[running].self, &first, set->selves) < 0)
 		return (struct bpf_self){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
 	for (size_t i = 0; i < set->n_cpus; i++) {
 		sum.runs += set->selves[i].runs;
@@ -751,7 +754,7 @@ static struct bpf_self kernel_self(struct trace_set *set, unsigned running, bool
 		sum.timed_ns += set->selves[i].timed_ns;
 	}
 	if (skipped)
-		sum.lost = u64_sum(sum.lost, bpf_program_misses(set->running[running].loaded));
+		sum.lost = u64_sum(sum.lost, bpf_program_misses(set->bpf, set->running[running].loaded));
 	return sum;
 }
 
@@ -779,6 +782,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 {
 	*set = (struct trace_set){ .env = env,
 				   .by = env->counting ? env->counting : &kernel_counting,
+				   .bpf = env->bpf,
 				   .plan = plan,
 				   .process = process };
 	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)

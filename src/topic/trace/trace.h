@@ -68,6 +68,7 @@ struct trace_counting {
 struct trace_set {
 	struct env *env;
 	const struct trace_counting *by; /* NULL: it was not opened */
+	const struct bpf_calls *bpf;     /* of env, which may close before a thread that has a copy ends */
 	const struct trace_plan *plan;
 	uint64_t process;         /* only its threads have times; 0: all */
 	int error;                /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
