@@ -215,7 +215,7 @@ build_part() { # PARTS DIRECTORY CONFIGURE-ARGUMENTS...
 	timed make quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory $parts
 }
 
-# Steps are counted: what check, package and snap print at their ends, below what was skipped or unstable.
+# Steps are counted: what check, package and snap print at their ends, below what was skipped.
 passed=0 failed=0 started=$(date +%s) step_name='' step_began='' remarks=''
 
 count() { # NAME STATUS
@@ -263,11 +263,10 @@ substeps() {
 	passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
 }
 
-# remark LOG: the end lists which of its tests were skipped, by tests/driver, in TAP and as other scripts sum them up, and which
-# programs were unstable.
+# remark LOG: the end lists which of its tests were skipped, by tests/driver, in TAP and as other scripts sum them up.
 remark() {
 	remarks="$remarks
-$(sed -n -E 's/^ok [0-9]+ - (.* # SKIP )/skipped: \1/; /^skipped: (.* # SKIP |[0-9]+: )/p; /^unstable: /p' "$1")"
+$(sed -n -E 's/^ok [0-9]+ - (.* # SKIP )/skipped: \1/; /^skipped: (.* # SKIP |[0-9]+: )/p' "$1")"
 }
 list_skipped() { # a line for each reason: how many tests, and some of their programs; those of other scripts as they are
 	echo "$remarks" | sed -n -E '/ # SKIP /!s/^skipped: [0-9]+: /&/p' | sort -u
@@ -291,9 +290,6 @@ list_skipped() { # a line for each reason: how many tests, and some of their pro
 # The last words of check, package and snap; their status.
 total() {
 	list_skipped
-	unstable=$(echo "$remarks" | grep '^unstable: ' | sort -u)
-	[ -z "$unstable" ] || echo "$unstable"
-	echo "$(echo "$unstable" | grep -c .) unstable"
 	echo "$(($(date +%s) - started)) seconds"
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs inside the virtual machine of tests/kernels/run: compares all panes with files of /proc and /sys.
 
-Prints "ok - NAME" or "not ok - NAME" for each test, "unstable: NAME" for one that passed when it ran again, and "end" after the last.
+Prints "ok - NAME" or "not ok - NAME" for each test and "end" after the last.
 """
 import contextlib
 import ctypes
@@ -1700,11 +1700,6 @@ def main():
     write("/proc/sys/vm/nr_hugepages", 8)
     for name, function in TESTS:
         error = problem_of(function)
-        if error and not known_failure(name):  # time runs unevenly here: once more
-            print("# " + error[:600].replace("\n", " "), flush=True)
-            error = problem_of(function)
-            if not error:
-                print(f"unstable: {name}", flush=True)
         print(f"{'not ok' if error else 'ok'} - {name}{known_failure(name)}", flush=True)
         if error:
             print("# " + error[:600].replace("\n", " "), flush=True)
