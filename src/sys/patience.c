@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "sys/child.h"
 #include "sys/loop.h"
 
 #define LONG_NS UINT64_C(700000000)
@@ -42,15 +43,30 @@ bool patience_lasts(struct patience *patience)
 	return true;
 }
 
+/* The clock of a thread has its TID: CPUCLOCK_PID of the kernel's include/linux/posix-timers_types.h. */
+static pid_t thread_id(pthread_t thread)
+{
+	clockid_t clock;
+
+	return pthread_getcpuclockid(thread, &clock) == 0 ? (pid_t) ~(clock >> 3) : 0;
+}
+
 bool patience_join(pthread_t thread)
 {
+	pid_t id = thread_id(thread);
+	uint64_t until_ns = clock_mono_ns(&real_clock) + AWAIT_NS;
 	struct patience patience = { 0 };
 
-	while (pthread_tryjoin_np(thread, NULL) != 0)
+	while (pthread_tryjoin_np(thread, NULL) != 0) {
+		uint64_t now_ns = clock_mono_ns(&real_clock);
+
+		if (patience.until_ns > 0 && now_ns < until_ns && id > 0 && child_runs(id))
+			patience.until_ns = now_ns + LONG_NS;
 		if (!patience_lasts(&patience)) {
 			pthread_detach(thread);
 			return false;
 		}
+	}
 	return true;
 }
 

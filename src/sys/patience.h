@@ -23,8 +23,8 @@ struct patience {
 bool patience_lasts(struct patience *patience);
 
 /*
- * Joins a thread that was asked to end. False: it hangs; it and all that it uses are left to the end of the
- * process.
+ * Joins a thread that was asked to end; one that runs, or waits for a CPU, has up to ten seconds for it.
+ * False: it hangs; it and all that it uses are left to the end of the process.
  */
 bool patience_join(pthread_t thread);
 

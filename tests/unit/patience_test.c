@@ -2,7 +2,10 @@
 /* How long panetop waits for what should end. */
 #include <config.h>
 
+#include <pthread.h>
 #include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "suite.h"
 #include "sys/patience.h"
@@ -110,4 +113,33 @@ START_TEST(a_lock_that_hangs_is_given_up)
 	pthread_mutex_unlock(&lock);
 	ck_assert(patience_lock(&lock));
 	pthread_mutex_unlock(&lock);
+}
+
+static void *compute(void *end)
+{
+	struct timespec used = { 0 };
+
+	while (used.tv_sec < 1)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return end;
+}
+
+static void *hang(void *pipe)
+{
+	char byte;
+
+	return read(*(int *)pipe, &byte, 1) < 0 ? pipe : NULL;
+}
+
+START_TEST(a_thread_that_runs_is_waited_for_and_one_that_hangs_is_not)
+{
+	static int ends[2];
+	pthread_t runs, hangs;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(pthread_create(&runs, NULL, compute, NULL), 0);
+	ck_assert(patience_join(runs));
+	ck_assert_int_eq(pthread_create(&hangs, NULL, hang, ends), 0);
+	ck_assert(!patience_join(hangs));
+	close(ends[1]);
 }
