@@ -14,6 +14,7 @@
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "model/finding_past.h"
+#include "model/sentence.h"
 #include "model/units.h"
 
 #define PREFIX "finding."
@@ -571,30 +572,6 @@ static int compare(const void *left, const void *right)
 	return (const char *)one->row < (const char *)other->row ? -1 : one->row != other->row;
 }
 
-/* A number as in a sentence. */
-static char *sentence_number(char *out, const struct column *column, const struct finding_value *value,
-			     double number)
-{
-	enum unit unit = value->at_least.setting ? value->at_least.unit
-			 : value->over           ? UNIT_RATIO
-			 : column                ? column->unit
-						 : UNIT_NONE;
-
-	switch (isnan(number) ? UNIT_NONE : unit) {
-	case UNIT_RATIO:
-	case UNIT_BYTES:
-	case UNIT_SECONDS:
-	case UNIT_CELSIUS:
-	case UNIT_COUNT:
-		return amount_text(out, unit, number);
-	case UNIT_BYTES_PER_SECOND: /* the sentence has "/s" */
-		return amount_text(out, UNIT_BYTES, number);
-	default:
-		return column && column->unit != UNIT_NONE ? number_text(out, column, number, true)
-							   : fixed_text(out, number, 0);
-	}
-}
-
 static const struct column *column_of(const struct frame *frame, const struct finding_rule *rule,
 				      const struct finding_value *value)
 {
@@ -603,12 +580,10 @@ static const struct column *column_of(const struct frame *frame, const struct fi
 	return table ? schema_find(table->schema, value->column) : NULL;
 }
 
-static const struct finding_value *find_value(const struct finding_rule *rule, const char *name,
-					      size_t length)
+static const struct finding_value *find_value(const struct finding_rule *rule, struct span name)
 {
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
-		if (strlen(rule->values[i].name) == length &&
-		    strncmp(rule->values[i].name, name, length) == 0)
+		if (span_is(name, rule->values[i].name))
 			return &rule->values[i];
 	return NULL;
 }
@@ -684,56 +659,52 @@ static const void *sentence_row(struct findings *findings, const struct frame *f
 	return value->with_column ? row_named_most(findings, *table, value) : greatest_row(*table, value);
 }
 
-/* Adds what stands for {NAME} at text; false: it is not known. */
-static bool add_value(struct findings *findings, const struct frame *frame, const struct candidate *candidate,
-		      const char *text)
+/* The facts of a sentence of a finding. */
+struct finding_facts {
+	struct facts facts;
+	struct findings *findings;
+	const struct frame *frame;
+	const struct candidate *candidate;
+};
+
+static struct fact find_fact(const struct facts *facts, struct span name)
 {
-	const struct finding_rule *rule = &findings->rules[candidate->rule];
-	const struct finding_value *value = find_value(rule, text + 1, strcspn(text + 1, "}"));
-	const struct column *column = value ? column_of(frame, rule, value) : NULL;
-	const struct table *table = frame_table(frame, rule->topic);
-	const void *row = value ? sentence_row(findings, frame, value, &table, candidate->row) : NULL;
-	double number = value ? candidate->values[value - rule->values] : NAN;
-	char written[VALUE_TEXT_MAX];
+	const struct finding_facts *of = (const struct finding_facts *)facts;
+	const struct finding_rule *rule = &of->findings->rules[of->candidate->rule];
+	const struct finding_value *value = find_value(rule, name);
+	const struct column *column = value ? column_of(of->frame, rule, value) : NULL;
+	const struct table *table = frame_table(of->frame, rule->topic);
+	struct fact fact = FACT_UNKNOWN;
+	const void *row = NULL;
 
+	if (value)
+		row = sentence_row(of->findings, of->frame, value, &table, of->candidate->row);
 	if (!value || (value->most && !row))
-		return false;
+		return fact;
 	if (column && column->type == VALUE_TEXT && (value->most || !value->with)) {
-		const char *word = row ? table_text(table, row, value->column) : "";
-
-		buffer_text(&findings->text, word);
-		return *word != '\0';
+		fact.text = row ? table_text(table, row, value->column) : "";
+		return fact;
 	}
-	if (value->most && column)
-		number = row_number(row, column);
-	buffer_text(&findings->text, sentence_number(written, column, value, number));
-	return !isnan(number);
+	fact.number = value->most && column ? row_number(row, column)
+					    : of->candidate->values[value - rule->values];
+	fact.unit = value->at_least.setting ? value->at_least.unit
+		    : value->over           ? UNIT_RATIO
+		    : column                ? column->unit
+					    : UNIT_NONE;
+	fact.unit = fact.unit == UNIT_BYTES_PER_SECOND ? UNIT_BYTES /* the sentence has "/s" */
+		    : fact.unit == UNIT_PER_SECOND     ? UNIT_COUNT
+						       : fact.unit;
+	return fact;
 }
 
-/* Of a part in brackets that names what is not known nothing is left. */
 static const char *sentence(struct findings *findings, struct frame *frame, const struct candidate *candidate,
 			    size_t n_more)
 {
+	const struct finding_facts of = { { find_fact }, findings, frame, candidate };
 	struct buffer *out = &findings->text;
-	size_t begun = 0;
-	bool known = true;
 
 	buffer_empty(out);
-	for (const char *text = _(findings->rules[candidate->rule].text); *text; text += *text != '\0') {
-		size_t plain = strcspn(text, "{[]");
-
-		buffer_add(out, text, plain);
-		text += plain;
-		if (*text == '{') {
-			known &= add_value(findings, frame, candidate, text);
-			text += strcspn(text, "}");
-		} else if (*text == '[') {
-			begun = out->length;
-			known = true;
-		} else if (*text == ']' && !known) {
-			out->length = begun;
-		}
-	}
+	sentence_add(out, _(findings->rules[candidate->rule].text), &of.facts);
 	if (n_more > 0)
 		buffer_print(out, _(" (and %zu more)"), n_more);
 	return arena_copy(&frame->arena, out->bytes, out->length);

@@ -162,45 +162,87 @@ static const void *hot_row(const struct summary *summary, const struct table *pr
 	return hot;
 }
 
-static struct process_facts facts_of(const struct summary *summary)
-{
-	const struct table *profile = frame_table(summary->context->frame, "profile");
-	const void *hot = hot_row(summary, profile);
+/* The rows of the process, and what is made of them once. */
+struct story_facts {
+	struct facts facts;
+	const struct summary *summary;
+	const struct table *profile;
+	const void *hot; /* its row there; NULL: there is none */
+};
 
-	return (struct process_facts){
-		.hot_function = hot ? table_text(profile, hot, "function") : "",
-		.hot_ratio = hot ? table_number(profile, hot, "self_ratio") -
-					     table_number(profile, hot, "error_ratio")
-				 : NAN,
-		.state = *text_of(summary, "state"),
-		.main_ended = main_ended(summary),
-		.exit_code = how_ended(summary, "exit_code", "exit_code"),
-		.exit_signal = how_ended(summary, "exit_signal", "signal"),
-		.frozen = is_frozen(summary),
-		.tracer_pid = number(summary, "tracer_pid"),
-		.stop_signal = number(summary, "stop_signal"),
-		.threads = number(summary, "threads"),
-		.running_threads = number(summary, "running_threads"),
-		.waiting_threads = number(summary, "waiting_threads"),
-		.cpu_ratio = number(summary, "cpu_ratio"),
-		.user_ratio = number(summary, "user_ratio"),
-		.system_ratio = number(summary, "system_ratio"),
-		.wait_ratio = number(summary, "wait_ratio"),
-		.nice = nice_of(summary),
-		.nice_within = text_of(summary, "nice_within"),
-		.disk_ratio = either(number(summary, "disk_ratio"), time_part(summary, "disk")),
-		.memory_ratio = time_part(summary, "memory"),
-		.lock_ratio = time_part(summary, "lock"),
-		.other_ratio = time_part(summary, "other"),
-		.throttled_ratio = number(summary, "throttled_ratio"),
-		.group_limit_ratio = number(summary, "group_limit_ratio"),
-		.major_faults_per_second = number(summary, "major_faults_per_second"),
-		.system_call = text_of(summary, "system_call"),
-		.system_call_file = text_of(summary, "system_call_file"),
-		.wait_channel = text_of(summary, "wait_channel"),
-		.lock_holder_pid = number(summary, "lock_holder_pid"),
-		.lock_holder = text_of(summary, "lock_holder"),
-	};
+static struct fact number_fact(double number, enum unit unit)
+{
+	return (struct fact){ .number = number, .unit = unit };
+}
+
+static struct fact text_fact(const char *text)
+{
+	return (struct fact){ .text = text ? text : "" };
+}
+
+static const char *name_of_signal(double signal)
+{
+	return signal > 0 ? signal_name((unsigned)signal) : NULL;
+}
+
+/* What no column of its rows has, or one that is made of several. */
+static bool find_made(const struct story_facts *of, struct span name, struct fact *fact)
+{
+	const struct summary *summary = of->summary;
+
+	if (span_is(name, "memory_ratio") || span_is(name, "lock_ratio") || span_is(name, "other_ratio"))
+		*fact = number_fact(time_part(summary, span_is(name, "memory_ratio") ? "memory"
+							: span_is(name, "lock_ratio") ? "lock"
+										      : "other"),
+				    UNIT_RATIO);
+	else if (span_is(name, "disk_ratio"))
+		*fact = number_fact(either(number(summary, "disk_ratio"), time_part(summary, "disk")),
+				    UNIT_RATIO);
+	else if (span_is(name, "wanted_ratio"))
+		*fact = number_fact(number(summary, "cpu_ratio") + number(summary, "wait_ratio"), UNIT_RATIO);
+	else if (span_is(name, "frozen"))
+		*fact = text_fact(is_frozen(summary) ? "yes" : NULL);
+	else if (span_is(name, "main_ended"))
+		*fact = text_fact(main_ended(summary) ? "yes" : NULL);
+	else if (span_is(name, "nice"))
+		*fact = number_fact(nice_of(summary), UNIT_NONE);
+	else if (span_is(name, "others"))
+		*fact = number_fact(number(summary, "threads") - 1, UNIT_COUNT);
+	else if (span_is(name, "exit_code"))
+		*fact = number_fact(how_ended(summary, "exit_code", "exit_code"), UNIT_NONE);
+	else if (span_is(name, "exit_signal"))
+		*fact = number_fact(how_ended(summary, "exit_signal", "signal"), UNIT_NONE);
+	else if (span_is(name, "exit_name"))
+		*fact = text_fact(name_of_signal(how_ended(summary, "exit_signal", "signal")));
+	else if (span_is(name, "stop_name"))
+		*fact = text_fact(name_of_signal(number(summary, "stop_signal")));
+	else if (span_is(name, "waits_for"))
+		*fact = text_fact(process_waits_for(text_of(summary, "system_call")));
+	else if (span_is(name, "hot_function"))
+		*fact = text_fact(of->hot ? table_text(of->profile, of->hot, "function") : NULL);
+	else if (span_is(name, "hot_ratio"))
+		*fact = number_fact(of->hot ? table_number(of->profile, of->hot, "self_ratio") -
+						      table_number(of->profile, of->hot, "error_ratio")
+					    : NAN,
+				    UNIT_RATIO);
+	else
+		return false;
+	return true;
+}
+
+static struct fact find_fact(const struct facts *facts, struct span name)
+{
+	const struct story_facts *of = (const struct story_facts *)facts;
+	const struct column *column;
+	struct fact fact;
+
+	if (find_made(of, name, &fact))
+		return fact;
+	column = process_column(&of->summary->rows, name);
+	if (!column)
+		return FACT_UNKNOWN;
+	return column->type == VALUE_TEXT ? text_fact(text_of(of->summary, column->key))
+					  : number_fact(number(of->summary, column->key), column->unit);
 }
 
 static char *percent(char out[VALUE_TEXT_MAX], double ratio)
@@ -224,11 +266,16 @@ static void add(struct line *line, const char *format, ...)
 
 static void line_why(const struct summary *summary, struct line *line)
 {
-	const struct process_facts facts = facts_of(summary);
+	const struct table *profile = frame_table(summary->context->frame, "profile");
+	struct story_facts of = { { find_fact }, summary, profile, hot_row(summary, profile) };
 	double exited = number(summary, "exited_time");
-	enum process_level level = process_story(&facts, line->text, sizeof(line->text));
+	struct buffer text = { 0 };
+	enum process_level level;
 	char time[CLOCK_TEXT_MAX];
 
+	level = process_story(&text, &of.facts);
+	snprintf(line->text, sizeof(line->text), "%.*s", (int)text.length, text.length > 0 ? text.bytes : "");
+	buffer_free(&text);
 	line->label = _("why");
 	line->style = level == PROCESS_SLOW ? STYLE_WARN : STYLE_STRONG;
 	if (!isnan(exited))

@@ -7,177 +7,11 @@
 
 #include "pane/process/process_story.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "core/signal_name.h"
 
-#define THROTTLED 0.1 /* share of the periods */
-#define READY 0.2     /* of one CPU, that its threads wanted and did not get */
-#define DISK 0.2      /* share of the time in which threads waited for block devices */
-#define MEMORY 0.2    /* share of the time in which threads waited for memory */
-#define LOCK 0.5      /* … for a lock, of a process with one thread: those of others may have no work */
-#define OTHER 0.2     /* … for the kernel */
-#define FAULTS 20     /* per second, that waited for storage */
-#define COMPUTES 0.9  /* of one CPU */
-#define HOT 0.5       /* of the time that it computes */
-#define SLEEPS 0.05   /* of one CPU: less does not count as work */
-
-static bool say_exit(const struct process_facts *facts, char *text, size_t room)
-{
-	const char *name = facts->exit_signal >= 0 ? signal_name((unsigned)facts->exit_signal) : NULL;
-
-	if ((facts->state != 'X' && facts->state != 'Z') || facts->main_ended)
-		return false;
-	if (name)
-		snprintf(text, room, _("It was killed by SIG%s."), name);
-	else if (facts->exit_signal >= 0)
-		snprintf(text, room, _("It was killed by signal %.0f."), facts->exit_signal);
-	else if (facts->exit_code >= 0)
-		snprintf(text, room, _("It has exited with code %.0f."), facts->exit_code);
-	else
-		snprintf(text, room, "%s", _("It has exited."));
-	if (facts->state == 'Z') {
-		size_t length = strlen(text);
-
-		snprintf(text + length, room - length, " %s",
-			 _("Its parent has not read its exit status yet."));
-	}
-	return true;
-}
-
-static bool say_stopped(const struct process_facts *facts, char *text, size_t room)
-{
-	const char *name = facts->stop_signal > 0 ? signal_name((unsigned)facts->stop_signal) : NULL;
-
-	if (facts->frozen)
-		snprintf(text, room, "%s", _("Its control group is frozen: it does not run."));
-	else if (facts->state == 't' || (facts->state == 'T' && facts->tracer_pid > 0))
-		snprintf(text, room, _("Its tracer, process %.0f, has stopped it."), facts->tracer_pid);
-	else if (facts->state == 'T' && name)
-		snprintf(text, room, _("SIG%s has stopped it; SIGCONT continues it."), name);
-	else if (facts->state == 'T')
-		snprintf(text, room, "%s", _("A signal has stopped it; SIGCONT continues it."));
-	else
-		return false;
-	return true;
-}
-
-static bool say_throttled(const struct process_facts *facts, char *text, size_t room)
-{
-	if (!(facts->throttled_ratio >= THROTTLED) || !(facts->cpu_ratio >= SLEEPS))
-		return false;
-	snprintf(text, room,
-		 _("The CPU limit of its control group, %.2f CPUs, stopped that group in %.0f %% of the "
-		   "periods."),
-		 facts->group_limit_ratio, 100 * facts->throttled_ratio);
-	return true;
-}
-
-/* Whether it lets go first those that it competes with depends on where they are. NULL: not known. */
-static const char *of_nice(const char *within)
-{
-	if (strcmp(within, "machine") == 0)
-		return _(" Its nice %.0f lets others go first.");
-	if (strcmp(within, "session") == 0)
-		return _(" Its nice %.0f counts only among the processes of its session (autogroup).");
-	return strcmp(within, "group") == 0 ? _(" Its nice %.0f counts only within its control group.")
-					    : NULL;
-}
-
-static bool say_ready(const struct process_facts *facts, char *text, size_t room)
-{
-	int digits = facts->cpu_ratio < 0.1 ? 2 : 1;
-	size_t length;
-
-	if (!(facts->wait_ratio >= READY) || facts->cpu_ratio > 4 * facts->wait_ratio ||
-	    facts->disk_ratio > facts->wait_ratio)
-		return false;
-	snprintf(text, room, _("It waits for a CPU: it could use %.1f CPUs and gets %.*f."),
-		 facts->cpu_ratio + facts->wait_ratio, digits, facts->cpu_ratio);
-	length = strlen(text);
-	if (facts->nice > 0 && of_nice(facts->nice_within))
-		snprintf(text + length, room - length, of_nice(facts->nice_within), facts->nice);
-	return true;
-}
-
-static bool say_disk(const struct process_facts *facts, char *text, size_t room)
-{
-	bool faults = facts->major_faults_per_second >= FAULTS;
-
-	if (facts->disk_ratio >= DISK && faults)
-		snprintf(text, room,
-			 _("It waits for pages of its own memory: %.0f/s are read from storage, %.0f %% of "
-			   "the time."),
-			 facts->major_faults_per_second, 100 * facts->disk_ratio);
-	else if (facts->disk_ratio >= DISK)
-		snprintf(text, room, _("It waits for storage %.0f %% of the time."), 100 * facts->disk_ratio);
-	else if (facts->state == 'D' && *facts->wait_channel)
-		snprintf(text, room, _("It waits uninterruptibly, in %s of the kernel%s%s."),
-			 facts->wait_channel, *facts->system_call ? ", " : "", facts->system_call);
-	else if (facts->state == 'D')
-		snprintf(text, room, "%s",
-			 _("It waits uninterruptibly: for a device or a lock of the kernel."));
-	else
-		return false;
-	return true;
-}
-
-static bool say_memory(const struct process_facts *facts, char *text, size_t room)
-{
-	if (!(facts->memory_ratio >= MEMORY) || facts->disk_ratio > facts->memory_ratio)
-		return false;
-	snprintf(
-		text, room,
-		_("It waits for memory %.0f %% of the time: the kernel makes room for it, or reads its pages "
-		  "back."),
-		100 * facts->memory_ratio);
-	return true;
-}
-
-static bool say_lock(const struct process_facts *facts, char *text, size_t room)
-{
-	if (!(facts->lock_ratio >= LOCK) || !(facts->threads <= 1))
-		return false;
-	snprintf(text, room, _("It waits for a lock, or for another process, %.0f %% of the time."),
-		 100 * facts->lock_ratio);
-	return true;
-}
-
-static bool say_other(const struct process_facts *facts, char *text, size_t room)
-{
-	if (!(facts->other_ratio >= OTHER))
-		return false;
-	snprintf(text, room, _("It waits for the kernel %.0f %% of the time, not for storage."),
-		 100 * facts->other_ratio);
-	return true;
-}
-
-static bool say_computes(const struct process_facts *facts, char *text, size_t room)
-{
-	if (!(facts->cpu_ratio >= COMPUTES))
-		return false;
-	if (facts->threads <= 1)
-		snprintf(text, room,
-			 _("It computes: %.0f %% of one CPU (user %.0f, system %.0f); its one thread cannot "
-			   "use more."),
-			 100 * facts->cpu_ratio, 100 * facts->user_ratio, 100 * facts->system_ratio);
-	else
-		snprintf(text, room, _("It computes: %.1f CPUs (user %.1f, system %.1f)."), facts->cpu_ratio,
-			 facts->user_ratio, facts->system_ratio);
-	if (facts->hot_ratio > HOT && *facts->hot_function) {
-		size_t length = strlen(text);
-
-		snprintf(text + length, room - length, _(" More than half of that in %s."),
-			 facts->hot_function);
-	}
-	return true;
-}
-
-/* What system calls wait for. */
-static const char *what_for(const char *call)
+const char *process_waits_for(const char *system_call)
 {
 	static const struct {
 		const char *call, *what;
@@ -213,63 +47,106 @@ static const char *what_for(const char *call)
 	};
 
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-		if (strcmp(call, waits[i].call) == 0)
+		if (strcmp(system_call, waits[i].call) == 0)
 			return _(waits[i].what);
-	return NULL;
+	return "";
 }
 
-/* ", held by rsync 4711": behind what a process waits for. */
-static const char *held_by(const struct process_facts *facts, char *text, size_t room)
+/* Of a process that waits for a CPU. */
+#define READY "wait_ratio >= 0.2, not cpu_ratio > 4 * wait_ratio, not disk_ratio > wait_ratio"
+/* Less than this of a CPU counts as no work. */
+#define SLEEPS "state == S, cpu_ratio < 0.05, waits_for"
+#define ENDED "state == X|Z, not main_ended"
+#define UNREAD                                                                                               \
+	{                                                                                                    \
+		.when = "state == Z", .text = N_("Its parent has not read its exit status yet."),            \
+		.more = true                                                                                 \
+	}
+#define NICE(where, sentence)                                                                                \
+	{                                                                                                    \
+		.when = "nice > 0, nice_within == " where, .text = (sentence), .more = true                  \
+	}
+#define HOT                                                                                                  \
+	{                                                                                                    \
+		.when = "hot_ratio > 0.5, hot_function",                                                     \
+		.text = N_("More than half of that in {hot_function}."), .more = true                        \
+	}
+
+static const struct remark remarks[] = {
+	{ ENDED ", exit_name", N_("It was killed by SIG{exit_name}."), .level = PROCESS_SLOW },
+	UNREAD,
+	{ ENDED ", exit_signal >= 0", N_("It was killed by signal {exit_signal}."), .level = PROCESS_SLOW },
+	UNREAD,
+	{ ENDED ", exit_code >= 0", N_("It has exited with code {exit_code}."), .level = PROCESS_SLOW },
+	UNREAD,
+	{ ENDED, N_("It has exited."), .level = PROCESS_SLOW },
+	UNREAD,
+	{ "frozen", N_("Its control group is frozen: it does not run."), .level = PROCESS_SLOW },
+	{ "state == t", N_("Its tracer, process {tracer_pid}, has stopped it."), .level = PROCESS_SLOW },
+	{ "state == T, tracer_pid > 0", N_("Its tracer, process {tracer_pid}, has stopped it."),
+	  .level = PROCESS_SLOW },
+	{ "state == T, stop_name", N_("SIG{stop_name} has stopped it; SIGCONT continues it."),
+	  .level = PROCESS_SLOW },
+	{ "state == T", N_("A signal has stopped it; SIGCONT continues it."), .level = PROCESS_SLOW },
+	{ "throttled_ratio >= 0.1, cpu_ratio >= 0.05",
+	  N_("The CPU limit of its control group, {group_limit_ratio:.2} CPUs, stopped that group in "
+	     "{throttled_ratio} of the periods."),
+	  .level = PROCESS_SLOW },
+	{ READY, N_("It waits for a CPU: it could use {wanted_ratio:.1} CPUs and gets {cpu_ratio:cpus}."),
+	  .level = PROCESS_SLOW },
+	NICE("machine", N_("Its nice {nice} lets others go first.")),
+	NICE("session", N_("Its nice {nice} counts only among the processes of its session (autogroup).")),
+	NICE("group", N_("Its nice {nice} counts only within its control group.")),
+	{ "memory_ratio >= 0.2, not disk_ratio > memory_ratio",
+	  N_("It waits for memory {memory_ratio} of the time: the kernel makes room for it, or reads its "
+	     "pages back."),
+	  .level = PROCESS_SLOW },
+	{ "disk_ratio >= 0.2, major_faults_per_second >= 20",
+	  N_("It waits for pages of its own memory: {major_faults_per_second} are read from storage, "
+	     "{disk_ratio} of the time."),
+	  .level = PROCESS_SLOW },
+	{ "disk_ratio >= 0.2", N_("It waits for storage {disk_ratio} of the time."), .level = PROCESS_SLOW },
+	{ "state == D, wait_channel",
+	  N_("It waits uninterruptibly, in {wait_channel} of the kernel[, {system_call}]."),
+	  .level = PROCESS_SLOW },
+	{ "state == D", N_("It waits uninterruptibly: for a device or a lock of the kernel."),
+	  .level = PROCESS_SLOW },
+	{ "other_ratio >= 0.2", N_("It waits for the kernel {other_ratio} of the time, not for storage."),
+	  .level = PROCESS_SLOW },
+	{ "cpu_ratio >= 0.9, threads <= 1",
+	  N_("It computes: {cpu_ratio} of one CPU (user {user_ratio}, system {system_ratio}); its one thread "
+	     "cannot use more."),
+	  .level = PROCESS_CALM },
+	HOT,
+	{ "cpu_ratio >= 0.9",
+	  N_("It computes: {cpu_ratio:.1} CPUs (user {user_ratio:.1}, system {system_ratio:.1})."),
+	  .level = PROCESS_CALM },
+	HOT,
+	/* of several threads some may have no work */
+	{ "lock_ratio >= 0.5, threads <= 1",
+	  N_("It waits for a lock, or for another process, {lock_ratio} of the time."),
+	  .level = PROCESS_CALM },
+	{ SLEEPS ", lock_holder_pid > 0, not lock_holder",
+	  N_("It sleeps {waits_for}: {system_call}[ {system_call_file}], taken by {lock_holder_pid}, which "
+	     "has ended: a child of it holds it."),
+	  .level = PROCESS_CALM },
+	{ SLEEPS ", main_ended",
+	  N_("Its main thread has ended; the first that lives sleeps {waits_for}: {system_call}"
+	     "[ {system_call_file}][, held by {lock_holder} {lock_holder_pid}]."),
+	  .level = PROCESS_CALM },
+	{ SLEEPS ", threads > 1",
+	  N_("Its main thread sleeps {waits_for}: {system_call}[ {system_call_file}]"
+	     "[, held by {lock_holder} {lock_holder_pid}]."),
+	  .level = PROCESS_CALM },
+	{ SLEEPS,
+	  N_("It sleeps {waits_for}: {system_call}[ {system_call_file}]"
+	     "[, held by {lock_holder} {lock_holder_pid}]."),
+	  .level = PROCESS_CALM },
+	{ "main_ended, others >= 1", N_("Its main thread has ended; {others} thread goes on."),
+	  N_("Its main thread has ended; {others} threads go on."), "others", .level = PROCESS_CALM },
+};
+
+enum process_level process_story(struct buffer *out, const struct facts *facts)
 {
-	if (!(facts->lock_holder_pid > 0))
-		return "";
-	if (*facts->lock_holder)
-		snprintf(text, room, _(", held by %s %.0f"), facts->lock_holder, facts->lock_holder_pid);
-	else
-		snprintf(text, room, _(", taken by %.0f, which has ended: a child of it holds it"),
-			 facts->lock_holder_pid);
-	return text;
-}
-
-static bool say_sleeps(const struct process_facts *facts, char *text, size_t room)
-{
-	const char *what = what_for(facts->system_call);
-	const char *who = facts->main_ended    ? _("Its main thread has ended; the first that lives sleeps")
-			  : facts->threads > 1 ? _("Its main thread sleeps")
-					       : _("It sleeps");
-	bool file = *facts->system_call_file != '\0';
-	char holder[128];
-
-	if (facts->state != 'S' || !(facts->cpu_ratio < SLEEPS) || !what)
-		return false;
-	snprintf(text, room, "%s %s: %s%s%s%s.", who, what, facts->system_call, file ? " " : "",
-		 facts->system_call_file, held_by(facts, holder, sizeof(holder)));
-	return true;
-}
-
-/* The main thread is one of its threads until the last one ends. */
-static bool say_goes_on(const struct process_facts *facts, char *text, size_t room)
-{
-	unsigned long others = facts->threads > 1 ? (unsigned long)facts->threads - 1 : 0;
-
-	if (!facts->main_ended || others == 0)
-		return false;
-	snprintf(text, room,
-		 P_("Its main thread has ended; %lu thread goes on.",
-		    "Its main thread has ended; %lu threads go on.", others),
-		 others);
-	return true;
-}
-
-enum process_level process_story(const struct process_facts *facts, char *text, size_t room)
-{
-	*text = '\0';
-	if (say_exit(facts, text, room) || say_stopped(facts, text, room) ||
-	    say_throttled(facts, text, room) || say_ready(facts, text, room) ||
-	    say_memory(facts, text, room) || say_disk(facts, text, room) || say_other(facts, text, room))
-		return PROCESS_SLOW;
-	if (say_computes(facts, text, room) || say_lock(facts, text, room) ||
-	    say_sleeps(facts, text, room) || say_goes_on(facts, text, room))
-		return PROCESS_CALM;
-	return PROCESS_SILENT;
+	return remarks_say(out, remarks, sizeof(remarks) / sizeof(remarks[0]), facts);
 }
