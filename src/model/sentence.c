@@ -127,6 +127,11 @@ static bool is_word(const char *text, struct span words)
 	return span_is(words, text);
 }
 
+static bool text_compares(const char *text, enum relation relation, struct span words)
+{
+	return relation == (is_word(text, words) ? RELATION_EQUAL : RELATION_NOT_EQUAL);
+}
+
 static bool term_holds(struct span term, const struct facts *facts)
 {
 	bool negated = span_starts(term, "not ");
@@ -142,8 +147,7 @@ static bool term_holds(struct span term, const struct facts *facts)
 	if (!relation_parse(&term, &relation))
 		holds = is_known(&left);
 	else if (left.text)
-		holds = is_known(&left) &&
-			is_word(left.text, span_trimmed(term)) == (relation == RELATION_EQUAL);
+		holds = is_known(&left) && text_compares(left.text, relation, span_trimmed(term));
 	else
 		holds = compares(left.number, relation, right_side(span_trimmed(term), facts));
 	return holds != negated;

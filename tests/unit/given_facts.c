@@ -34,7 +34,7 @@ struct fact given_fact(const struct facts *facts, struct span name)
 				      : span_take_end(&name, "_per_second") ? UNIT_PER_SECOND
 									    : UNIT_NONE };
 	rest = value;
-	if (span_f64(&rest, &fact.number) && span_length(rest) == 0)
+	if (span_real(&rest, &fact.number) && span_length(rest) == 0)
 		return fact;
 	fact.number = NAN;
 	if (span_length(value) == 0 || span_is(value, "-"))
