@@ -11,6 +11,22 @@
 #include "model/condition.h"
 #include "model/units.h"
 
+struct fact row_fact(const struct facts *facts, struct span name)
+{
+	const struct row_facts *of = (const struct row_facts *)facts;
+	int index = of->row ? schema_column_span(of->table->schema, name) : -1;
+	const struct column *column = index < 0 ? NULL : &of->table->schema->columns[index];
+
+	for (size_t i = 0; i < of->n_made; i++)
+		if (span_is(name, of->made[i].name))
+			return of->made[i].fact;
+	if (!column)
+		return FACT_UNKNOWN;
+	return column->type == VALUE_TEXT
+		       ? (struct fact){ .text = table_text(of->table, of->row, column->key) }
+		       : (struct fact){ .number = row_number(of->row, column), .unit = column->unit };
+}
+
 static bool is_known(const struct fact *fact)
 {
 	return fact->text ? *fact->text != '\0' : !isnan(fact->number);
@@ -20,7 +36,11 @@ static void add_number(struct buffer *out, const struct fact *fact, struct span 
 {
 	char text[VALUE_TEXT_MAX];
 
-	if (span_is(format, "cpus"))
+	if (span_is(format, "rate"))
+		rate_short(text, fact->number);
+	else if (span_is(format, "%"))
+		strcat(fixed_text(text, 100 * fact->number, 0), " %");
+	else if (span_is(format, "cpus"))
 		fixed_text(text, fact->number, fact->number < 0.1 ? 2 : 1);
 	else if (span_length(format) == 2 && *format.at == '.')
 		fixed_text(text, fact->number, format.at[1] - '0');
@@ -170,16 +190,23 @@ static const char *text_of(const struct remark *remark, const struct facts *fact
 	return remark->many ? P_(remark->text, remark->many, (unsigned long)count) : _(remark->text);
 }
 
+bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts)
+{
+	if (!sentence_holds(remark->when, facts))
+		return false;
+	sentence_add(out, text_of(remark, facts), facts);
+	return true;
+}
+
 int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
 		const struct facts *facts)
 {
 	size_t said = 0;
 
-	while (said < n_remarks && (remarks[said].more || !sentence_holds(remarks[said].when, facts)))
+	while (said < n_remarks && (remarks[said].more || !remark_say(out, &remarks[said], facts)))
 		said++;
 	if (said == n_remarks)
 		return -1;
-	sentence_add(out, text_of(&remarks[said], facts), facts);
 	for (size_t i = said + 1; i < n_remarks && remarks[i].more; i++)
 		if (sentence_holds(remarks[i].when, facts)) {
 			buffer_char(out, ' ');

@@ -7,7 +7,9 @@
 #include "given_facts.h"
 #include "suite.h"
 
-#define FACTS "state=S many=12345 half_ratio=0.5 few=3 none=0 used_bytes=1536 grows_per_second=250 cpus_ratio=0.042"
+#define FACTS                                                                                                \
+	"state=S many=12345 half_ratio=0.5 few=3 none=0 used_bytes=1536 grows_per_second=250 "               \
+	"cpus_ratio=0.042"
 
 static const struct given_facts facts = { { given_fact }, FACTS, "" };
 
@@ -20,6 +22,7 @@ START_TEST(numbers_are_written_by_their_units)
 		{ "plain", "plain" },
 		{ "{many} of {half_ratio}", "12345 of 50 %" },
 		{ "{used_bytes}, {grows_per_second}", "1.5 KiB, 250/s" },
+		{ "{half_ratio:%} {many:rate}", "50 % 12.3k" },
 		{ "{half_ratio:.1} {half_ratio:cpus} {cpus_ratio:cpus}", "0.5 0.5 0.04" },
 		{ "state {state}", "state S" },
 		{ "{nothing}", "-" },
@@ -78,7 +81,11 @@ START_TEST(the_first_remark_that_holds_is_said)
 	static const struct remark remarks[] = {
 		{ .when = "state == D", .text = "stuck" },
 		{ .when = "state", .text = "lost", .more = true },
-		{ .when = "few > 2", .text = "{few} is few.", .many = "{few} are few.", .count = "few", .level = 7 },
+		{ .when = "few > 2",
+		  .text = "{few} is few.",
+		  .many = "{few} are few.",
+		  .count = "few",
+		  .level = 7 },
 		{ .when = "nothing", .text = "lost", .more = true },
 		{ .when = "many > 1000", .text = "{many} are many.", .more = true },
 		{ .text = "calm", .level = 1 },
