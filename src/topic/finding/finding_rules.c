@@ -41,10 +41,6 @@
 		.column = (column_name)                                                                      \
 	}
 
-static const char *const not_discharging[] = { "Charging", "Full", "Not charging", "Unknown", NULL };
-static const char *const machine[] = { "/", NULL };
-static const char *const read_only[] = { "ro", NULL };
-
 /* Their exit code is an answer, by their man pages. */
 static const char *const answers[] = {
 	/* whether something is so */
@@ -134,8 +130,7 @@ const struct finding_rule finding_rules[] = {
 		     "limit, and that group is gone, as units are that were killed."),
 	  .pane = "groups",
 	  .view = "killed",
-	  .unless_column = "path",
-	  .unless = machine,
+	  .when = "path != /",
 	  .values = { { .name = "ago",
 			.column = "age_seconds",
 			.at_most = true,
@@ -167,7 +162,8 @@ const struct finding_rule finding_rules[] = {
 	  .severity = FINDING_WARNING,
 	  .text = N_("Tasks wait {stalled} of the time[: {refaults} refaults/s][, {swapped} swap-ins/s]"
 		     "[; largest: {who} {pid}]."),
-	  .help = N_("Tasks wait for memory, and what was evicted is needed again, as far as that is known."),
+	  .help = N_("Tasks wait for memory, the machine reclaims it, and not just a group at its limit, and "
+		     "what was evicted is needed again, as far as that is known."),
 	  .pane = "memory",
 	  .view = "paging",
 	  .values = { { .name = "stalled",
@@ -189,7 +185,38 @@ const struct finding_rule finding_rules[] = {
 			.topic = "paging",
 			.column = "swap_ins_per_second",
 			.at_least = COUNT("memory_swapped", 10, N_("pages per second from swap")) },
+		      { .name = "scanned",
+			.topic = "paging",
+			.column = "scans",
+			.window_seconds = 10,
+			.or_unknown = true,
+			.at_least = COUNT("memory_scanned", 1,
+					  N_("pages scanned for reclaim within 10 s; reclaim of a group at "
+					     "its limit does not count")) },
 		      PROCESS_WITH_MOST("resident_bytes", 1) } },
+	{ .name = "stuck",
+	  .topic = "process",
+	  .key = "name",
+	  .severity = FINDING_WARNING,
+	  .text = N_("Process {pid} is stuck in uninterruptible sleep (D)."),
+	  .help = N_("A process waits in the kernel, and uses neither CPU nor disk meanwhile: its device or "
+		     "the server of its file system does not answer."),
+	  .pane = "cpu",
+	  .when = "state == D, ppid != 2", /* some threads of the kernel are always so */
+	  .hold = SECONDS("stuck_seconds", 10, N_("for this time")),
+	  .values = { { .name = "used",
+			.column = "cpu_seconds",
+			.window_seconds = 10,
+			.at_most = true,
+			.at_least = SECONDS("stuck_cpu", 0, N_("CPU time within 10 s, at most")) },
+		      { .name = "moved",
+			.column = "disk_bytes",
+			.window_seconds = 10,
+			.at_most = true,
+			.or_unknown = true,
+			.at_least = COUNT("stuck_bytes", 0,
+					  N_("bytes from and to disks within 10 s, at most")) },
+		      { .name = "pid", .column = "pid" } } },
 	{ .name = "memory_limit",
 	  .topic = "memory_limit",
 	  .key = "cgroup",
@@ -250,8 +277,7 @@ const struct finding_rule finding_rules[] = {
 	  .help = N_("A file system that can be written to is nearly full."),
 	  .pane = "disks",
 	  .view = "filesystems",
-	  .unless_column = "mode",
-	  .unless = read_only,
+	  .when = "mode != ro",
 	  .values = { { .name = "used",
 			.column = "used_ratio",
 			.at_least = RATIO("disk_full_used", 0.95, N_("share in use, as df shows it")),
@@ -265,8 +291,7 @@ const struct finding_rule finding_rules[] = {
 	  .help = N_("A file system can hardly take more files."),
 	  .pane = "disks",
 	  .view = "filesystems",
-	  .unless_column = "mode",
-	  .unless = read_only,
+	  .when = "mode != ro",
 	  .values = { { .name = "used",
 			.column = "inodes_used_ratio",
 			.at_least = RATIO("inodes_full_used", 0.95, N_("share of the inodes in use")),
@@ -281,8 +306,7 @@ const struct finding_rule finding_rules[] = {
 	  .help = N_("A file system grows steadily and will soon be full."),
 	  .pane = "disks",
 	  .view = "filesystems",
-	  .unless_column = "mode",
-	  .unless = read_only,
+	  .when = "mode != ro",
 	  .values = { { .name = "time",
 			.column = "full_in_seconds",
 			.at_most = true,
@@ -405,8 +429,7 @@ const struct finding_rule finding_rules[] = {
 	  .text = N_("{charge} left[; empty in {left} at the present power]."),
 	  .help = N_("A battery discharges and is nearly empty."),
 	  .pane = "power",
-	  .unless_column = "status",
-	  .unless = not_discharging,
+	  .when = "status != Charging|Full|Not charging|Unknown",
 	  .values = { { .name = "charge",
 			.column = "charge_ratio",
 			.at_most = true,
