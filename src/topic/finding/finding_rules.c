@@ -367,7 +367,8 @@ const struct finding_rule finding_rules[] = {
 	  .severity = FINDING_WARNING,
 	  .text = N_("All tasks at once wait for disks {stalled} of the time; {blocked} wait now[; {disk} "
 		     "is busiest][, {who} {pid} moves most]."),
-	  .help = N_("Nothing runs because all tasks wait for disks."),
+	  .help = N_("Nothing runs because all tasks wait for disks, and a disk is busy: what waits for "
+		     "something else, such as io_uring for a timeout, counts as pressure, too."),
 	  .pane = "disks",
 	  .values = { { .name = "stalled",
 			.topic = "pressure",
@@ -380,6 +381,12 @@ const struct finding_rule finding_rules[] = {
 			.topic = "system",
 			.column = "blocked",
 			.at_least = COUNT("io_blocked", 1, N_("threads that wait for a disk")) },
+		      { .name = "busy",
+			.topic = "disk",
+			.row = "all",
+			.column = "busy_seconds",
+			.window_seconds = 10,
+			.at_least = SECONDS("io_busy", 2, N_("time in which a disk was busy within 10 s")) },
 		      { .name = "disk",
 			.topic = "disk",
 			.most = "busy_ratio",
