@@ -41,6 +41,9 @@
 		.column = (column_name)                                                                      \
 	}
 
+/* A file system that has something to lose: 64 MiB, or of unknown size. */
+#define CAN_FILL "mode != ro, not total_bytes < 67108864"
+
 /* Their exit code is an answer, by their man pages. */
 static const char *const answers[] = {
 	/* whether something is so */
@@ -48,6 +51,8 @@ static const char *const answers[] = {
 	"ischroot", "mountpoint", "test", "tty",
 	/* whether there is one */
 	"pgrep", "pidof", "pkill", "readlink", "which",
+	/* whether there was one to remove: of tmux and others, for each terminal that closes */
+	"utempter",
 	/* how another one ended */
 	"env", "flock", "nice", "nohup", "setsid", "sudo", "timeout", "xargs",
 	/* one of these, where they ended too soon for their arguments to be known; git push is none */
@@ -277,7 +282,7 @@ const struct finding_rule finding_rules[] = {
 	  .help = N_("A file system that can be written to is nearly full."),
 	  .pane = "disks",
 	  .view = "filesystems",
-	  .when = "mode != ro",
+	  .when = CAN_FILL,
 	  .values = { { .name = "used",
 			.column = "used_ratio",
 			.at_least = RATIO("disk_full_used", 0.95, N_("share in use, as df shows it")),
@@ -306,7 +311,7 @@ const struct finding_rule finding_rules[] = {
 	  .help = N_("A file system grows steadily and will soon be full."),
 	  .pane = "disks",
 	  .view = "filesystems",
-	  .when = "mode != ro",
+	  .when = CAN_FILL,
 	  .values = { { .name = "time",
 			.column = "full_in_seconds",
 			.at_most = true,
