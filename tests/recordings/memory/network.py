@@ -66,15 +66,15 @@ def connection_rows(seconds):
                      "retransmitted_bytes": again and again * 1448, "rtt_seconds": rtt and rtt / 1e3, "window": rtt and 10,
                      **({"accept_queue": 0, "accept_queue_max": 128} if state == "listening" else
                         {"receive_queue_bytes": 0, "send_queue_bytes": 0}),
-                     **({"dropped": 40 * int(seconds) if service == "mdns" else 0} if protocol == "udp" or not remote else {}),
+                     **({"dropped": 4 * int(seconds) if service == "mdns" else 0} if protocol == "udp" or not remote else {}),
                      "inode": 30_000 + number, "user": known[pid][4] if pid else "root"})
     return rows
 
 
 # protocol, cause, lost at the beginning and per second, counters
 LOSSES = [
-    ("all", "dropped by sockets", 132, 40, ""),
-    ("udp", "receive buffer full", 120, 40, "UdpRcvbufErrors + Udp6RcvbufErrors"),
+    ("all", "dropped by sockets", 132, 4, ""),
+    ("udp", "receive buffer full", 120, 4, "UdpRcvbufErrors + Udp6RcvbufErrors"),
     ("udp", "no socket has the port", 31, 0, "UdpNoPorts + Udp6NoPorts"),
     ("tcp", "connection requests dropped", 12, 0, "TcpExtListenDrops"),
     ("tcp", "of them: accept queue full", 9, 0, "TcpExtListenOverflows"),
