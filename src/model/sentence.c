@@ -22,9 +22,9 @@ struct fact row_fact(const struct facts *facts, struct span name)
 			return of->made[i].fact;
 	if (!column)
 		return FACT_UNKNOWN;
-	return column->type == VALUE_TEXT
-		       ? (struct fact){ .text = table_text(of->table, of->row, column->key) }
-		       : (struct fact){ .number = row_number(of->row, column), .unit = column->unit };
+	if (column->type == VALUE_TEXT)
+		return (struct fact){ .text = table_text(of->table, of->row, column->key) };
+	return (struct fact){ .number = row_number(of->row, column), .unit = column->unit };
 }
 
 static bool is_known(const struct fact *fact)
