@@ -235,7 +235,6 @@ static double sum_of(const double seconds[N_PARTS])
 	return sum;
 }
 
-/* Those of this process, of which no thread begins or ends meanwhile. No part ever shrinks. */
 /* To wait for a ring of io_uring has the flag of a wait for a disk, whatever comes: here nothing does. */
 START_LIVE_TEST(a_ring_waits_for_no_disk)
 {
@@ -264,6 +263,7 @@ START_LIVE_TEST(a_ring_waits_for_no_disk)
 	close(ring);
 }
 
+/* Those of this process, of which no thread begins or ends meanwhile. No part ever shrinks. */
 START_LIVE_TEST(parts_add_up_to_threads_times_interval)
 {
 	_Atomic uint32_t over = 0;
