@@ -32,15 +32,6 @@ const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
 	[DISKS_QUEUE] = "queue",
 };
 
-void disks_heading(const struct pane_context *context, char *text, size_t room)
-{
-	double seconds = (double)context->frame->interval_ns / 1e9;
-
-	snprintf(text, room, "%s", _(context->pane->views[context->view].title));
-	if (context->frame->interval_ns > 0)
-		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
-}
-
 /* "read 3.5M/s  write 1.2M/s  I/O stalls in 10 s: some 3.2 %, full 1.0 %" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
@@ -353,7 +344,7 @@ static int draw_devices(const struct pane_context *context, const struct canvas 
 	rest = canvas_below(canvas, y);
 	y += disks_draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
-	disks_heading(context, title, sizeof(title));
+	context_heading(context, title, sizeof(title));
 	if (wanted > rest.height / 2)
 		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
 	part = canvas_rows(&rest, 0, wanted);
@@ -404,7 +395,7 @@ void disks_draw_processes(const struct pane_context *context, struct canvas *can
 {
 	char title[TEXT_MAX];
 
-	disks_heading(context, title, sizeof(title));
+	context_heading(context, title, sizeof(title));
 	context_draw_titled(context, canvas, DISKS_TABLE_PROCESS, title);
 }
 
@@ -422,6 +413,6 @@ void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
 	part = canvas_below(canvas, canvas_wrapped_lines(&lines, STYLE_WARN,
 							 span_of(story.bytes, story.length)));
 	buffer_free(&story);
-	disks_heading(context, text, sizeof(text));
+	context_heading(context, text, sizeof(text));
 	context_draw_titled(context, &part, DISKS_TABLE_USER, text);
 }

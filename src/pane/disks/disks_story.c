@@ -125,20 +125,22 @@ static struct fact of_others(const struct disk_facts *of, struct span name)
 static struct fact disk_fact(const struct facts *facts, struct span name)
 {
 	const struct disk_facts *of = (const struct disk_facts *)facts;
-	double rate = requests(of->row.table, of->row.row);
+	const struct table *disks = of->row.table;
+	const void *row = of->row.row;
 
 	if (span_is(name, "requests_per_second"))
-		return (struct fact){ .number = rate, .unit = UNIT_PER_SECOND };
+		return (struct fact){ .number = requests(disks, row), .unit = UNIT_PER_SECOND };
 	if (span_is(name, "wait_seconds"))
-		return (struct fact){ .number = mean_wait(of->row.table, of->row.row), .unit = UNIT_SECONDS };
+		return (struct fact){ .number = mean_wait(disks, row), .unit = UNIT_SECONDS };
 	if (span_is(name, "queued_seconds"))
 		return (struct fact){ .number = phase_wait(of, "queued"), .unit = UNIT_SECONDS };
 	if (span_is(name, "device_seconds"))
 		return (struct fact){ .number = phase_wait(of, "device"), .unit = UNIT_SECONDS };
 	if (span_is(name, "queued_requests"))
-		return (struct fact){ .number = rate * phase_wait(of, "queued") };
+		return (struct fact){ .number = requests(disks, row) * phase_wait(of, "queued") };
 	if (span_is(name, "idle_ratio"))
-		return (struct fact){ .number = 1 - rate * phase_wait(of, "device"), .unit = UNIT_RATIO };
+		return (struct fact){ .number = 1 - requests(disks, row) * phase_wait(of, "device"),
+				      .unit = UNIT_RATIO };
 	return span_starts(name, "others") ? of_others(of, name) : row_fact(facts, name);
 }
 

@@ -25,15 +25,6 @@ const char *const network_graph_columns[N_NETWORK_GRAPHS] = {
 	[NETWORK_SENT] = "sent_bits_per_second",
 };
 
-void network_heading(const struct pane_context *context, char *text, size_t room)
-{
-	double seconds = (double)context->frame->interval_ns / 1e9;
-
-	snprintf(text, room, "%s", _(context->pane->views[context->view].title));
-	if (context->frame->interval_ns > 0)
-		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
-}
-
 /* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  by CPUs 0/s  by sockets 0/s" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
@@ -253,7 +244,7 @@ static int draw_wire(const struct pane_context *context, const struct canvas *ca
 	rest = canvas_below(canvas, y);
 	y += draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
-	network_heading(context, title, sizeof(title));
+	context_heading(context, title, sizeof(title));
 	n_shown = find_used(context, &rest, shown);
 	if (n_shown == 0)
 		wanted = alone || wanted > rest.height ? rest.height : wanted;
@@ -298,7 +289,7 @@ void network_draw_losses(const struct pane_context *context, struct canvas *canv
 	int n_shown = canvas->height / LEAST < 3 ? canvas->height / LEAST : 3;
 	struct canvas rest = *canvas;
 
-	network_heading(context, heading, sizeof(heading));
+	context_heading(context, heading, sizeof(heading));
 	for (int i = 0; i < n_shown || i == 0; i++) {
 		int wanted = 2 + table_height(&context->tables[shown[i].table]);
 		int room = rest.height - (n_shown - i - 1) * LEAST;

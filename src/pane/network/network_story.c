@@ -41,6 +41,13 @@ static const struct remark ceiling_remark = {
 			    "[: {payload_bits} of {speed_bits}].")
 };
 
+static double number(const struct facts *facts, const char *column)
+{
+	const struct row_facts *of = (const struct row_facts *)facts;
+
+	return table_number(of->table, of->row, column);
+}
+
 /* lost: of packets that went well, and those. */
 static struct fact share(double lost, double well)
 {
@@ -49,20 +56,18 @@ static struct fact share(double lost, double well)
 
 static struct fact interface_fact(const struct facts *facts, struct span name)
 {
-	const struct row_facts *of = (const struct row_facts *)facts;
-	double received = table_number(of->table, of->row, "received_packets_per_second");
-	double sent = table_number(of->table, of->row, "sent_packets_per_second");
-
 	if (span_is(name, "error_ratio"))
-		return share(table_number(of->table, of->row, "errors_per_second"),
-			     fmax(received, 0) + fmax(sent, 0));
+		return share(number(facts, "errors_per_second"),
+			     fmax(number(facts, "received_packets_per_second"), 0) +
+				     fmax(number(facts, "sent_packets_per_second"), 0));
 	if (span_is(name, "sent_drop_ratio"))
-		return share(table_number(of->table, of->row, "sent_drops_per_second"), sent);
+		return share(number(facts, "sent_drops_per_second"),
+			     number(facts, "sent_packets_per_second"));
 	if (span_is(name, "received_drop_ratio"))
-		return share(table_number(of->table, of->row, "received_drops_per_second"), received);
+		return share(number(facts, "received_drops_per_second"),
+			     number(facts, "received_packets_per_second"));
 	if (span_is(name, "payload_bits"))
-		return (struct fact){ .number = table_number(of->table, of->row, "payload_ratio") *
-						table_number(of->table, of->row, "speed_bits"),
+		return (struct fact){ .number = number(facts, "payload_ratio") * number(facts, "speed_bits"),
 				      .unit = UNIT_BITS };
 	return row_fact(facts, name);
 }
