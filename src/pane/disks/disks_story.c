@@ -9,7 +9,7 @@
 
 #include "core/i18n.h"
 
-#define COMPARED_MAX 64 /* devices */
+#define COMPARED_MAX 64 /* devices: each with all others */
 #define N_REMARKS(remarks) (sizeof(remarks) / sizeof(remarks[0]))
 
 /* Means over fewer requests say little. */
@@ -41,11 +41,10 @@ static const struct remark disk_remarks[] = {
 	     "several at once and may do more.") },
 };
 
-static const struct remark user_remarks[] = {
-	{ "requests_per_second >= 20, request_bytes < block_bytes, not read_bytes_per_second > 0",
-	  N_("{name} ({pid}) only writes, {requests_per_second:rate}/s of {request_bytes} in the mean, "
-	     "smaller than the block of {block_bytes} of {device}, which may have to be read before it is "
-	     "written.") },
+static const struct remark user_remark = {
+	"requests_per_second >= 20, request_bytes < block_bytes, not read_bytes_per_second > 0",
+	N_("{name} ({pid}) only writes, {requests_per_second:rate}/s of {request_bytes} in the mean, smaller "
+	   "than the block of {block_bytes} of {device}, which may have to be read before it is written.")
 };
 
 static const struct remark space_remarks[] = {
@@ -161,7 +160,7 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 		.facts = { row_fact }, .table = users, .row = user, .made = &block, .n_made = 1
 	};
 
-	if (remarks_say(out, user_remarks, N_REMARKS(user_remarks), &facts.facts) >= 0)
+	if (remark_say(out, &user_remark, &facts.facts))
 		buffer_char(out, '\n');
 }
 

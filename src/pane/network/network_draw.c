@@ -42,11 +42,11 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	};
 	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
 	char text[TEXT_MAX];
-	int x = 0;
+	int x;
 
 	sentence_text(text, _("wire: received {interface.all.received_bits_per_second}  "
 			      "sent {interface.all.sent_bits_per_second}"), &facts.facts);
-	x = canvas_piece(canvas, 0, x, STYLE_STRONG, text);
+	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		bool loses = sentence_holds(losses[i].loses, &facts.facts);
 
