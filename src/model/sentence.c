@@ -19,9 +19,9 @@ static struct fact column_fact(const struct table *table, const void *row, struc
 
 	if (!column)
 		return FACT_UNKNOWN;
-	return column->type == VALUE_TEXT
-		       ? (struct fact){ .text = table_text(table, row, column->key) }
-		       : (struct fact){ .number = row_number(row, column), .unit = column->unit };
+	if (column->type == VALUE_TEXT)
+		return (struct fact){ .text = table_text(table, row, column->key) };
+	return (struct fact){ .number = row_number(row, column), .unit = column->unit };
 }
 
 /* path is TOPIC.COLUMN, TOPIC.KEY.COLUMN or TOPIC.KEY/OTHER.COLUMN. */

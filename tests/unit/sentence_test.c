@@ -46,7 +46,6 @@ START_TEST(numbers_are_written_by_their_units)
 START_TEST(facts_come_from_a_frame)
 {
 	static const struct made_fact made[] = { { "kind", { .text = "all" } }, { "few", { .number = 3 } } };
-	struct row_facts of = { { row_fact }, .made = made, .n_made = 2 };
 	char text[TEXT_MAX];
 	struct table *table;
 	struct frame frame;
@@ -61,14 +60,12 @@ START_TEST(facts_come_from_a_frame)
 		row_set_text(row, schema_find(table->schema, "kind"), i ? "full" : "some");
 		row_set_f64(row, schema_find(table->schema, "avg10_ratio"), i ? 0.02 : 0.1234);
 	}
-	of.table = table;
-	of.row = table_row(table, 1);
-	of.frame = &frame;
 	sentence_text(text,
 		      "{resource} {kind} {few} {avg10_ratio}[ {avg60_ratio}], {pressure.avg10_ratio}, "
 		      "{pressure.memory.kind} {pressure.memory/some.avg10_ratio:.1%}"
 		      "[ {pressure.io.avg10_ratio}][ {reclaim.total}][ {no.total}]",
-		      &of.facts);
+		      &(const struct row_facts){
+			      { row_fact }, table, table_row(table, 1), made, 2, &frame }.facts);
 	ck_assert_str_eq(text, "memory all 3 2.0 %, 12 %, some 12.3 %");
 	frame_close(&frame);
 }
