@@ -440,6 +440,7 @@ char *amount_text(char *out, enum unit unit, double number)
 		return size_text(out, number);
 	case UNIT_BYTES_PER_SECOND:
 		return by_second(size_text(out, number));
+	case UNIT_BITS:
 	case UNIT_BITS_PER_SECOND:
 		return bits_text(out, number);
 	case UNIT_SECONDS:

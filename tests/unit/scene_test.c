@@ -63,14 +63,8 @@
 #define SCHEMAS_MAX 192
 
 /* What panes collect. */
-struct space_row {
-	struct space_facts facts;
-	const char *mode;
-};
-
 #define NUMBER(field) COLUMN(ROW, field, .kind = COLUMN_GAUGE)
 #define TEXT(field) COLUMN(ROW, field, .kind = COLUMN_LABEL)
-#define NAME(field) COLUMN(ROW, field, .kind = COLUMN_KEY)
 #define FACTS(topic, row, columns) { .name = topic, .row_size = sizeof(row), SCHEMA_COLUMNS(columns) }
 
 #define ROW struct memory_facts
@@ -81,44 +75,9 @@ static const struct column memory_columns[] = {
 	NUMBER(refaulted_pages), NUMBER(evicted_pages), NUMBER(swapped_in_pages), TEXT(group), TEXT(pager),
 	NUMBER(pager_ratio),
 };
-#undef ROW
-#define ROW struct disk_facts
-static const struct column disk_columns[] = {
-	NAME(device), TEXT(kind), NUMBER(reads), NUMBER(writes), NUMBER(read_bytes), NUMBER(write_bytes),
-	NUMBER(block_bytes), NUMBER(read_wait), NUMBER(write_wait), NUMBER(merged_ratio), NUMBER(queue),
-	NUMBER(busy_ratio), NUMBER(queued_wait), NUMBER(device_wait),
-};
-#undef ROW
-#define ROW struct disk_user_facts
-static const struct column user_columns[] = {
-	NAME(command), NUMBER(pid), NUMBER(reads_bytes), NUMBER(requests), NUMBER(request_bytes),
-};
-#undef ROW
-#define ROW struct space_row
-#define SPACE(type, field) COLUMN_AS(ROW, facts.field, #field, .kind = type)
-static const struct column space_columns[] = {
-	SPACE(COLUMN_KEY, mount), SPACE(COLUMN_GAUGE, used_ratio), SPACE(COLUMN_GAUGE, available_bytes),
-	SPACE(COLUMN_GAUGE, inodes_used_ratio), SPACE(COLUMN_GAUGE, full_from),
-	SPACE(COLUMN_GAUGE, inodes_full_from), TEXT(mode),
-};
-#undef ROW
-#define ROW struct interface_facts
-static const struct column interface_columns[] = {
-	NAME(name), TEXT(duplex), NUMBER(speed_bits), NUMBER(used_ratio), NUMBER(mtu), NUMBER(payload_ratio),
-	NUMBER(errors), NUMBER(received_drops), NUMBER(sent_drops), NUMBER(received_packets),
-	NUMBER(sent_packets),
-};
-#undef ROW
-#define ROW struct socket_facts
-static const struct column socket_columns[] = { NUMBER(datagrams), NUMBER(connections) };
 
 static const struct schema facts_schemas[] = {
 	FACTS("memory_facts", struct memory_facts, memory_columns),
-	FACTS("disk_facts", struct disk_facts, disk_columns),
-	FACTS("disk_user_facts", struct disk_user_facts, user_columns),
-	FACTS("space_facts", struct space_row, space_columns),
-	FACTS("interface_facts", struct interface_facts, interface_columns),
-	FACTS("socket_facts", struct socket_facts, socket_columns),
 };
 
 /* What lines have said of the scene. */
@@ -373,35 +332,36 @@ static void say_verdict(struct buffer *out)
 	buffer_print(out, "%s%s\n", *text ? " " : "", text);
 }
 
+/* Each of its lines, which all are of one kind. */
+static void say_lines(struct buffer *out, const char *kind, struct buffer *lines)
+{
+	struct span rest = span_of(lines->bytes, lines->length), line;
+
+	while (span_line(&rest, &line))
+		buffer_print(out, "%s %.*s\n", kind, (int)span_length(line), line.at);
+	buffer_free(lines);
+}
+
 static void say_disks(struct buffer *out)
 {
-	size_t n_disks, n_users, n_spaces;
-	const struct disk_facts *disks = facts_of("disk_facts", &n_disks);
-	const struct disk_user_facts *users = facts_of("disk_user_facts", &n_users);
-	const struct space_row *spaces = facts_of("space_facts", &n_spaces);
-	char text[TEXT_MAX];
+	const struct table *users = frame_table(&frame, "disk_user"), *disks = frame_table(&frame, "disk");
+	struct buffer lines = { 0 };
+	struct grades grades;
 
-	for (unsigned i = 0; disks_story(disks, n_disks, i, text, sizeof(text)); i++)
-		buffer_print(out, "story disks %s\n", text);
-	for (size_t i = 0; i < n_users; i++)
-		if (disks_user_story(&users[i], disks, text, sizeof(text)))
-			buffer_print(out, "story disks %s\n", text);
-	for (size_t i = 0; i < n_spaces; i++)
-		if (disks_space_story(&spaces[i].facts, spaces[i].mode, text, sizeof(text)))
-			buffer_print(out, "story disks %s\n", text);
+	grades_make(&grades, finding_rules, n_finding_rules, &settings);
+	disks_story(&lines, disks, frame_table(&frame, "disk_latency"));
+	for (size_t i = 0; users && i < users->n_rows; i++)
+		disks_user_story(&lines, users, table_row(users, i), disks);
+	disks_space_story(&lines, frame_table(&frame, "filesystem"), &grades);
+	say_lines(out, "story disks", &lines);
 }
 
 static void say_network(struct buffer *out)
 {
-	size_t n_interfaces, n_sockets;
-	const struct interface_facts *interfaces = facts_of("interface_facts", &n_interfaces);
-	const struct socket_facts *sockets = facts_of("socket_facts", &n_sockets);
-	char text[TEXT_MAX];
+	struct buffer lines = { 0 };
 
-	for (unsigned i = 0; network_story(interfaces, n_interfaces, i, text, sizeof(text)); i++)
-		buffer_print(out, "story network %s\n", text);
-	for (unsigned i = 0; n_sockets > 0 && network_socket_story(sockets, i, text, sizeof(text)); i++)
-		buffer_print(out, "story network %s\n", text);
+	network_story(&lines, frame_table(&frame, "interface"), frame_table(&frame, "packet_loss"));
+	say_lines(out, "story network", &lines);
 }
 
 static void say_story(struct buffer *out)
@@ -420,15 +380,14 @@ static void say_story(struct buffer *out)
 
 static void say_ceiling(struct buffer *out)
 {
-	const struct interface_facts *interfaces;
-	char text[TEXT_MAX];
-	size_t n;
+	const struct table *interfaces;
+	struct buffer lines = { 0 };
 
 	scene_fill(&scene, &frame, last_second());
-	interfaces = facts_of("interface_facts", &n);
-	for (size_t i = 0; i < n; i++)
-		if (network_ceiling(&interfaces[i], text, sizeof(text)))
-			buffer_print(out, "ceiling %s\n", text);
+	interfaces = frame_table(&frame, "interface");
+	for (size_t i = 0; interfaces && i < interfaces->n_rows; i++)
+		network_ceiling(&lines, interfaces, table_row(interfaces, i));
+	say_lines(out, "ceiling", &lines);
 }
 
 /* The first word of a line about what is said. */
