@@ -10,7 +10,6 @@
 #include "core/i18n.h"
 
 #define COMPARED_MAX 64 /* devices: each with all others */
-#define N_REMARKS(remarks) (sizeof(remarks) / sizeof(remarks[0]))
 
 /* Means over fewer requests say little. */
 #define ENOUGH "requests_per_second >= 10"
@@ -147,7 +146,7 @@ void disks_story(struct buffer *out, const struct table *disks, const struct tab
 {
 	struct disk_facts facts = { .row = { .facts = { disk_fact }, .table = disks }, .latency = latency };
 
-	remarks_say_rows(out, disk_remarks, N_REMARKS(disk_remarks), &facts.row, 1);
+	remarks_say_rows(out, REMARKS(disk_remarks), &facts.row, 1);
 }
 
 void disks_user_story(struct buffer *out, const struct table *users, const void *user,
@@ -174,5 +173,5 @@ void disks_space_story(struct buffer *out, const struct table *filesystems, cons
 		.facts = { row_fact }, .table = filesystems, .made = limits, .n_made = 2
 	};
 
-	remarks_say_rows(out, space_remarks, N_REMARKS(space_remarks), &facts, 0);
+	remarks_say_rows(out, REMARKS(space_remarks), &facts, 0);
 }

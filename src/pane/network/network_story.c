@@ -8,8 +8,6 @@
 
 #include "core/i18n.h"
 
-#define N_REMARKS(remarks) (sizeof(remarks) / sizeof(remarks[0]))
-
 static const struct remark interface_remarks[] = {
 	{ "used_ratio >= 0.9",
 	  N_("{name} is full: {used_ratio:%} of its {speed_bits} are used in the busier direction.") },
@@ -76,9 +74,9 @@ void network_story(struct buffer *out, const struct table *interfaces, const str
 {
 	struct row_facts facts = { .facts = { interface_fact }, .table = interfaces };
 
-	remarks_say_rows(out, interface_remarks, N_REMARKS(interface_remarks), &facts, 1);
+	remarks_say_rows(out, REMARKS(interface_remarks), &facts, 1);
 	facts = (struct row_facts){ .facts = { row_fact }, .table = losses };
-	remarks_say_rows(out, socket_remarks, N_REMARKS(socket_remarks), &facts, 0);
+	remarks_say_rows(out, REMARKS(socket_remarks), &facts, 0);
 }
 
 void network_ceiling(struct buffer *out, const struct table *interfaces, const void *row)
