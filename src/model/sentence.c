@@ -5,26 +5,58 @@
 #include "model/sentence.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "model/condition.h"
 #include "model/units.h"
 
+static struct fact column_fact(const struct table *table, const void *row, struct span name)
+{
+	int index = row ? schema_column_span(table->schema, name) : -1;
+	const struct column *column = index < 0 ? NULL : &table->schema->columns[index];
+
+	if (!column)
+		return FACT_UNKNOWN;
+	return column->type == VALUE_TEXT
+		       ? (struct fact){ .text = table_text(table, row, column->key), .words = column->words }
+		       : (struct fact){ .number = row_number(row, column), .unit = column->unit };
+}
+
+/* path is TOPIC.COLUMN, TOPIC.KEY.COLUMN or TOPIC.KEY/OTHER.COLUMN. */
+static struct fact frame_fact(const struct frame *frame, struct span path)
+{
+	char names[128], *key, *column, *other = NULL;
+	const struct table *table;
+
+	snprintf(names, sizeof(names), "%.*s", (int)span_length(path), path.at);
+	column = strrchr(names, '.');
+	*column++ = '\0';
+	key = strchr(names, '.');
+	if (key) {
+		*key++ = '\0';
+		other = strchr(key, '/');
+	}
+	if (other)
+		*other++ = '\0';
+	table = frame_table(frame, names);
+	if (!table || table->n_rows == 0)
+		return FACT_UNKNOWN;
+	return column_fact(table, key ? table_find(table, key, other) : table_row(table, 0),
+			   span_text(column));
+}
+
 struct fact row_fact(const struct facts *facts, struct span name)
 {
 	const struct row_facts *of = (const struct row_facts *)facts;
-	int index = of->row ? schema_column_span(of->table->schema, name) : -1;
-	const struct column *column = index < 0 ? NULL : &of->table->schema->columns[index];
 
 	for (size_t i = 0; i < of->n_made; i++)
 		if (span_is(name, of->made[i].name))
 			return of->made[i].fact;
-	if (!column)
-		return FACT_UNKNOWN;
-	return column->type == VALUE_TEXT
-		       ? (struct fact){ .text = table_text(of->table, of->row, column->key) }
-		       : (struct fact){ .number = row_number(of->row, column), .unit = column->unit };
+	return of->frame && memchr(name.at, '.', span_length(name)) ? frame_fact(of->frame, name)
+								    : column_fact(of->table, of->row, name);
 }
 
 static bool is_known(const struct fact *fact)
@@ -32,23 +64,59 @@ static bool is_known(const struct fact *fact)
 	return fact->text ? *fact->text != '\0' : !isnan(fact->number);
 }
 
+/* Of formats with decimal places; false: it is not one. */
+static bool add_fixed(char *text, double number, struct span format)
+{
+	bool percents = span_take_end(&format, "%");
+	size_t length = span_length(format);
+	int places = length > 0 ? format.end[-1] - '0' : 0;
+
+	if (!percents && (length < 2 || format.end[-2] != '.'))
+		return false;
+	if (percents || span_starts(format, "100."))
+		number *= 100;
+	if (span_starts(format, "0.") && number == floor(number))
+		places = 0;
+	strcat(fixed_text(text, number, places), percents ? " %" : "");
+	return true;
+}
+
+static char *short_text(char *text, const struct fact *fact)
+{
+	switch (fact->unit) {
+	case UNIT_SECONDS:
+		return duration_short(text, fact->number, false);
+	case UNIT_WATTS:
+		return strcat(fixed_text(text, fact->number, fact->number < 99.95 ? 1 : 0), " W");
+	case UNIT_PER_SECOND:
+		return strcat(rate_short(text, fact->number), "/s");
+	case UNIT_BYTES_PER_SECOND:
+		return strcat(size_short(text, fact->number), "/s");
+	default:
+		return size_short(text, fact->number);
+	}
+}
+
 static void add_number(struct buffer *out, const struct fact *fact, struct span format)
 {
-	char text[VALUE_TEXT_MAX];
+	char text[CLOCK_TEXT_MAX] = "-";
 
-	if (span_is(format, "rate"))
-		rate_short(text, fact->number);
-	else if (span_is(format, "%"))
-		strcat(fixed_text(text, 100 * fact->number, 0), " %");
+	if (isnan(fact->number) || add_fixed(text, fact->number, format))
+		buffer_text(out, text);
+	else if (span_is(format, "rate"))
+		buffer_text(out, rate_short(text, fact->number));
 	else if (span_is(format, "cpus"))
-		fixed_text(text, fact->number, fact->number < 0.1 ? 2 : 1);
-	else if (span_length(format) == 2 && *format.at == '.')
-		fixed_text(text, fact->number, format.at[1] - '0');
+		buffer_text(out, fixed_text(text, fact->number, fact->number < 0.1 ? 2 : 1));
+	else if (span_is(format, "clock"))
+		buffer_text(out, clock_local(text, (uint64_t)fact->number, "%H:%M:%S"));
+	else if (span_is(format, "date"))
+		buffer_text(out, clock_local(text, (uint64_t)fact->number, "%Y-%m-%d %H:%M:%S"));
+	else if (span_is(format, "short"))
+		buffer_text(out, short_text(text, fact));
 	else if (fact->unit == UNIT_NONE)
-		fixed_text(text, fact->number, 0);
+		buffer_text(out, fixed_text(text, fact->number, 0));
 	else
-		amount_text(text, fact->unit, fact->number);
-	buffer_text(out, text);
+		buffer_text(out, amount_text(text, fact->unit, fact->number));
 }
 
 /* Adds what stands for NAME or NAME:FORMAT; false: it is not known. */
@@ -63,7 +131,7 @@ static bool add_fact(struct buffer *out, struct span format, const struct facts 
 	}
 	fact = facts->find(facts, name);
 	if (fact.text)
-		buffer_text(out, fact.text);
+		buffer_text(out, !*fact.text ? "-" : fact.words ? _(fact.text) : fact.text);
 	else
 		add_number(out, &fact, format);
 	return is_known(&fact);
@@ -91,6 +159,16 @@ void sentence_add(struct buffer *out, const char *text, const struct facts *fact
 		}
 		text += *text != '\0';
 	}
+}
+
+char *sentence_text(char *out, const char *text, const struct facts *facts)
+{
+	struct buffer made = { 0 };
+
+	sentence_add(&made, text, facts);
+	snprintf(out, TEXT_MAX, "%.*s", (int)made.length, made.length > 0 ? made.bytes : "");
+	buffer_free(&made);
+	return out;
 }
 
 /* Up to a blank or a comparison. */
@@ -186,8 +264,9 @@ bool sentence_holds(const char *condition, const struct facts *facts)
 static const char *text_of(const struct remark *remark, const struct facts *facts)
 {
 	double count = remark->many ? facts->find(facts, span_text(remark->count)).number : 1;
+	unsigned long number = count == floor(count) ? (unsigned long)count : 2; /* "1.50 CPUs" */
 
-	return remark->many ? P_(remark->text, remark->many, (unsigned long)count) : _(remark->text);
+	return remark->many ? P_(remark->text, remark->many, number) : _(remark->text);
 }
 
 bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts)
@@ -196,6 +275,14 @@ bool remark_say(struct buffer *out, const struct remark *remark, const struct fa
 		return false;
 	sentence_add(out, text_of(remark, facts), facts);
 	return true;
+}
+
+const char *remarks_first(const struct remark *remarks, size_t n_remarks, const struct facts *facts)
+{
+	for (size_t i = 0; i < n_remarks; i++)
+		if (sentence_holds(remarks[i].when, facts))
+			return _(remarks[i].text);
+	return "";
 }
 
 int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
