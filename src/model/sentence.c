@@ -67,10 +67,12 @@ static bool is_known(const struct fact *fact)
 /* Of formats with decimal places; false: it is not one. */
 static bool add_fixed(char *text, double number, struct span format)
 {
-	bool percents = span_take_end(&format, "%");
-	size_t length = span_length(format);
-	int places = length > 0 ? format.end[-1] - '0' : 0;
+	bool percents = span_length(format) > 0 && format.end[-1] == '%';
+	size_t length = span_length(format) - percents;
+	int places;
 
+	format.end -= percents;
+	places = length > 0 ? format.end[-1] - '0' : 0;
 	if (!percents && (length < 2 || format.end[-2] != '.'))
 		return false;
 	if (percents || span_starts(format, "100."))

@@ -24,7 +24,7 @@ START_TEST(numbers_are_written_by_their_units)
 		{ "plain", "plain" },
 		{ "{many} of {half_ratio}", "12345 of 50 %" },
 		{ "{used_bytes}, {grows_per_second}", "1.5 KiB, 250/s" },
-		{ "{half_ratio:%} {cpus_ratio:.1%} {many:rate}", "50 % 4.2 % 12.3k" },
+		{ "{half_ratio:%} {cpus_ratio:%} {cpus_ratio:.1%} {many:rate}", "50 % 4 % 4.2 % 12.3k" },
 		{ "{used_bytes:short} {nothing:short} {nothing:.1%}", "1.5K - -" },
 		{ "{half_ratio:.1} {half_ratio:cpus} {cpus_ratio:cpus}", "0.5 0.5 0.04" },
 		{ "{half_ratio:0.2} {few:0.2} {cpus_ratio:100.1} {cpus_ratio:100.0} {half_ratio:.0}",
