@@ -246,10 +246,10 @@ static const struct kind {
 	  .part = "cpu_limit.cpu_ratio", .whole = "system.container_cpus",
 	  .series = OVERVIEW_SERIES_CONTAINER_CPU, .ends = true, .graded = GRADED_CPU,
 	  .texts = { { NULL,
-		       N_("container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPU"
-			  "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})"),
-		       N_("container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPUs"
-			  "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})"),
+		       PN_("container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPU"
+			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})",
+			   "container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPUs"
+			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})"),
 		       "system.container_cpus" } } },
 	{ N_("CPU"), "not scoped, not cpu_limit", "cpu",
 	  .part = "cpu.all.busy_ratio", .series = OVERVIEW_SERIES_BUSY, .ends = true, .graded = GRADED_CPU,
@@ -312,8 +312,8 @@ static const struct kind {
 	  .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true, .graded = N_GRADED,
 	  .texts = { { "gpu.state", "{gpu_name}  {gpu.state}" },
 		     { "gpu.how == clients, gpu.hidden_processes > 0",
-		       N_("{gpu_name}  at least: {gpu.hidden_processes} process is hidden"),
-		       N_("{gpu_name}  at least: {gpu.hidden_processes} processes are hidden"),
+		       PN_("{gpu_name}  at least: {gpu.hidden_processes} process is hidden",
+			   "{gpu_name}  at least: {gpu.hidden_processes} processes are hidden"),
 		       "gpu.hidden_processes" },
 		     { "gpu.how == clients", N_("{gpu_name}  by the processes that use it") },
 		     { NULL, N_("{gpu_name}  memory {gpu.memory_used_bytes} of {gpu.memory_total_bytes} "

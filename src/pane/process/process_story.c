@@ -119,8 +119,10 @@ static const struct remark remarks[] = {
 	  N_("It sleeps {waits_for}: {system_call}[ {system_call_file}]"
 	     "[, held by {lock_holder} {lock_holder_pid}]."),
 	  .level = PROCESS_CALM },
-	{ "main_ended, others >= 1", N_("Its main thread has ended; {others} thread goes on."),
-	  N_("Its main thread has ended; {others} threads go on."), "others", .level = PROCESS_CALM },
+	{ "main_ended, others >= 1",
+	  PN_("Its main thread has ended; {others} thread goes on.",
+	      "Its main thread has ended; {others} threads go on."),
+	  "others", .level = PROCESS_CALM },
 };
 
 enum process_level process_story(struct buffer *out, const struct facts *facts)
