@@ -26,6 +26,7 @@
  *   remark SENTENCES                       what could not be compared
  *   reads TOPIC...                         all that it reads
  *   mark SECOND KIND                       all marks
+ *   gauge NAME: VALUE: TEXT                those of the overview, but for what is not recorded
  *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of facts that panes collect; all of them
  *
  * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
@@ -49,6 +50,7 @@
 #include "pane/disks/disks_story.h"
 #include "pane/memory/memory_story.h"
 #include "pane/network/network_story.h"
+#include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
 #include "scene.h"
 #include "scene_rules.h"
@@ -390,6 +392,19 @@ static void say_ceiling(struct buffer *out)
 	say_lines(out, "ceiling", &lines);
 }
 
+static void say_gauge(struct buffer *out)
+{
+	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
+	unsigned n;
+
+	scene_fill(&scene, &frame, last_second());
+	n = overview_gauges(&frame, NULL, gauges);
+	for (unsigned i = 0; i < n; i++)
+		if (!gauges[i].absent)
+			buffer_print(out, "gauge %s: %s: %s\n", gauges[i].name, gauges[i].value,
+				     gauges[i].text);
+}
+
 /* The first word of a line about what is said. */
 static const struct kind {
 	const char *name;
@@ -402,6 +417,7 @@ static const struct kind {
 	{ "remark", say_remark, true },       { "reads", say_reads, true },
 	{ "mark", say_mark, true },           { "verdict", say_verdict, true },
 	{ "story", say_story, true },         { "ceiling", say_ceiling, true },
+	{ "gauge", say_gauge, false },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -2,6 +2,7 @@
 /* Sentences with numbers, and the conditions under which they are said. */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "given_facts.h"
@@ -10,7 +11,7 @@
 
 #define FACTS                                                                                                \
 	"state=S many=12345 half_ratio=0.5 few=3 none=0 used_bytes=1536 grows_per_second=250 "               \
-	"cpus_ratio=0.042"
+	"cpus_ratio=0.042 time=1000"
 
 static const struct given_facts facts = { { given_fact }, FACTS, "" };
 
@@ -23,15 +24,20 @@ START_TEST(numbers_are_written_by_their_units)
 		{ "plain", "plain" },
 		{ "{many} of {half_ratio}", "12345 of 50 %" },
 		{ "{used_bytes}, {grows_per_second}", "1.5 KiB, 250/s" },
-		{ "{half_ratio:%} {cpus_ratio:.1%} {many:rate}", "50 % 4.2 % 12.3k" },
-		{ "{used_bytes:short} {nothing:short} {many:stretch}", "1.5K - 3.4 h" },
+		{ "{half_ratio:%} {cpus_ratio:%} {cpus_ratio:.1%} {many:rate}", "50 % 4 % 4.2 % 12.3k" },
+		{ "{used_bytes:short} {nothing:short} {nothing:.1%}", "1.5K - -" },
 		{ "{half_ratio:.1} {half_ratio:cpus} {cpus_ratio:cpus}", "0.5 0.5 0.04" },
+		{ "{half_ratio:0.2} {few:0.2} {cpus_ratio:100.1} {cpus_ratio:100.0} {half_ratio:.0}",
+		  "0.50 3 4.2 4 0" },
+		{ "{grows_per_second:short} {time:clock} {time:date} {nothing:date}",
+		  "250/s 00:00:00 1970-01-01 00:00:00 -" },
 		{ "state {state}", "state S" },
 		{ "{nothing}", "-" },
 		{ "a[, {state}][, {nothing}][ {many}]", "a, S 12345" },
 		{ "[{state} and {nothing}]b", "b" },
 	};
 
+	setenv("TZ", "UTC", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct buffer out = { 0 };
 
@@ -45,7 +51,9 @@ START_TEST(numbers_are_written_by_their_units)
 /* Of a row, of what is made of it, and of other rows of the frame. */
 START_TEST(facts_come_from_a_frame)
 {
-	static const struct made_fact made[] = { { "kind", { .text = "all" } }, { "few", { .number = 3 } } };
+	static const struct made_fact made[] = { { "kind", { .text = "all" } }, { "few", { .number = 3 } },
+						{ "empty", { .text = "" } } };
+	struct row_facts of = { { row_fact }, .made = made, .n_made = 3 };
 	char text[TEXT_MAX];
 	struct table *table;
 	struct frame frame;
@@ -60,13 +68,15 @@ START_TEST(facts_come_from_a_frame)
 		row_set_text(row, schema_find(table->schema, "kind"), i ? "full" : "some");
 		row_set_f64(row, schema_find(table->schema, "avg10_ratio"), i ? 0.02 : 0.1234);
 	}
+	of.table = table;
+	of.row = table_row(table, 1);
+	of.frame = &frame;
 	sentence_text(text,
 		      "{resource} {kind} {few} {avg10_ratio}[ {avg60_ratio}], {pressure.avg10_ratio}, "
 		      "{pressure.memory.kind} {pressure.memory/some.avg10_ratio:.1%}"
-		      "[ {pressure.io.avg10_ratio}][ {reclaim.total}][ {no.total}]",
-		      &(const struct row_facts){
-			      { row_fact }, table, table_row(table, 1), made, 2, &frame }.facts);
-	ck_assert_str_eq(text, "memory all 3 2.0 %, 12 %, some 12.3 %");
+		      "[ {pressure.io.avg10_ratio}][ {reclaim.total}][ {no.total}][ {empty}] {empty}",
+		      &of.facts);
+	ck_assert_str_eq(text, "memory all 3 2.0 %, 12 %, some 12.3 % -");
 	frame_close(&frame);
 }
 
