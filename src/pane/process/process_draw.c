@@ -264,7 +264,7 @@ static void make_more_facts(struct page_facts *of)
 		{ "state == Z", N_("zombie") },   { "state == I", N_("idle") },
 		{ "state == X", N_("exited") },
 	};
-	const char *doing = remarks_first(doings, sizeof(doings) / sizeof(doings[0]), &of->facts);
+	const char *doing = remarks_first(REMARKS(doings), &of->facts);
 	double level;
 
 	add_made(of, "doing", text_fact(doing));

@@ -25,7 +25,7 @@ const char *process_waits_for(const struct facts *facts)
 		{ "system_call == write|writev|sendto|sendmsg", N_("until its data is taken") },
 	};
 
-	return remarks_first(waits, sizeof(waits) / sizeof(waits[0]), facts);
+	return remarks_first(REMARKS(waits), facts);
 }
 
 /* Of a process that waits for a CPU. */
@@ -127,5 +127,5 @@ static const struct remark remarks[] = {
 
 enum process_level process_story(struct buffer *out, const struct facts *facts)
 {
-	return remarks_say(out, remarks, sizeof(remarks) / sizeof(remarks[0]), facts);
+	return remarks_say(out, REMARKS(remarks), facts);
 }
