@@ -5,26 +5,57 @@
 #include "model/sentence.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "model/condition.h"
 #include "model/units.h"
 
+static struct fact column_fact(const struct table *table, const void *row, struct span name)
+{
+	int index = row ? schema_column_span(table->schema, name) : -1;
+	const struct column *column = index < 0 ? NULL : &table->schema->columns[index];
+
+	if (!column)
+		return FACT_UNKNOWN;
+	return column->type == VALUE_TEXT
+		       ? (struct fact){ .text = table_text(table, row, column->key) }
+		       : (struct fact){ .number = row_number(row, column), .unit = column->unit };
+}
+
+/* path is TOPIC.COLUMN, TOPIC.KEY.COLUMN or TOPIC.KEY/OTHER.COLUMN. */
+static struct fact frame_fact(const struct frame *frame, struct span path)
+{
+	char names[128], *key, *column, *other = NULL;
+	const struct table *table;
+
+	snprintf(names, sizeof(names), "%.*s", (int)span_length(path), path.at);
+	column = strrchr(names, '.');
+	*column++ = '\0';
+	key = strchr(names, '.');
+	if (key) {
+		*key++ = '\0';
+		other = strchr(key, '/');
+	}
+	if (other)
+		*other++ = '\0';
+	table = frame_table(frame, names);
+	if (!table || table->n_rows == 0)
+		return FACT_UNKNOWN;
+	return column_fact(table, key ? table_find(table, key, other) : table_row(table, 0),
+			   span_text(column));
+}
+
 struct fact row_fact(const struct facts *facts, struct span name)
 {
 	const struct row_facts *of = (const struct row_facts *)facts;
-	int index = of->row ? schema_column_span(of->table->schema, name) : -1;
-	const struct column *column = index < 0 ? NULL : &of->table->schema->columns[index];
 
 	for (size_t i = 0; i < of->n_made; i++)
 		if (span_is(name, of->made[i].name))
 			return of->made[i].fact;
-	if (!column)
-		return FACT_UNKNOWN;
-	return column->type == VALUE_TEXT
-		       ? (struct fact){ .text = table_text(of->table, of->row, column->key) }
-		       : (struct fact){ .number = row_number(of->row, column), .unit = column->unit };
+	return of->frame && memchr(name.at, '.', span_length(name)) ? frame_fact(of->frame, name)
+								    : column_fact(of->table, of->row, name);
 }
 
 static bool is_known(const struct fact *fact)
@@ -38,8 +69,12 @@ static void add_number(struct buffer *out, const struct fact *fact, struct span 
 
 	if (span_is(format, "rate"))
 		rate_short(text, fact->number);
+	else if (span_is(format, "short"))
+		size_short(text, fact->number);
 	else if (span_is(format, "%"))
 		strcat(fixed_text(text, 100 * fact->number, 0), " %");
+	else if (span_length(format) == 3 && format.at[2] == '%')
+		strcat(fixed_text(text, 100 * fact->number, format.at[1] - '0'), " %");
 	else if (span_is(format, "cpus"))
 		fixed_text(text, fact->number, fact->number < 0.1 ? 2 : 1);
 	else if (span_length(format) == 2 && *format.at == '.')
@@ -91,6 +126,16 @@ void sentence_add(struct buffer *out, const char *text, const struct facts *fact
 		}
 		text += *text != '\0';
 	}
+}
+
+char *sentence_text(char *out, const char *text, const struct facts *facts)
+{
+	struct buffer made = { 0 };
+
+	sentence_add(&made, text, facts);
+	snprintf(out, TEXT_MAX, "%.*s", (int)made.length, made.length > 0 ? made.bytes : "");
+	buffer_free(&made);
+	return out;
 }
 
 /* Up to a blank or a comparison. */

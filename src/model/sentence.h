@@ -4,9 +4,10 @@
  * of columns, and of what a pane adds to them.
  *
  * A sentence: "It uses {used} of {limit:.2} CPUs[, {cache} of it cache]." What is between brackets is left
- * out where something that it names is not known. Behind a colon stands how a number is written: ".2" with so
- * many decimal places; "cpus" with one, below 0.1 with two; "%" as whole percents; "rate" as rate_short()
- * has it; else as amount_text() does, by its unit, or whole without one.
+ * out where something that it names is not known. Behind a colon stands how a number is written: ".2" with
+ * two decimal places; "cpus" with one, below 0.1 with two; "%" as whole percents; ".2%" as percents with two
+ * decimal places; "rate" as rate_short() has it, "short" as size_short(); else as amount_text() does, by its
+ * unit, or whole without one.
  *
  * A condition: "state == S|D, cpu_ratio < 0.05, not disk_ratio > 4 * wait_ratio, hot_function". All of it
  * must hold. A number is compared (== != < <= > >=) with a number, a name, or a number times a name; a text
@@ -39,18 +40,26 @@ struct made_fact {
 	struct fact fact;
 };
 
-/* The columns of a row (NULL: none), and what is made of them, which hides a column of the same name. */
+/*
+ * The columns of a row (NULL: none), and what is made of them, which hides a column of the same name; and, in
+ * a frame, TOPIC.COLUMN of the first row, TOPIC.KEY.COLUMN, and TOPIC.KEY/OTHER.COLUMN of one with two keys.
+ */
 struct row_facts {
 	struct facts facts; /* whose find is row_fact */
 	const struct table *table;
 	const void *row;
 	const struct made_fact *made;
 	size_t n_made;
+	const struct frame *frame; /* NULL: none */
 };
 
 struct fact row_fact(const struct facts *facts, struct span name);
 
 void sentence_add(struct buffer *out, const char *text, const struct facts *facts);
+
+/* The same into TEXT_MAX bytes; returns out. */
+char *sentence_text(char *out, const char *text, const struct facts *facts);
+
 bool sentence_holds(const char *condition, const struct facts *facts);
 
 /* A sentence with its condition. */

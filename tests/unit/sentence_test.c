@@ -6,6 +6,7 @@
 
 #include "given_facts.h"
 #include "suite.h"
+#include "topic/topic.h"
 
 #define FACTS                                                                                                \
 	"state=S many=12345 half_ratio=0.5 few=3 none=0 used_bytes=1536 grows_per_second=250 "               \
@@ -22,7 +23,8 @@ START_TEST(numbers_are_written_by_their_units)
 		{ "plain", "plain" },
 		{ "{many} of {half_ratio}", "12345 of 50 %" },
 		{ "{used_bytes}, {grows_per_second}", "1.5 KiB, 250/s" },
-		{ "{half_ratio:%} {many:rate}", "50 % 12.3k" },
+		{ "{half_ratio:%} {cpus_ratio:.1%} {many:rate}", "50 % 4.2 % 12.3k" },
+		{ "{used_bytes:short} {nothing:short} {nothing:.1%}", "1.5K - - %" },
 		{ "{half_ratio:.1} {half_ratio:cpus} {cpus_ratio:cpus}", "0.5 0.5 0.04" },
 		{ "state {state}", "state S" },
 		{ "{nothing}", "-" },
@@ -38,6 +40,37 @@ START_TEST(numbers_are_written_by_their_units)
 		ck_assert_str_eq(out.bytes, cases[i].expected);
 		buffer_free(&out);
 	}
+}
+
+/* Of a row, of what is made of it, and of other rows of the frame. */
+START_TEST(facts_come_from_a_frame)
+{
+	static const struct made_fact made[] = { { "kind", { .text = "all" } }, { "few", { .number = 3 } } };
+	struct row_facts of = { { row_fact }, .made = made, .n_made = 2 };
+	char text[TEXT_MAX];
+	struct table *table;
+	struct frame frame;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	table = frame_slot(&frame, "pressure");
+	table->present = true;
+	for (int i = 0; i < 2; i++) {
+		void *row = table_add(table);
+
+		row_set_text(row, schema_find(table->schema, "resource"), "memory");
+		row_set_text(row, schema_find(table->schema, "kind"), i ? "full" : "some");
+		row_set_f64(row, schema_find(table->schema, "avg10_ratio"), i ? 0.02 : 0.1234);
+	}
+	of.table = table;
+	of.row = table_row(table, 1);
+	of.frame = &frame;
+	sentence_text(text,
+		      "{resource} {kind} {few} {avg10_ratio}[ {avg60_ratio}], {pressure.avg10_ratio}, "
+		      "{pressure.memory.kind} {pressure.memory/some.avg10_ratio:.1%}"
+		      "[ {pressure.io.avg10_ratio}][ {reclaim.total}][ {no.total}]",
+		      &of.facts);
+	ck_assert_str_eq(text, "memory all 3 2.0 %, 12 %, some 12.3 %");
+	frame_close(&frame);
 }
 
 START_TEST(conditions_hold_of_what_is_known)
