@@ -4,6 +4,7 @@
 
 #include "model/sentence.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -232,7 +233,9 @@ static const char *text_of(const struct remark *remark, const struct facts *fact
 {
 	double count = remark->many ? facts->find(facts, span_text(remark->count)).number : 1;
 
-	return remark->many ? P_(remark->text, remark->many, (unsigned long)count) : _(remark->text);
+	return remark->many ? P_(remark->text, remark->many,
+				 count < (double)ULONG_MAX ? (unsigned long)count : ULONG_MAX)
+			    : _(remark->text);
 }
 
 bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts)
