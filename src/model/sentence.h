@@ -72,6 +72,8 @@ struct remark {
 	bool more;         /* added to the one before */
 };
 
+#define REMARKS(list) (list), sizeof(list) / sizeof((list)[0]) /* and how many there are */
+
 /* Is it true? Then it is added, translated. */
 bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts);
 

@@ -188,7 +188,7 @@ static void tell_noise(struct story *story, const void *noisy, const struct neig
 	};
 	const struct row_facts facts = { { row_fact }, story->table, noisy, made, 4 };
 
-	if (remarks_say(story->out, noise, sizeof(noise) / sizeof(noise[0]), &facts.facts) < 0)
+	if (remarks_say(story->out, REMARKS(noise), &facts.facts) < 0)
 		return;
 	buffer_char(story->out, '\n');
 	story->warnings++;
@@ -243,7 +243,7 @@ static void of_machine(struct story *story)
 	};
 	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 4 };
 
-	if (remarks_say(story->out, uncounted, sizeof(uncounted) / sizeof(uncounted[0]), &facts.facts) >= 0)
+	if (remarks_say(story->out, REMARKS(uncounted), &facts.facts) >= 0)
 		buffer_char(story->out, '\n');
 	if (remark_say(story->out, &undivided, &facts.facts))
 		buffer_char(story->out, '\n');

@@ -15,6 +15,7 @@
 #include "pane/memory/memory_scope.h"
 #include "pane/memory/memory_story.h"
 #include "pane/process_rows.h"
+#include "pane/text.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
 
@@ -46,29 +47,6 @@ static double number(const struct pane_context *context, const char *topic, cons
 static struct row_facts frame_facts(const struct pane_context *context)
 {
 	return (struct row_facts){ { row_fact }, .frame = context->frame };
-}
-
-/* A piece, translated, with numbers of the frame; returns where the next one starts. */
-static int draw_piece(const struct pane_context *context, const struct canvas *canvas, int y, int x,
-		      enum style style, const char *piece)
-{
-	struct row_facts facts = frame_facts(context);
-	char text[TEXT_MAX];
-
-	return canvas_piece(canvas, y, x, style, sentence_text(text, _(piece), &facts.facts));
-}
-
-/* The first that holds, on lines of its own; returns how many. */
-static int draw_remarks(const struct canvas *canvas, enum style style, const struct remark *remarks,
-			size_t n_remarks, const struct facts *facts)
-{
-	struct buffer text = { 0 };
-	int lines = remarks_say(&text, remarks, n_remarks, facts) < 0
-			    ? 0
-			    : canvas_wrapped(canvas, 0, style, span_of(text.bytes, text.length));
-
-	buffer_free(&text);
-	return lines;
 }
 
 /* Of what is shown: of the machine, or of the scope at most. */
@@ -164,10 +142,8 @@ static void draw_short_scope(const struct pane_context *context, const struct ca
 	struct row_facts facts = frame_facts(context);
 	struct graph_part parts[MEMORY_PARTS];
 	unsigned n_parts = fill_parts(context, parts);
-	char text[TEXT_MAX];
 
-	sentence_text(text, _("in scope: {scope_use.memory_bytes}"), &facts.facts);
-	canvas_text(canvas, 0, 0, STYLE_STRONG, text, -1);
+	draw_text(canvas, 0, 0, STYLE_STRONG, N_("in scope: {scope_use.memory_bytes}"), &facts.facts);
 	if (bytes > 0)
 		graph_bar(canvas, 1, 0, canvas->width, parts, n_parts, bytes);
 }
@@ -181,20 +157,16 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	struct memory_facts facts;
 	const struct facts *of = &facts.of.facts;
 	struct graph_part parts[MEMORY_PARTS];
-	char left[TEXT_MAX];
 	struct canvas rest;
 	int x, y = 2;
 
 	collect(context, &facts);
 	x = draw_level(canvas, 0, memory_verdict(&text, &facts)) + 1;
-	buffer_empty(&text);
 	if (sentence_holds("left_ratio", of)) {
-		sentence_text(left, _("{left_ratio:%} left"), of);
-		canvas_text(canvas, 0, x, STYLE_NORMAL, left, -1);
+		draw_text(canvas, 0, x, STYLE_NORMAL, N_("{left_ratio:%} left"), of);
 		fill_parts(context, parts);
 		graph_bar(canvas, 1, 0, canvas->width, parts, MEMORY_PARTS, total_bytes(context));
-		rest = canvas_rows(canvas, 2, 1);
-		y += draw_remarks(&rest, STYLE_NORMAL, &swap, 1, of);
+		y += draw_remarks(canvas, y, STYLE_NORMAL, &swap, 1, of);
 		rest = canvas_below(canvas, y);
 		process_rows_draw_short(context, &rest, MEMORY_TABLE_PROCESS, "resident_bytes", size_short);
 	}
@@ -215,7 +187,7 @@ static void swap_words(const struct pane_context *context, struct buffer *out)
 	if (memory_scope_row(context))
 		remark_say(out, &of_scope, &facts.facts);
 	else
-		remarks_say(out, of_machine, sizeof(of_machine) / sizeof(of_machine[0]), &facts.facts);
+		remarks_say(out, REMARKS(of_machine), &facts.facts);
 	buffer_char(out, '\0');
 }
 
@@ -267,7 +239,6 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	const void *row = memory_nearest_limit(table, resource);
 	struct graph_part parts[2] = { { 'u', LOOK_ANONYMOUS, "", 0, 0 }, { 'c', LOOK_CACHES, "", 0, 0 } };
 	struct row_facts facts = { { row_fact }, table, row };
-	char text[TEXT_MAX];
 	double limit, used, caches;
 	int x;
 
@@ -276,9 +247,9 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	limit = table_number(table, row, "limit_bytes");
 	used = table_number(table, row, "used_bytes");
 	caches = table_number(table, row, "caches_bytes");
-	sentence_text(text, _("{resource} limit {limit_bytes}: used {used_bytes}, free {free_bytes}"),
+	x = draw_text(canvas, y, 0, STYLE_STRONG,
+		      N_("{resource} limit {limit_bytes}: used {used_bytes}, free {free_bytes}"),
 		      &facts.facts);
-	x = canvas_text(canvas, y, 0, STYLE_STRONG, text, -1);
 	parts[1].value = isnan(caches) ? 0 : fmin(caches, used);
 	parts[0].value = used - parts[1].value;
 	if (limit > 0 && !isnan(used) && canvas->width - x > 12)
@@ -308,6 +279,7 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	};
 	bool scoped = memory_scope_row(context) != NULL;
 	const char *const *pieces = scoped ? of_scope : of_machine;
+	struct row_facts facts = frame_facts(context);
 	const struct table *pressure = context_table(context, MEMORY_TABLE_PRESSURE);
 	double waits = scoped ? number(context, "scope_use", NULL, "stalled_ratio")
 			      : table_number(pressure, table_find(pressure, "memory", "some"), "avg10_ratio");
@@ -317,7 +289,8 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 
 	for (unsigned i = 0; pieces[i]; i++)
 		if (i != WAITING || !isnan(waits))
-			x = draw_piece(context, canvas, y, x, i == WAITING ? style : STYLE_NORMAL, pieces[i]);
+			x = draw_piece(canvas, y, x, i == WAITING ? style : STYLE_NORMAL, pieces[i],
+				       &facts.facts);
 }
 
 /* How fast used memory grows, and who it is: "+1.2 GiB/min, python3 3376 most of it". */
@@ -529,7 +502,7 @@ static void draw_extended(const struct pane_context *context, const struct canva
 	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
 
 	if (canvas->height > LINES_FOR_STORY)
-		rest = canvas_rows(&rest, draw_remarks(canvas, STYLE_NORMAL, &parts, 1, &facts.facts),
+		rest = canvas_rows(&rest, draw_remarks(canvas, 0, STYLE_NORMAL, &parts, 1, &facts.facts),
 				   rest.height);
 	draw_of_machine(context, &rest, MEMORY_TABLE_MEMINFO, _("every line of /proc/meminfo"));
 	draw_meaning(context, &bottom);
@@ -558,7 +531,7 @@ static void draw_checks(const struct pane_context *context, const struct canvas 
 		struct row_facts facts = { { row_fact }, checks, row, &off, 1 };
 
 		buffer_empty(&text);
-		style = remarks_say(&text, sums, sizeof(sums) / sizeof(sums[0]), &facts.facts);
+		style = remarks_say(&text, REMARKS(sums), &facts.facts);
 		y += canvas_wrapped(canvas, y, (enum style)style, span_of(text.bytes, text.length));
 	}
 	buffer_free(&text);
@@ -598,7 +571,7 @@ static int draw_regrowth(const struct pane_context *context, const struct canvas
 
 	history_between(&context->history, MEMORY_SERIES_PAGE_IN, drop->mono_ns, now_ns, &span);
 	made[4].fact.number = span.last - span.first;
-	return draw_remarks(canvas, STYLE_STRONG, &regrowth, 1, &facts.facts);
+	return draw_remarks(canvas, 0, STYLE_STRONG, &regrowth, 1, &facts.facts);
 }
 
 static void draw_readers(const struct pane_context *context, const struct canvas *canvas)
@@ -637,7 +610,7 @@ static int draw_cache_sum(const struct pane_context *context, const struct canva
 	struct row_facts facts = { { row_fact }, table,
 				   table && table->n_rows > 0 ? table_row(table, 0) : NULL };
 
-	return draw_remarks(canvas, STYLE_STRONG, sums, sizeof(sums) / sizeof(sums[0]), &facts.facts);
+	return draw_remarks(canvas, 0, STYLE_STRONG, REMARKS(sums), &facts.facts);
 }
 
 static void draw_cache(const struct pane_context *context, const struct canvas *canvas)

@@ -104,8 +104,7 @@ enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_con
 	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
 					 memory_scope_row(context), made, 2 };
 
-	return (enum memory_level)remarks_say(out, verdicts, sizeof(verdicts) / sizeof(verdicts[0]),
-					      &facts.facts);
+	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts.facts);
 }
 
 void memory_scope_story(struct buffer *out, const struct pane_context *context)
@@ -113,5 +112,5 @@ void memory_scope_story(struct buffer *out, const struct pane_context *context)
 	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
 					 memory_scope_row(context) };
 
-	remarks_say(out, stories, sizeof(stories) / sizeof(stories[0]), &facts.facts);
+	remarks_say(out, REMARKS(stories), &facts.facts);
 }

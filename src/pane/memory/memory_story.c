@@ -147,8 +147,7 @@ enum memory_level memory_verdict(struct buffer *out, const struct memory_facts *
 {
 	if (!sentence_holds("left_ratio", &facts->of.facts))
 		return MEMORY_UNKNOWN;
-	return (enum memory_level)remarks_say(out, verdicts, sizeof(verdicts) / sizeof(verdicts[0]),
-					      &facts->of.facts);
+	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts->of.facts);
 }
 
 /* Reclaim that freed fewer pages is not what the refaults come from. */
@@ -240,5 +239,5 @@ static const struct remark stories[] = {
 void memory_story(struct buffer *out, const struct memory_facts *facts)
 {
 	if (sentence_holds("window_seconds > 0, window_refaults", &facts->of.facts))
-		remarks_say(out, stories, sizeof(stories) / sizeof(stories[0]), &facts->of.facts);
+		remarks_say(out, REMARKS(stories), &facts->of.facts);
 }

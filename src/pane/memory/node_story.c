@@ -115,6 +115,6 @@ void node_story(struct buffer *out, const struct table *nodes, const struct tabl
 		};
 		const struct row_facts facts = { { row_fact }, processes, sums.far, made, 11 };
 
-		remarks_say(out, remarks, sizeof(remarks) / sizeof(remarks[0]), &facts.facts);
+		remarks_say(out, REMARKS(remarks), &facts.facts);
 	}
 }

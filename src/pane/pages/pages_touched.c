@@ -255,11 +255,8 @@ static int draw_sentence(const struct pane_context *context, const struct table 
 
 	touched_sentence(&text, table, sum);
 	y = canvas_wrapped(canvas, 0, STYLE_STRONG, span_of(text.bytes, text.length));
-	buffer_empty(&text);
-	if (remarks_say(&text, remarks, sizeof(remarks) / sizeof(remarks[0]), &facts.facts) >= 0)
-		y += canvas_wrapped(canvas, y, STYLE_DIM, span_of(text.bytes, text.length));
 	buffer_free(&text);
-	return y;
+	return y + draw_remarks(canvas, y, STYLE_DIM, REMARKS(remarks), &facts.facts);
 }
 
 /* Of the whole machine, where the kernel keeps it: on the last line. */
@@ -285,7 +282,7 @@ static struct canvas draw_machine(const struct pane_context *context, const stru
 	struct canvas rest = *canvas;
 
 	if (canvas->height >= MACHINE_FROM_LINES &&
-	    remarks_say(&text, remarks, sizeof(remarks) / sizeof(remarks[0]), &facts.facts) >= 0) {
+	    remarks_say(&text, REMARKS(remarks), &facts.facts) >= 0) {
 		buffer_char(&text, '\0');
 		canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text.bytes, -1);
 		rest = canvas_rows(canvas, 0, canvas->height - 1);

@@ -40,5 +40,5 @@ void touched_sentence(struct buffer *out, const struct table *table, const void 
 		hidden[n_hidden++] = (struct made_fact){ "untouched_bytes", FACT_UNKNOWN };
 	facts.made = hidden;
 	facts.n_made = n_hidden;
-	remarks_say(out, remarks, sizeof(remarks) / sizeof(remarks[0]), &facts.facts);
+	remarks_say(out, REMARKS(remarks), &facts.facts);
 }

@@ -148,5 +148,5 @@ static const struct remark remarks[] = {
 
 enum process_level process_story(struct buffer *out, const struct facts *facts)
 {
-	return remarks_say(out, remarks, sizeof(remarks) / sizeof(remarks[0]), facts);
+	return remarks_say(out, REMARKS(remarks), facts);
 }
