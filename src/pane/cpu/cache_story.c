@@ -21,10 +21,10 @@ static const struct remark noise[] = {
 	{ "ways < 0", N_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
 			 "{share_ratio:%} of all, and shares the cache with {other}") },
 	{ "ways > 0",
-	  N_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
-	     "{share_ratio:%} of all, and shares {ways} way with {other}"),
-	  N_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
-	     "{share_ratio:%} of all, and shares {ways} ways with {other}"),
+	  PN_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
+	      "{share_ratio:%} of all, and shares {ways} way with {other}",
+	      "{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
+	      "{share_ratio:%} of all, and shares {ways} ways with {other}"),
 	  "ways" },
 	{ "unlimited", N_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
 			  "{share_ratio:%} of all; it shares no ways with {other}, but nothing limits its "

@@ -81,8 +81,9 @@ static const struct remark verdicts[] = {
 	  N_("It has {memory_bytes}, page cache included: {machine_ratio:%} of the machine. No limit of its "
 	     "own."),
 	  .level = MEMORY_UNKNOWN },
-	{ NULL, N_("{processes} process has {memory_bytes} resident."),
-	  N_("{processes} processes have {memory_bytes} resident: a shared page counts once for each."),
+	{ NULL, PN_("{processes} process has {memory_bytes} resident.",
+		    "{processes} processes have {memory_bytes} resident: a shared page counts once for "
+		    "each."),
 	  "processes", .level = MEMORY_UNKNOWN },
 };
 

@@ -124,8 +124,8 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 
 static const struct remark verdicts[] = {
 	{ "killed > 0", LEFT, .level = MEMORY_BAD },
-	{ NULL, N_("Memory ran out, {killed} process was killed."),
-	  N_("Memory ran out, {killed} processes were killed."), "killed", .more = true },
+	{ NULL, PN_("Memory ran out, {killed} process was killed.",
+		    "Memory ran out, {killed} processes were killed."), "killed", .more = true },
 	{ STALLED " >= stalled_limit", LEFT, .level = MEMORY_BAD },
 	WAITS,
 	{ "left_ratio < 0.03", LEFT, .level = MEMORY_BAD },
@@ -154,82 +154,83 @@ enum memory_level memory_verdict(struct buffer *out, const struct memory_facts *
 #define RECLAIMED "window_refaults > 0, window_evictions > 0, window_evictions >= 0.5 * window_refaults"
 #define SWAPPED                                                                                              \
 	{                                                                                                    \
-		"window_swap_ins > 0", N_("{window_swap_ins:.0} page was read back from swap."),             \
-			N_("{window_swap_ins:.0} pages were read back from swap."), "window_swap_ins",       \
-			.more = true                                                                         \
+		"window_swap_ins > 0",                                                                       \
+			PN_("{window_swap_ins:.0} page was read back from swap.",                            \
+			    "{window_swap_ins:.0} pages were read back from swap."),                         \
+			"window_swap_ins", .more = true                                                      \
 	}
 
 static const struct remark stories[] = {
 	{ "window_seconds < 5", N_("Watching for refaults ({window_seconds:.0} s so far).") },
 	{ "window_refaults > 0, calm_seconds >= 30",
-	  N_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}, none "
-	     "in the last {calm_seconds:.0} s."),
-	  N_("{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}, "
-	     "none in the last {calm_seconds:.0} s."),
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}, "
+	      "none in the last {calm_seconds:.0} s.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}, "
+	      "none in the last {calm_seconds:.0} s."),
 	  "window_refaults" },
 	{ RECLAIMED ", " STALLED " >= stalled_limit",
-	  N_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds} "
-	     "({window_refaults_per_second}), {window_swap_ins:.0} read back from swap: memory is short."),
-	  N_("{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds} "
-	     "({window_refaults_per_second}), {window_swap_ins:.0} read back from swap: memory is short."),
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}), {window_swap_ins:.0} read back from swap: memory is short.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}), {window_swap_ins:.0} read back from swap: memory is short."),
 	  "window_refaults" },
 	{ RECLAIMED ", window_refaults_per_second < 10",
-	  N_("Only {window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}: "
-	     "{memory.mem.caches_bytes} of cache is about what is in use."),
-	  N_("Only {window_refaults:.0} pages refaulted (were read again after eviction) in "
-	     "{window_seconds}: {memory.mem.caches_bytes} of cache is about what is in use."),
+	  PN_("Only {window_refaults:.0} page refaulted (was read again after eviction) in "
+	      "{window_seconds}: {memory.mem.caches_bytes} of cache is about what is in use.",
+	      "Only {window_refaults:.0} pages refaulted (were read again after eviction) in "
+	      "{window_seconds}: {memory.mem.caches_bytes} of cache is about what is in use."),
 	  "window_refaults" },
 	SWAPPED,
 	{ RECLAIMED,
-	  N_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds} "
-	     "({window_refaults_per_second}): more is in use than {memory.mem.caches_bytes} of cache can "
-	     "hold."),
-	  N_("{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds} "
-	     "({window_refaults_per_second}): more is in use than {memory.mem.caches_bytes} of cache can "
-	     "hold."),
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}): more is in use than {memory.mem.caches_bytes} of cache can "
+	      "hold.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}): more is in use than {memory.mem.caches_bytes} of cache can "
+	      "hold."),
 	  "window_refaults" },
 	SWAPPED,
 	/* what refaults sooner may have been evicted before, by what is not seen */
 	{ "window_refaults > 0, window_seconds < 60, not group",
-	  N_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}: too "
-	     "early to know what evicted it."),
-	  N_("{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}: too "
-	     "early to know what evicted them."),
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}: too "
+	      "early to know what evicted it.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}: "
+	      "too early to know what evicted them."),
 	  "window_refaults" },
 	{ "window_refaults > 0, not window_evictions",
-	  N_("{window_refaults:.0} page refaulted in {window_seconds}; what was reclaimed is not known."),
-	  N_("{window_refaults:.0} pages refaulted in {window_seconds}; what was reclaimed is not known."),
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds}; what was reclaimed is not known.",
+	      "{window_refaults:.0} pages refaulted in {window_seconds}; what was reclaimed is not known."),
 	  "window_refaults" },
 	{ "window_refaults > 0, group",
-	  N_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim of the machine: "
-	     "{group} is at its limit."),
-	  N_("{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
-	     "{group} is at its limit."),
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim of the machine: "
+	      "{group} is at its limit.",
+	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
+	      "{group} is at its limit."),
 	  "window_refaults" },
 	{ "window_refaults > 0, pager",
-	  N_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: likely paged out by "
-	     "DAMON ({pager} runs, {pager_ratio:.1%} of a CPU)."),
-	  N_("{window_refaults:.0} pages refaulted in {window_seconds} without reclaim: likely paged out by "
-	     "DAMON ({pager} runs, {pager_ratio:.1%} of a CPU)."),
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: likely paged out by "
+	      "DAMON ({pager} runs, {pager_ratio:.1%} of a CPU).",
+	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim: likely paged out "
+	      "by DAMON ({pager} runs, {pager_ratio:.1%} of a CPU)."),
 	  "window_refaults" },
 	{ "window_refaults > 0",
-	  N_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: paged out on purpose "
-	     "(DAMON, MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, or evicted "
-	     "before this run."),
-	  N_("{window_refaults:.0} pages refaulted in {window_seconds} without reclaim: paged out on purpose "
-	     "(DAMON, MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, or evicted "
-	     "before this run."),
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: paged out on "
+	      "purpose (DAMON, MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, "
+	      "or evicted before this run.",
+	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim: paged out on "
+	      "purpose (DAMON, MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, "
+	      "or evicted before this run."),
 	  "window_refaults" },
 	{ "window_swap_ins > 0",
-	  N_("{window_swap_ins:.0} page read back from swap in {window_seconds} ({swap_ins_per_second})."),
-	  N_("{window_swap_ins:.0} pages read back from swap in {window_seconds} ({swap_ins_per_second})."),
+	  PN_("{window_swap_ins:.0} page read back from swap in {window_seconds} ({swap_ins_per_second}).",
+	      "{window_swap_ins:.0} pages read back from swap in {window_seconds} ({swap_ins_per_second})."),
 	  "window_swap_ins" },
 	/* without a refault, the evicted pages were not needed; if nothing was evicted, nothing is proved */
 	{ "window_evictions > 0",
-	  N_("No refault in {window_seconds}, though {window_evictions:.0} page was reclaimed: of "
-	     "{memory.mem.caches_bytes} of cache hardly anything would be read again."),
-	  N_("No refault in {window_seconds}, though {window_evictions:.0} pages were reclaimed: of "
-	     "{memory.mem.caches_bytes} of cache hardly anything would be read again."),
+	  PN_("No refault in {window_seconds}, though {window_evictions:.0} page was reclaimed: of "
+	      "{memory.mem.caches_bytes} of cache hardly anything would be read again.",
+	      "No refault in {window_seconds}, though {window_evictions:.0} pages were reclaimed: of "
+	      "{memory.mem.caches_bytes} of cache hardly anything would be read again."),
 	  "window_evictions" },
 	{ "not window_evictions", N_("No refault in {window_seconds}; what was reclaimed is not known.") },
 	{ NULL, N_("No refault in {window_seconds}, and nothing reclaimed: whether "

@@ -31,8 +31,8 @@ static const struct remark remarks[] = {
 	{ "nodes < 2", N_("The kernel knows one NUMA node: to it all memory is equally near, and no process "
 			  "can be far from its memory.") },
 	{ "known_bytes > 0",
-	  N_("{nodes} nodes: {near_ratio:%} of the {known_bytes} of {known} process is where it runs."),
-	  N_("{nodes} nodes: {near_ratio:%} of the {known_bytes} of {known} processes is where they run."),
+	  PN_("{nodes} nodes: {near_ratio:%} of the {known_bytes} of {known} process is where it runs.",
+	      "{nodes} nodes: {near_ratio:%} of the {known_bytes} of {known} processes is where they run."),
 	  "known" },
 	FAR,
 	LOST,
