@@ -26,7 +26,8 @@
  *   remark SENTENCES                       what could not be compared
  *   reads TOPIC...                         all that it reads
  *   mark SECOND KIND                       all marks
- *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of facts that panes collect; all of them
+ *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of rows and facts that panes collect; all of them
+ *   story caches warns                     before these, for each that is a warning
  *
  * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
  */
