@@ -27,7 +27,8 @@
  *   reads TOPIC...                         all that it reads
  *   mark SECOND KIND                       all marks
  *   gauge NAME: VALUE: TEXT                those of the overview, but for what is not recorded
- *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of facts that panes collect; all of them
+ *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of rows and facts that panes collect; all of them
+ *   story caches warns                     before these, for each that is a warning
  *
  * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
  */
@@ -47,10 +48,13 @@
 #include "core/utf8.h"
 #include "model/explanation.h"
 #include "model/marks.h"
+#include "pane/cpu/cache_story.h"
 #include "pane/disks/disks_story.h"
 #include "pane/memory/memory_story.h"
+#include "pane/memory/node_story.h"
 #include "pane/network/network_story.h"
 #include "pane/overview/overview_gauge.h"
+#include "pane/pages/touched_story.h"
 #include "pane/panes.h"
 #include "scene.h"
 #include "scene_rules.h"
@@ -69,17 +73,13 @@
 #define TEXT(field) COLUMN(ROW, field, .kind = COLUMN_LABEL)
 #define FACTS(topic, row, columns) { .name = topic, .row_size = sizeof(row), SCHEMA_COLUMNS(columns) }
 
-#define ROW struct memory_facts
+#define ROW struct memory_seen
 static const struct column memory_columns[] = {
-	NUMBER(total_bytes), NUMBER(available_bytes), NUMBER(caches_bytes), NUMBER(limit_bytes),
-	NUMBER(limit_left_bytes), NUMBER(stalled_ratio), TEXT(unwatched), NUMBER(stalled_limit),
-	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(seconds), NUMBER(calm_seconds),
-	NUMBER(refaulted_pages), NUMBER(evicted_pages), NUMBER(swapped_in_pages), TEXT(group), TEXT(pager),
-	NUMBER(pager_ratio),
+	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(stalled_limit), TEXT(unwatched),
 };
 
 static const struct schema facts_schemas[] = {
-	FACTS("memory_facts", struct memory_facts, memory_columns),
+	FACTS("memory_seen", struct memory_seen, memory_columns),
 };
 
 /* What lines have said of the scene. */
@@ -319,19 +319,33 @@ static void *facts_of(const char *topic, size_t *n)
 	return *n > 0 ? table_row(table, 0) : NULL;
 }
 
+/* false: the pane is not in the scene. */
+static bool collect_memory(struct memory_facts *facts)
+{
+	size_t n;
+	const struct memory_seen *seen;
+
+	scene_fill(&scene, &frame, last_second());
+	seen = facts_of("memory_seen", &n);
+	if (n > 0)
+		memory_facts_make(facts, &frame, seen);
+	return n > 0;
+}
+
 static void say_verdict(struct buffer *out)
 {
 	static const char *const levels[] = { "unknown", "ok", "high", "bad" };
-	const struct memory_facts *facts;
-	char text[TEXT_MAX];
-	size_t n;
+	struct buffer text = { 0 };
+	struct memory_facts facts;
+	enum memory_level level;
 
-	scene_fill(&scene, &frame, last_second());
-	facts = facts_of("memory_facts", &n);
-	if (n == 0)
+	if (!collect_memory(&facts))
 		return;
-	buffer_print(out, "verdict %s", levels[memory_verdict(facts, text, sizeof(text))]);
-	buffer_print(out, "%s%s\n", *text ? " " : "", text);
+	level = memory_verdict(&text, &facts);
+	buffer_print(out, "verdict %s%s", levels[level], text.length > 0 ? " " : "");
+	buffer_add(out, text.bytes, text.length);
+	buffer_char(out, '\n');
+	buffer_free(&text);
 }
 
 /* Each of its lines, which all are of one kind. */
@@ -342,6 +356,26 @@ static void say_lines(struct buffer *out, const char *kind, struct buffer *lines
 	while (span_line(&rest, &line))
 		buffer_print(out, "%s %.*s\n", kind, (int)span_length(line), line.at);
 	buffer_free(lines);
+}
+
+static void say_memory(struct buffer *out)
+{
+	struct buffer memory = { 0 }, nodes = { 0 }, caches = { 0 }, touched = { 0 };
+	const struct table *groups = frame_table(&frame, "cache_group");
+	const struct table *rows = frame_table(&frame, "touched");
+	struct memory_facts facts;
+
+	if (collect_memory(&facts))
+		memory_story(&memory, &facts);
+	say_lines(out, "story memory", &memory);
+	node_story(&nodes, frame_table(&frame, "node"), frame_table(&frame, "locality"), true);
+	say_lines(out, "story nodes", &nodes);
+	for (unsigned i = groups ? cache_story(&caches, groups) : 0; i > 0; i--)
+		buffer_text(out, "story caches warns\n");
+	say_lines(out, "story caches", &caches);
+	if (rows)
+		touched_sentence(&touched, rows, table_row(rows, 0));
+	say_lines(out, "story touched", &touched);
 }
 
 static void say_disks(struct buffer *out)
@@ -368,14 +402,8 @@ static void say_network(struct buffer *out)
 
 static void say_story(struct buffer *out)
 {
-	const struct memory_facts *memory;
-	char text[TEXT_MAX];
-	size_t n;
-
 	scene_fill(&scene, &frame, last_second());
-	memory = facts_of("memory_facts", &n);
-	if (n > 0 && *memory_story(memory, text, sizeof(text)))
-		buffer_print(out, "story memory %s\n", text);
+	say_memory(out);
 	say_disks(out);
 	say_network(out);
 }
