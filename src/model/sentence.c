@@ -5,6 +5,7 @@
 #include "model/sentence.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -23,7 +24,8 @@ struct fact row_fact(const struct facts *facts, struct span name)
 	if (!column)
 		return FACT_UNKNOWN;
 	return column->type == VALUE_TEXT
-		       ? (struct fact){ .text = table_text(of->table, of->row, column->key) }
+		       ? (struct fact){ .text = table_text(of->table, of->row, column->key),
+					 .words = column->words }
 		       : (struct fact){ .number = row_number(of->row, column), .unit = column->unit };
 }
 
@@ -38,6 +40,10 @@ static void add_number(struct buffer *out, const struct fact *fact, struct span 
 
 	if (span_is(format, "rate"))
 		rate_short(text, fact->number);
+	else if (span_is(format, "time"))
+		duration_text(text, fact->number, false);
+	else if (span_is(format, "C"))
+		celsius_text(text, fact->number, false);
 	else if (span_is(format, "%"))
 		strcat(fixed_text(text, 100 * fact->number, 0), " %");
 	else if (span_is(format, "cpus"))
@@ -63,7 +69,7 @@ static bool add_fact(struct buffer *out, struct span format, const struct facts 
 	}
 	fact = facts->find(facts, name);
 	if (fact.text)
-		buffer_text(out, fact.text);
+		buffer_text(out, fact.words && *fact.text ? _(fact.text) : fact.text);
 	else
 		add_number(out, &fact, format);
 	return is_known(&fact);
@@ -93,6 +99,15 @@ void sentence_add(struct buffer *out, const char *text, const struct facts *fact
 	}
 }
 
+void sentence_text(char *out, size_t room, const char *text, const struct facts *facts)
+{
+	struct buffer all = { 0 };
+
+	sentence_add(&all, text, facts);
+	snprintf(out, room, "%.*s", (int)all.length, all.length > 0 ? all.bytes : "");
+	buffer_free(&all);
+}
+
 /* Up to a blank or a comparison. */
 static struct span take_name(struct span *rest)
 {
@@ -104,18 +119,25 @@ static struct span take_name(struct span *rest)
 	return name;
 }
 
-/* NUMBER, NAME, or NUMBER * NAME. */
+/* NUMBER, NAME, or NUMBER * NAME; or a name less a number. */
 static double right_side(struct span rest, const struct facts *facts)
 {
-	double number = 1;
-	bool counted = span_f64(&rest, &number);
+	double number = 1, less = 0;
+	bool counted = span_real(&rest, &number);
+	struct span name;
 
 	rest = span_trimmed(rest);
 	if (counted && span_length(rest) == 0)
 		return number;
 	if (counted && span_char(&rest, '*'))
 		rest = span_trimmed(rest);
-	return number * facts->find(facts, rest).number;
+	name = take_name(&rest);
+	rest = span_trimmed(rest);
+	if (span_char(&rest, '-')) {
+		rest = span_trimmed(rest);
+		span_real(&rest, &less);
+	}
+	return number * facts->find(facts, name).number - less;
 }
 
 static bool compares(double left, enum relation relation, double right)

@@ -6,11 +6,13 @@
  * A sentence: "It uses {used} of {limit:.2} CPUs[, {cache} of it cache]." What is between brackets is left
  * out where something that it names is not known. Behind a colon stands how a number is written: ".2" with so
  * many decimal places; "cpus" with one, below 0.1 with two; "%" as whole percents; "rate" as rate_short()
- * has it; else as amount_text() does, by its unit, or whole without one.
+ * has it, "time" as duration_text(); "C" as celsius_text(); else as amount_text() does, by its unit, or whole
+ * without one.
  *
  * A condition: "state == S|D, cpu_ratio < 0.05, not disk_ratio > 4 * wait_ratio, hot_function". All of it
- * must hold. A number is compared (== != < <= > >=) with a number, a name, or a number times a name; a text
- * (== !=) with words. A name alone holds if it is known. No comparison with what is unknown holds.
+ * must hold. A number is compared (== != < <= > >=) with a number, a name, a number times a name, or a name
+ * less a number ("limit - 5"); a text (== !=) with words. A name alone holds if it is known. No comparison
+ * with what is unknown holds.
  */
 #ifndef PANETOP_MODEL_SENTENCE_H
 #define PANETOP_MODEL_SENTENCE_H
@@ -23,6 +25,7 @@ struct fact {
 	const char *text; /* NULL: it is a number */
 	double number;
 	enum unit unit;   /* of the number */
+	bool words;       /* the text is N_(): sentences have it translated, conditions do not */
 };
 
 /* Where names are looked up: the first member of what knows them. */
@@ -51,6 +54,8 @@ struct row_facts {
 struct fact row_fact(const struct facts *facts, struct span name);
 
 void sentence_add(struct buffer *out, const char *text, const struct facts *facts);
+/* The same into a text, which is cut where there is no room. */
+void sentence_text(char *out, size_t room, const char *text, const struct facts *facts);
 bool sentence_holds(const char *condition, const struct facts *facts);
 
 /* A sentence with its condition. */

@@ -9,7 +9,7 @@
 
 #define FACTS                                                                                                \
 	"state=S many=12345 half_ratio=0.5 few=3 none=0 used_bytes=1536 grows_per_second=250 "               \
-	"cpus_ratio=0.042"
+	"cpus_ratio=0.042 warm_celsius=47.2 wait_seconds=0.0000584"
 
 static const struct given_facts facts = { { given_fact }, FACTS, "" };
 
@@ -24,6 +24,8 @@ START_TEST(numbers_are_written_by_their_units)
 		{ "{used_bytes}, {grows_per_second}", "1.5 KiB, 250/s" },
 		{ "{half_ratio:%} {many:rate}", "50 % 12.3k" },
 		{ "{half_ratio:.1} {half_ratio:cpus} {cpus_ratio:cpus}", "0.5 0.5 0.04" },
+		{ "{warm_celsius} {warm_celsius:C}", "47 C 47 °C" },
+		{ "{wait_seconds} {wait_seconds:time}", "58 us 58.4 µs" },
 		{ "state {state}", "state S" },
 		{ "{nothing}", "-" },
 		{ "a[, {state}][, {nothing}][ {many}]", "a, S 12345" },
@@ -64,7 +66,9 @@ START_TEST(conditions_hold_of_what_is_known)
 		{ false, "few == 3, few > 3" },
 		{ true, "few >= 6 * half_ratio" },
 		{ false, "few > 6 * half_ratio" },
-		{ true, "few > half_ratio" },
+		{ true, "few > half_ratio, few > -0.5" },
+		{ true, "half_ratio >= few - 2.5" },
+		{ false, "half_ratio > few - 2.5" },
 		{ false, "few > nothing" },
 		{ true, "not few > nothing" },
 		{ true, "not few > 4 * few" },
