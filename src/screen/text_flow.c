@@ -20,6 +20,15 @@ struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines)
 	};
 }
 
+struct text_flow text_flow_of_pieces(const struct canvas *canvas, int y, int lines)
+{
+	struct text_flow flow = text_flow_on(canvas, y, lines);
+
+	flow.gap = CANVAS_GAP;
+	flow.skips = true;
+	return flow;
+}
+
 bool text_flow_room(struct text_flow *flow, int cells)
 {
 	bool fits = flow->x + cells <= flow->width;

@@ -18,6 +18,9 @@ struct text_flow {
 
 struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines);
 
+/* With CANVAS_GAP between pieces; those that do not fit are left out. */
+struct text_flow text_flow_of_pieces(const struct canvas *canvas, int y, int lines);
+
 /* Moves to where a piece of this width fits. False when there is no room for it. */
 bool text_flow_room(struct text_flow *flow, int cells);
 

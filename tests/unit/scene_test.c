@@ -47,6 +47,7 @@
 #include "model/explanation.h"
 #include "model/marks.h"
 #include "pane/disks/disks_story.h"
+#include "pane/kernel/kernel_hints.h"
 #include "pane/memory/memory_story.h"
 #include "pane/network/network_story.h"
 #include "pane/panes.h"
@@ -404,6 +405,18 @@ static void say_network(struct buffer *out)
 		buffer_print(out, "story network %s\n", text);
 }
 
+static void say_kernel(struct buffer *out)
+{
+	struct buffer hints = { 0 };
+	unsigned n_alarming = kernel_hints(&hints, &frame);
+	struct span rest = span_of(hints.bytes, hints.length), line;
+
+	for (unsigned i = 0; span_line(&rest, &line); i++)
+		buffer_print(out, "story kernel %s%.*s\n", i < n_alarming ? "lost: " : "",
+			     (int)span_length(line), line.at);
+	buffer_free(&hints);
+}
+
 static void say_story(struct buffer *out)
 {
 	const struct memory_facts *memory;
@@ -416,6 +429,7 @@ static void say_story(struct buffer *out)
 		buffer_print(out, "story memory %s\n", text);
 	say_disks(out);
 	say_network(out);
+	say_kernel(out);
 }
 
 static void say_ceiling(struct buffer *out)
