@@ -480,29 +480,30 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 		draw_bucket(canvas, (int)i + 1, &histogram, i, most);
 }
 
+static const struct remark headings[] = {
+	{ "view == domains, run_seconds",
+	  N_("{name}: watts of the last {step_seconds}, the rest over {run_seconds}") },
+	{ "view == sensors|fans|voltages", N_("{name} now, min and max of the run") },
+	{ "view == idle|throttling", N_("{name}, rates of the last {step_seconds}") },
+	{ .text = N_("{name} now") },
+};
+
 void power_heading(const struct pane_context *context, char *text, size_t room)
 {
-	static const char *const headings[] = {
-		[POWER_DOMAINS] = N_("{name}: watts of the last {step_seconds}, the rest over {run_seconds}"),
-		[POWER_SENSORS] = N_("{name} now, min and max of the run"),
-		[POWER_FANS] = N_("{name} now, min and max of the run"),
-		[POWER_VOLTAGES] = N_("{name} now, min and max of the run"),
-		[POWER_IDLE] = N_("{name}, rates of the last {step_seconds}"),
-		[POWER_THROTTLING] = N_("{name}, rates of the last {step_seconds}"),
-		[POWER_CALIBRATION] = NULL,
-	};
-	double run = number(context, "power", "total", "run_seconds");
+	const struct pane_view *view = &context->pane->views[context->view];
 	const struct made_fact made[] = {
-		{ "name", { .text = _(context->pane->views[context->view].title) } },
+		{ "view", { .text = view->name } },
+		{ "name", { .text = _(view->title) } },
 		{ "step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS } },
-		{ "run_seconds", { .number = floor(run), .unit = UNIT_SECONDS } },
+		{ "run_seconds", { .number = floor(number(context, "power", "total", "run_seconds")),
+				   .unit = UNIT_SECONDS } },
 	};
-	const struct row_facts facts = { { row_fact }, NULL, NULL, made, 3 };
-	const char *heading = headings[context->view];
+	const struct row_facts facts = { { row_fact }, NULL, NULL, made, 4 };
+	unsigned i = 0;
 
-	if (!heading || (context->view == POWER_DOMAINS && isnan(run)))
-		heading = N_("{name} now");
-	sentence_text(text, room, _(heading), &facts.facts);
+	while (!sentence_holds(headings[i].when, &facts.facts))
+		i++;
+	sentence_text(text, room, _(headings[i].text), &facts.facts);
 }
 
 void power_draw(const struct pane_context *context, struct canvas *canvas)
