@@ -205,14 +205,14 @@ configured() {
 # build DIRECTORY CONFIGURE-ARGUMENTS...: configures once, makes what has changed.
 build() { build_part all "$@"; }
 build_part() { # PARTS DIRECTORY CONFIGURE-ARGUMENTS...
-	parts=$1 directory=$2
+	goals=$1 directory=$2
 	shift 2
 	mkdir -p "$directory" && make_configure "$directory" || return 1
 	if ! newer "$directory/config.status" "$top/configure"; then
 		(cd "$directory" && timed configure configured "$top" "$@") || return 1
 	fi
-	# shellcheck disable=SC2086  # parts are words
-	timed make quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory $parts
+	# shellcheck disable=SC2086  # goals are words
+	timed make quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory $goals
 }
 
 # Steps are counted: what check, package and snap print at their ends, below what was skipped.

@@ -482,10 +482,13 @@ static bool is_ordinary(const struct findings *findings, unsigned index, const s
 			const void *row)
 {
 	const struct finding_rule *rule = &findings->rules[index];
+	const struct row_facts facts = { { row_fact }, .table = table, .row = row };
 	const char *text = rule->unless ? table_text(table, row, rule->unless_column) : NULL;
 	const char *more = findings->limits[index].unless;
 	struct span rest = span_text(more ? more : ""), item;
 
+	if (!sentence_holds(rule->when, &facts.facts))
+		return true;
 	for (const char *const *one = rule->unless; one && *one; one++)
 		if (strcmp(text, *one) == 0)
 			return true;

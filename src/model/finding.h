@@ -52,8 +52,8 @@ struct finding_rule {
 				  * names is known */
 	const char *help;        /* N_(): when it speaks, for the manual */
 	const char *pane, *view; /* which show it; view NULL: the home of the pane */
-	const char *unless_column, *const *unless; /* rows with one of these texts are ordinary; ended by
-						    * NULL */
+	const char *when;        /* of sentence.h, over the row: others are ordinary; NULL: none is */
+	const char *unless_column, *const *unless; /* so are rows with one of these texts; ended by NULL */
 	const char *unless_setting; /* "finding.NAME" names more such texts, with commas; NULL: none does */
 	enum finding_severity severity;            /* at least */
 	const char *with; /* its topics cost so much that they are sampled only along with this one; NULL:

@@ -15,6 +15,7 @@
 #define PAUSE_MIN_NS UINT64_C(50000)
 #define PAUSE_MAX_NS UINT64_C(5000000)
 #define AWAIT_NS UINT64_C(10000000000)
+#define RUN_CPU_NS UINT64_C(5000000000)
 
 static const struct machine_clock *clock_of(const struct machine_clock *clock)
 {
@@ -43,25 +44,23 @@ bool patience_lasts(struct patience *patience)
 	return true;
 }
 
-/* The clock of a thread has its TID: CPUCLOCK_PID of the kernel's include/linux/posix-timers_types.h. */
-static pid_t thread_id(pthread_t thread)
+/* Does it run, or wait for a CPU? Its clock has its TID: CPUCLOCK_PID of include/linux/posix-timers.h. */
+static bool thread_runs(clockid_t its)
 {
-	clockid_t clock;
-
-	return pthread_getcpuclockid(thread, &clock) == 0 ? (pid_t) ~(clock >> 3) : 0;
+	return child_runs((pid_t) ~(its >> 3));
 }
 
 bool patience_join(pthread_t thread)
 {
-	pid_t id = thread_id(thread);
-	uint64_t until_ns = clock_mono_ns(&real_clock) + AWAIT_NS;
 	struct patience patience = { 0 };
+	clockid_t its;
+	bool has_clock = pthread_getcpuclockid(thread, &its) == 0;
+	uint64_t until_cpu_ns = has_clock ? clock_now_ns(&real_clock, its) + RUN_CPU_NS : 0;
 
 	while (pthread_tryjoin_np(thread, NULL) != 0) {
-		uint64_t now_ns = clock_mono_ns(&real_clock);
-
-		if (patience.until_ns > 0 && now_ns < until_ns && id > 0 && child_runs(id))
-			patience.until_ns = now_ns + LONG_NS;
+		if (patience.until_ns > 0 && has_clock && thread_runs(its) &&
+		    clock_now_ns(&real_clock, its) < until_cpu_ns)
+			patience.until_ns = clock_mono_ns(&real_clock) + LONG_NS;
 		if (!patience_lasts(&patience)) {
 			pthread_detach(thread);
 			return false;

@@ -23,7 +23,7 @@ struct patience {
 bool patience_lasts(struct patience *patience);
 
 /*
- * Joins a thread that was asked to end; one that runs, or waits for a CPU, has up to ten seconds for it.
+ * Joins a thread that was asked to end; one that runs, or waits for a CPU, has five seconds of CPU time.
  * False: it hangs; it and all that it uses are left to the end of the process.
  */
 bool patience_join(pthread_t thread);

@@ -33,6 +33,7 @@ UID = 1000
 # Who runs panetop: root, an ordinary user, root by sudo, a user of a program with capabilities.
 ROOT, USER, SUDO, CAPABLE = "root", "an ordinary user", "root by sudo", "a user with capabilities"
 PAGE = mmap.PAGESIZE
+PATIENCE = 120  # seconds: an end for what would hang; beside other work an emulated machine is slow
 KERNEL = tuple(int(part) for part in re.match(r"(\d+)\.(\d+)", os.uname().release).groups())
 TESTS = []
 
@@ -115,7 +116,7 @@ class Result:
 def panetop(*arguments, user=ROOT, into=None, **options):
     """One run that has to end well; into: a control group."""
     done = subprocess.run(arguments_of(*arguments, user=user, **options), stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=60, check=False, **privileges(user),
+                          text=True, timeout=PATIENCE, check=False, **privileges(user),
                           preexec_fn=into and (lambda: write(into + "/cgroup.procs", os.getpid())))
     return Result(done.returncode, done.stdout, done.stderr)
 
@@ -136,7 +137,7 @@ class Watch:
 
     def finish(self):
         self.process.terminate()
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=PATIENCE)
         self.result = Result(self.process.returncode, "".join(self.lines) + out, err)
         return self.result
 
@@ -271,7 +272,7 @@ for each_pane in PANES:
 def _():
     for user in (ROOT, USER):
         done = subprocess.run(arguments_of("--samples=5", *PANES, output="text"), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60, check=False, **privileges(user))
+                              capture_output=True, text=True, timeout=PATIENCE, check=False, **privileges(user))
         equal("status", done.returncode, 0)
         for line in done.stderr.splitlines():
             check(re.match(r"panetop: [a-z_]+: .", line), "on stderr:", line)
@@ -280,7 +281,7 @@ def _():
 @test("--probe: what is not there has a reason and a remedy")
 def _():
     for user in (ROOT, USER):
-        done = subprocess.run([PANETOP, "--probe", "-o", "json"], capture_output=True, text=True, timeout=60, check=False,
+        done = subprocess.run([PANETOP, "--probe", "-o", "json"], capture_output=True, text=True, timeout=PATIENCE, check=False,
                               **privileges(user))
         equal("status and messages", (done.returncode, done.stderr), (0, ""))
         rows = json.loads(done.stdout)["tables"]["probe"]
@@ -649,7 +650,7 @@ def _():
         with Watch("-t", "traffic", user=user) as watch:
             watch.next()
             with subprocess.Popen(["/usr/bin/python3", "-c", TALKER, str(size)], stdin=subprocess.PIPE, **privileges(user)) as talker:
-                rows, deadline = [], time.monotonic() + 30
+                rows, deadline = [], time.monotonic() + PATIENCE
                 while time.monotonic() < deadline and [row["tcp_received_bytes"] for row in rows] != [size]:
                     rows = [row for row in watch.next()["tables"]["traffic"] if row["pid"] == talker.pid]
                 talker.kill()
@@ -668,7 +669,7 @@ def talk(topic, user, talker, settled):
     with Watch("-t", topic, user=user) as watch:
         watch.next()
         with subprocess.Popen(["/usr/bin/python3", "-c", TALKER, str(1 << 20)], stdin=subprocess.PIPE, **privileges(talker)) as process:
-            rows, deadline = [], time.monotonic() + 30
+            rows, deadline = [], time.monotonic() + PATIENCE
             while time.monotonic() < deadline and not settled(rows):
                 rows = watch.next()["tables"][topic]
             process.kill()
@@ -849,7 +850,7 @@ def known_events(user):
             os.waitpid(pid, 0)
             end = ("exit", None if by_signal else number % 5, by_signal)
             expected[pid] = [("fork", None, None), ("exec", None, None), end]
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         ended = False
         while not ended and time.monotonic() < deadline:
             ended = any(row["pid"] == pid and row["event"] == "exit" for row in run.next()["tables"]["event"])
@@ -1040,7 +1041,7 @@ def _():
         it("do_write", start, 100)
         for name, value in (("pages_to_scan", 10000), ("sleep_millisecs", 10), ("run", 1)):
             write("/sys/kernel/mm/ksm/" + name, value)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while int(read("/sys/kernel/mm/ksm/pages_sharing")) < 99 and time.monotonic() < deadline:
             time.sleep(0.1)
         equal("frames", len(set(words(f"/proc/{it.pid}/pagemap", start // PAGE, 100))), 1)
@@ -1490,11 +1491,11 @@ def watching(rule, marker, user=ROOT):
         check(run.poll() is None, "it ended:", run.poll())
     finally:
         run.terminate()
-        run.communicate(timeout=20)
+        run.communicate(timeout=PATIENCE)
 
 
 def awaited(what, reached):
-    last = time.monotonic() + 60
+    last = time.monotonic() + PATIENCE
     while not reached():
         check(time.monotonic() < last, "in vain:", what)
         time.sleep(0.02)

@@ -55,6 +55,8 @@ def run(number):
 def main():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored by all that is started
     tests.extend(listed(sys.argv[1:]))
+    if not tests:
+        sys.exit("no name of a test holds any of: " + " ".join(argument for argument in sys.argv if argument.startswith("--only=")))
     failed, seconds = 0, []
     jobs = CPUS if "golden" in sys.argv else 4 * CPUS  # all but golden screens wait some of the time
     with multiprocessing.get_context("fork").Pool(jobs) as pool:

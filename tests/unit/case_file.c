@@ -172,6 +172,7 @@ void run_case_lines(size_t first, void (*run)(char *text))
 		if (begins_with_word(text, "case") || begins_with_word(text, "steps"))
 			return;
 		case_file.here = &case_file.lines[i];
+		snprintf(suite_place, sizeof(suite_place), "%s:%u: ", case_file.path, case_file.here->number);
 		if (begins_with_word(text, "do"))
 			run_steps(with_arguments(text) + strlen("do "), run);
 		else if (*text && *text != '#')

@@ -282,6 +282,7 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	}
 	ck_assert_ptr_nonnull(strstr(frame.notices[0].text, "paging")); /* a limit of another topic's rule */
 	frame_slot(&frame, "paging")->present = frame_slot(&frame, "system")->present = true;
+	frame_slot(&frame, "disk")->present = true;
 	findings_note_lack(findings, &frame);
 	ck_assert_uint_eq(frame.n_notices, 2);
 	ck_assert_str_eq(frame.notices[1].text, "not judged, since not sampled here: filesystem");

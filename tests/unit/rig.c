@@ -27,7 +27,7 @@ static void command(const char *format, ...)
 	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
-	ck_assert_msg(system(text) == 0, "%s", text);
+	ck_assert_msg(system(text) == 0, "%sthis failed: %s", suite_place, text);
 }
 
 void rig_tick(struct rig *rig, int tick)
@@ -37,7 +37,7 @@ void rig_tick(struct rig *rig, int tick)
 
 void rig_add(struct rig *rig, const char *topic)
 {
-	ck_assert_msg(topic_find(topic) != NULL, "no topic %s", topic);
+	ck_assert_msg(topic_find(topic) != NULL, "%sthere is no topic %s", suite_place, topic);
 	for (unsigned i = 0; i < n_topics; i++)
 		rig->wanted[i] |= strcmp(topic_schemas()[i]->name, topic) == 0;
 	rig->source.want(rig->source.state, rig->wanted);

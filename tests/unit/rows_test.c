@@ -113,6 +113,18 @@ static const struct table *table_of(const char *topic)
 	return table;
 }
 
+/* All that stands before a "=" is a column: else "no" would hold of any row. */
+static void check_names(const struct schema *schema, const char *values)
+{
+	for (; *values; values += strcspn(values, " "), values += strspn(values, " ")) {
+		size_t length = strspn(values, "abcdefghijklmnopqrstuvwxyz_0123456789");
+		const char *name = textf("%.*s", (int)length, values);
+
+		if (length > 0 && values[length] == '=' && !schema_find(schema, name))
+			refuse_case("%s has no column %s", schema->name, name);
+	}
+}
+
 static void check_rows(const char *what, const char *topic, char *values)
 {
 	const struct table *table = table_of(topic);
@@ -123,6 +135,7 @@ static void check_rows(const char *what, const char *topic, char *values)
 	struct buffer came = { 0 };
 
 	join_lines(values);
+	check_names(table->schema, values);
 	for (size_t i = 0; i < table->n_rows; i++) {
 		texts[i] = row_values(table->schema, table_row(table, i), whole ? NULL : values);
 		n_same += strcmp(texts[i], values) == 0;

@@ -156,7 +156,7 @@ static void change(struct scene *scene, const char *key, const char *column, con
 			return;
 		}
 	}
-	refuse_case("no row %s has %s", key, column);
+	refuse_case("no row%s%s has a column %s", *key ? " " : "", key, column);
 }
 
 void scene_change(struct scene *scene, char *text)

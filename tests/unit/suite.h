@@ -43,6 +43,9 @@ void suite_add_numbered(const char *name, void (*run)(int), const char *file, in
 void mark_new_point(const char *file, int line);
 #define _mark_point(file, line) mark_new_point(file, line)
 
+/* "FILE:LINE: " of the text that a test follows, for messages; empty where a test is C. */
+extern char suite_place[160];
+
 /* What error_message() said since the last call. */
 const char *said_now(void);
 
