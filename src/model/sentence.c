@@ -99,13 +99,14 @@ void sentence_add(struct buffer *out, const char *text, const struct facts *fact
 	}
 }
 
-void sentence_text(char *out, size_t room, const char *text, const struct facts *facts)
+char *sentence_text(char *out, const char *text, const struct facts *facts)
 {
-	struct buffer all = { 0 };
+	struct buffer made = { 0 };
 
-	sentence_add(&all, text, facts);
-	snprintf(out, room, "%.*s", (int)all.length, all.length > 0 ? all.bytes : "");
-	buffer_free(&all);
+	sentence_add(&made, text, facts);
+	snprintf(out, TEXT_MAX, "%.*s", (int)made.length, made.length > 0 ? made.bytes : "");
+	buffer_free(&made);
+	return out;
 }
 
 /* Up to a blank or a comparison. */

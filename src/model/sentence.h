@@ -54,8 +54,8 @@ struct row_facts {
 struct fact row_fact(const struct facts *facts, struct span name);
 
 void sentence_add(struct buffer *out, const char *text, const struct facts *facts);
-/* The same into a text, which is cut where there is no room. */
-void sentence_text(char *out, size_t room, const char *text, const struct facts *facts);
+/* The same into TEXT_MAX bytes; returns out. */
+char *sentence_text(char *out, const char *text, const struct facts *facts);
 bool sentence_holds(const char *condition, const struct facts *facts);
 
 /* A sentence with its condition. */

@@ -70,7 +70,9 @@ static void draw_headline(const struct canvas *canvas, const struct frame *frame
 		{ "from", { .text = from } },
 	};
 	const void *all = totals ? table_find(totals, "all", NULL) : NULL;
-	const struct row_facts facts = { { row_fact }, totals, all, made, 3 };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = totals, .row = all, .made = made, .n_made = 3
+	};
 
 	list_sources(from, sizeof(from), sources);
 	text_flow_say(&flow, headline, sizeof(headline) / sizeof(headline[0]), &facts.facts);

@@ -20,7 +20,7 @@ static const struct remark pieces[] = {
 /* What it slept counts, whatever it can do now. */
 static void draw_head(const struct canvas *canvas, const struct table *table, const void *row)
 {
-	const struct row_facts facts = { { row_fact }, table, row, NULL, 0 };
+	const struct row_facts facts = { .facts = { row_fact }, .table = table, .row = row };
 	bool known = row_is_known(row, schema_known_column(table->schema, "states"));
 	struct text_flow flow = text_flow_of_pieces(canvas, 0, 1);
 

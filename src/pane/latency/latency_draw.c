@@ -33,7 +33,7 @@ static const struct remark setting_pieces[] = {
 	{ "method", "{method}" },
 	{ "slack_seconds == 0", N_("no slack") },
 	{ "not slack_seconds == 0", N_("slack {slack_seconds:time}") },
-	{ "cpus", N_("{cpus} CPU"), N_("{cpus} CPUs"), "cpus" },
+	{ "cpus", PN_("{cpus} CPU", "{cpus} CPUs"), "cpus" },
 	{ NULL, N_("memory locked: {locked}"), .level = STYLE_DIM },
 	{ NULL, N_("idle states: {idle_states}"), .level = STYLE_DIM },
 };
@@ -42,7 +42,9 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 {
 	double priority = table_number(table, row, "priority");
 	const struct made_fact made[] = { { "above_zero", { .number = priority > 0 ? priority : NAN } } };
-	const struct row_facts facts = { { row_fact }, table, row, made, 1 };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 1
+	};
 	struct text_flow flow = text_flow_of_pieces(canvas, y, 1);
 
 	text_flow_say(&flow, setting_pieces, sizeof(setting_pieces) / sizeof(setting_pieces[0]),
@@ -107,7 +109,7 @@ static const struct percentile {
 #define N_PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
 
 /* Is there room for all up to this rank? */
-static bool has_room(struct text_flow flow, char texts[][64], unsigned rank)
+static bool has_room(struct text_flow flow, char texts[][TEXT_MAX], unsigned rank)
 {
 	for (size_t i = 0; i < N_PERCENTILES; i++) {
 		int cells = utf8_cells(texts[i], flow.ascii);
@@ -125,10 +127,10 @@ static bool has_room(struct text_flow flow, char texts[][64], unsigned rank)
 static void say_percentiles(struct text_flow *flow, const struct facts *facts)
 {
 	unsigned last = N_PERCENTILES - 1;
-	char texts[N_PERCENTILES][64];
+	char texts[N_PERCENTILES][TEXT_MAX];
 
 	for (size_t i = 0; i < N_PERCENTILES; i++)
-		sentence_text(texts[i], sizeof(texts[i]), percentiles[i].text, facts);
+		sentence_text(texts[i], percentiles[i].text, facts);
 	while (last > 0 && !has_room(*flow, texts, last))
 		last--;
 	for (size_t i = 0; i < N_PERCENTILES; i++)
@@ -222,13 +224,13 @@ static const char *window_text(const struct pane_context *context, char text[LAT
 }
 
 /* How long was measured, and that it is over. */
-static void measured_text(const struct pane_context *context, bool brief, char *text, size_t room)
+static void measured_text(const struct pane_context *context, bool brief, char text[TEXT_MAX])
 {
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	const void *row = table ? table_find(table, "all", NULL) : NULL;
-	const struct row_facts facts = { { row_fact }, table, row, NULL, 0 };
+	const struct row_facts facts = { .facts = { row_fact }, .table = table, .row = row };
 
-	sentence_text(text, room,
+	sentence_text(text,
 		      latency_phase(context) == LATENCY_STOPPED ? _("stopped after {measured_seconds:.0} s")
 		      : brief                                   ? _("{measured_seconds:.0} s")
 								: _("{measured_seconds:.0} s measured"),
@@ -239,23 +241,23 @@ static void measured_text(const struct pane_context *context, bool brief, char *
 static void draw_title(const struct pane_context *context, const struct canvas *canvas, const char *what,
 		       const char *span)
 {
-	char title[TEXT_MAX], measured[64];
+	char title[TEXT_MAX], measured[TEXT_MAX];
 
 	snprintf(title, sizeof(title), "%s, %s", what, span);
-	measured_text(context, canvas->width < TITLE_CELLS, measured, sizeof(measured));
+	measured_text(context, canvas->width < TITLE_CELLS, measured);
 	canvas_rule(canvas, 0, title, measured);
 }
 
 static const struct remark result_pieces[] = {
 	{ NULL, N_("max {max_seconds:time}"), .level = STYLE_STRONG },
-	{ "missed > 0, brief", N_("{missed:.0} missed"), N_("{missed:.0} missed"), "missed",
+	{ "missed > 0, brief", PN_("{missed:.0} missed", "{missed:.0} missed"), "missed",
 	  .level = STYLE_WARN },
-	{ "missed > 0, not brief", N_("{missed:.0} period missed"), N_("{missed:.0} periods missed"),
+	{ "missed > 0, not brief", PN_("{missed:.0} period missed", "{missed:.0} periods missed"),
 	  "missed", .level = STYLE_WARN },
 }, result_ends[] = {
 	{ NULL, N_("min {min_seconds:time}") },
 	{ NULL, N_("mean {mean_seconds:time}") },
-	{ NULL, N_("{samples:.0} sample"), N_("{samples:.0} samples"), "samples" },
+	{ NULL, PN_("{samples:.0} sample", "{samples:.0} samples"), "samples" },
 	{ "missed == 0", N_("no period missed") },
 };
 
@@ -264,7 +266,9 @@ static void draw_result(const struct canvas *canvas, int y, int lines, const str
 {
 	static const struct table drawn = { .schema = &figures_schema };
 	const struct made_fact made[] = { { "brief", { .text = canvas->width < TITLE_CELLS ? "yes" : "" } } };
-	const struct row_facts facts = { { row_fact }, &drawn, figures, made, 1 };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = &drawn, .row = figures, .made = made, .n_made = 1
+	};
 	struct text_flow flow = text_flow_of_pieces(canvas, y, lines);
 
 	if (name)

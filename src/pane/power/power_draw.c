@@ -137,10 +137,14 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 	struct made_fact *made = of->made;
 
 	of->facts.find = find_fact;
-	of->heat = (struct row_facts){ { row_fact }, heat, hottest(heat), NULL, 0 };
-	of->battery = (struct row_facts){ { row_fact }, battery, low_battery(battery), NULL, 0 };
-	of->total = (struct row_facts){ { row_fact }, total, total ? table_find(total, "total", NULL) : NULL,
-					made, 6 };
+	of->heat = (struct row_facts){ .facts = { row_fact }, .table = heat, .row = hottest(heat) };
+	of->battery = (struct row_facts){
+		.facts = { row_fact }, .table = battery, .row = low_battery(battery)
+	};
+	of->total = (struct row_facts){
+		.facts = { row_fact }, .table = total, .row = total ? table_find(total, "total", NULL) : NULL,
+		.made = made, .n_made = 6
+	};
 	made[0] = (struct made_fact){ "no_watts", { .text = why_absent(context, POWER_TABLE_POWER) } };
 	made[1] = (struct made_fact){ "no_heat", { .text = why_absent(context, POWER_TABLE_TEMPERATURE) } };
 	made[2] = (struct made_fact){ "sensor", { .text = name_of_sensor(context, &of->heat) } };
@@ -224,7 +228,9 @@ static void add_piece(const struct pane_context *context, const struct piece *pi
 		{ "hours", { .text = hours } },
 		{ "beyond", { .number = heat && row != hottest(table) ? -headroom(table, row) : NAN } },
 	};
-	const struct row_facts facts = { { row_fact }, table, row, made, 3 };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 3
+	};
 	struct remark remark = piece->remark;
 
 	hours_text(hours, battery ? table_number(table, row, "remaining_seconds") : NAN);
@@ -498,12 +504,13 @@ void power_heading(const struct pane_context *context, char *text, size_t room)
 		{ "run_seconds", { .number = floor(number(context, "power", "total", "run_seconds")),
 				   .unit = UNIT_SECONDS } },
 	};
-	const struct row_facts facts = { { row_fact }, NULL, NULL, made, 4 };
+	const struct row_facts facts = { .facts = { row_fact }, .made = made, .n_made = 4 };
+	char title[TEXT_MAX];
 	unsigned i = 0;
 
 	while (!sentence_holds(headings[i].when, &facts.facts))
 		i++;
-	sentence_text(text, room, _(headings[i].text), &facts.facts);
+	snprintf(text, room, "%s", sentence_text(title, _(headings[i].text), &facts.facts));
 }
 
 void power_draw(const struct pane_context *context, struct canvas *canvas)

@@ -32,8 +32,10 @@ static const struct remark nothing = {
 
 /* Of each line the first that holds. */
 static const struct remark sentences[][6] = {
-	{ { "throttled > 0", N_("{throttled} CPU was slowed down for heat in the last {step_seconds}."),
-	    N_("{throttled} CPUs were slowed down for heat in the last {step_seconds}."), "throttled" } },
+	{ { "throttled > 0",
+	    PN_("{throttled} CPU was slowed down for heat in the last {step_seconds}.",
+		"{throttled} CPUs were slowed down for heat in the last {step_seconds}."),
+	    "throttled" } },
 	{ { LOW_CHARGE, N_("{battery} has {charge_ratio:%} left.") } },
 	{ { "no_watts", N_("Watts: {no_watts}.") },
 	  { "not watts, source == " POWER_REFUSED, N_("Watts may not be read.") },
@@ -96,7 +98,7 @@ static struct row_facts facts_of(const struct power_relation *relation, struct m
 	made[2] = (struct made_fact){ "correlation", { .number = relation->correlation } };
 	made[3] = (struct made_fact){ "lag_seconds", { .number = relation->lag_seconds } };
 	made[4] = (struct made_fact){ "load_range", { .number = relation->load_range } };
-	return (struct row_facts){ { row_fact }, NULL, NULL, made, 5 };
+	return (struct row_facts){ .facts = { row_fact }, .made = made, .n_made = 5 };
 }
 
 /* Behind before. False: there is nothing to say. */
