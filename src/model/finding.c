@@ -531,7 +531,7 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 	struct candidate candidate = { .rule = index, .row = row, .rank = NAN };
 
 	if (row && (is_ordinary(findings, index, table, row) ||
-		    is_left(findings, table_text(table, row, rule->key))))
+		    is_left(findings, table_text(table, row, rule->key)) != (rule->only_of != NULL)))
 		return;
 	if (!judge(findings, frame, &candidate, table))
 		return;
@@ -545,11 +545,12 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index)
 {
 	const struct finding_rule *rule = &findings->rules[index];
+	const char *left_to = rule->left_to ? rule->left_to : rule->only_of;
 	const struct table *table = usable(frame, rule->topic);
 
 	if (!table || findings->limits[index].off)
 		return;
-	index_left(findings, rule->left_to ? usable(frame, rule->left_to) : NULL);
+	index_left(findings, left_to ? usable(frame, left_to) : NULL);
 	if (!rule->key)
 		judge_row(findings, frame, index, table, NULL);
 	for (size_t i = 0; rule->key && i < table->n_rows; i++) {

@@ -48,6 +48,7 @@ struct finding_rule {
 	const char *called;      /* its name for people; NULL, or unknown: the key */
 	const char *subject;     /* N_(): of the machine; or what the key is a name of */
 	const char *left_to;     /* other rules judge this topic: not rows whose key it has, too */
+	const char *only_of;     /* or only rows whose key this one has */
 	const char *text;        /* N_(): a sentence with {NAME} of its values; [ … ] stands only if what it
 				  * names is known */
 	const char *help;        /* N_(): when it speaks, for the manual */
