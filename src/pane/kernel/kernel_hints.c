@@ -16,15 +16,15 @@
 
 static const struct hint {
 	const char *topic;
-	struct remark remark; /* of each row; its level: something is lost */
+	struct remark remark; /* of each CPU in backlog, else of all; its level: something is lost */
 } hints[] = {
 	{ "backlog",
-	  { "cpu != all, dropped_per_second > 0",
+	  { "dropped_per_second > 0",
 	    N_("CPU{cpu} drops {dropped_per_second:rate} packets/s as its backlog is full: raise "
 	       "net.core.netdev_max_backlog"),
 	    .level = 1 } },
 	{ "backlog",
-	  { "cpu != all, squeezed_per_second >= 10",
+	  { "squeezed_per_second >= 10",
 	    N_("CPU{cpu} ends {squeezed_per_second:rate} polls/s with packets left: raise "
 	       "net.core.netdev_budget") } },
 	{ "softirq",
@@ -125,8 +125,6 @@ static struct queues softirq_of(const struct table *table, const void *row)
 {
 	struct queues queues = { .cpu = "" };
 
-	if (!is_sum(table, row))
-		return queues;
 	queues.rate = table_number(table, row, "per_second");
 	queues.on_one = busiest(table, table_text(table, row, "kind"), &queues.cpu);
 	return queues;
@@ -171,9 +169,11 @@ unsigned kernel_hints(struct buffer *out, const struct frame *frame)
 
 	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
 		const struct table *table = frame_table(frame, hints[h].topic);
+		bool of_all = table != backlog;
 
 		for (size_t i = 0; table && i < table->n_rows; i++)
-			if (add_hint(out, &hints[h], table, table_row(table, i), n_cpus))
+			if (is_sum(table, table_row(table, i)) == of_all &&
+			    add_hint(out, &hints[h], table, table_row(table, i), n_cpus))
 				n_alarming += hints[h].remark.level > 0;
 	}
 	return n_alarming;
