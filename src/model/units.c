@@ -450,6 +450,8 @@ char *amount_text(char *out, enum unit unit, double number)
 							     : count_text(out, number));
 	case UNIT_CELSIUS:
 		return celsius_text(out, number, true);
+	case UNIT_HERTZ:
+		return hertz_text(out, number);
 	case UNIT_WATTS:
 		return watts_text(out, number);
 	case UNIT_COUNT:

@@ -50,6 +50,7 @@
 #include "model/marks.h"
 #include "pane/cpu/cache_story.h"
 #include "pane/disks/disks_story.h"
+#include "pane/kernel/kernel_hints.h"
 #include "pane/memory/memory_story.h"
 #include "pane/memory/node_story.h"
 #include "pane/network/network_story.h"
@@ -400,12 +401,25 @@ static void say_network(struct buffer *out)
 	say_lines(out, "story network", &lines);
 }
 
+static void say_kernel(struct buffer *out)
+{
+	struct buffer hints = { 0 };
+	unsigned n_alarming = kernel_hints(&hints, &frame);
+	struct span rest = span_of(hints.bytes, hints.length), line;
+
+	for (unsigned i = 0; span_line(&rest, &line); i++)
+		buffer_print(out, "story kernel %s%.*s\n", i < n_alarming ? "lost: " : "",
+			     (int)span_length(line), line.at);
+	buffer_free(&hints);
+}
+
 static void say_story(struct buffer *out)
 {
 	scene_fill(&scene, &frame, last_second());
 	say_memory(out);
 	say_disks(out);
 	say_network(out);
+	say_kernel(out);
 }
 
 static void say_ceiling(struct buffer *out)

@@ -11,7 +11,7 @@
 
 #define FACTS                                                                                                \
 	"state=S many=12345 half_ratio=0.5 few=3 none=0 used_bytes=1536 grows_per_second=250 "               \
-	"cpus_ratio=0.042 time=1000"
+	"cpus_ratio=0.042 time=1000 warm_celsius=47.2 wait_seconds=0.0000584 load_watts=12.34"
 
 static const struct given_facts facts = { { given_fact }, FACTS, "" };
 
@@ -31,6 +31,9 @@ START_TEST(numbers_are_written_by_their_units)
 		  "0.50 3 4.2 4 0" },
 		{ "{grows_per_second:short} {time:clock} {time:date} {nothing:date}",
 		  "250/s 00:00:00 1970-01-01 00:00:00 -" },
+		{ "{warm_celsius} {warm_celsius:C}", "47 C 47 °C" },
+		{ "{wait_seconds} {wait_seconds:time} {wait_seconds:short}", "58 us 58.4 µs 58.4µs" },
+		{ "{load_watts:short} {nothing:C} {nothing:time}", "12.3 W - -" },
 		{ "state {state}", "state S" },
 		{ "{nothing}", "-" },
 		{ "a[, {state}][, {nothing}][ {many}]", "a, S 12345" },
@@ -104,7 +107,9 @@ START_TEST(conditions_hold_of_what_is_known)
 		{ false, "few == 3, few > 3" },
 		{ true, "few >= 6 * half_ratio" },
 		{ false, "few > 6 * half_ratio" },
-		{ true, "few > half_ratio" },
+		{ true, "few > half_ratio, few > -0.5" },
+		{ true, "half_ratio >= few - 2.5" },
+		{ false, "half_ratio > few - 2.5" },
 		{ false, "few > nothing" },
 		{ true, "not few > nothing" },
 		{ true, "not few > 4 * few" },
