@@ -75,7 +75,7 @@ static void draw_headline(const struct canvas *canvas, const struct frame *frame
 	};
 
 	list_sources(from, sizeof(from), sources);
-	text_flow_say(&flow, headline, sizeof(headline) / sizeof(headline[0]), &facts.facts);
+	text_flow_say(&flow, REMARKS(headline), &facts.facts);
 }
 
 /* Returns what is left below it. */

@@ -25,7 +25,7 @@ static void draw_head(const struct canvas *canvas, const struct table *table, co
 	struct text_flow flow = text_flow_of_pieces(canvas, 0, 1);
 
 	if (sentence_holds("states", &facts.facts) || sentence_holds("asleep_seconds > 0", &facts.facts))
-		text_flow_say(&flow, pieces, sizeof(pieces) / sizeof(pieces[0]), &facts.facts);
+		text_flow_say(&flow, REMARKS(pieces), &facts.facts);
 	else
 		canvas_cut(canvas, 0, 0, STYLE_DIM,
 			   known ? _("This machine cannot sleep (no sleep states), but its clock may be set.")

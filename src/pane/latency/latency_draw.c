@@ -47,7 +47,7 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 	};
 	struct text_flow flow = text_flow_of_pieces(canvas, y, 1);
 
-	text_flow_say(&flow, setting_pieces, sizeof(setting_pieces) / sizeof(setting_pieces[0]),
+	text_flow_say(&flow, REMARKS(setting_pieces),
 		      &facts.facts);
 }
 
@@ -277,9 +277,9 @@ static void draw_result(const struct canvas *canvas, int y, int lines, const str
 		text_flow_add(&flow, STYLE_NORMAL, _("no sample yet"));
 		return;
 	}
-	text_flow_say(&flow, result_pieces, sizeof(result_pieces) / sizeof(result_pieces[0]), &facts.facts);
+	text_flow_say(&flow, REMARKS(result_pieces), &facts.facts);
 	say_percentiles(&flow, &facts.facts);
-	text_flow_say(&flow, result_ends, sizeof(result_ends) / sizeof(result_ends[0]), &facts.facts);
+	text_flow_say(&flow, REMARKS(result_ends), &facts.facts);
 }
 
 static bool has_heat(const struct pane_context *context, const struct canvas *canvas)

@@ -392,7 +392,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	if (*word.bytes)
 		text_flow_add(&flow, level_style(level), word.bytes);
 	buffer_free(&word);
-	text_flow_say(&flow, numbers, sizeof(numbers) / sizeof(numbers[0]), &of.facts);
+	text_flow_say(&flow, REMARKS(numbers), &of.facts);
 }
 
 /* A mark stands before the sensors that are in the graph. */

@@ -53,7 +53,7 @@ static const struct remark sentences[][6] = {
 
 enum power_level power_word(struct buffer *out, const struct facts *facts)
 {
-	return remarks_say(out, words, sizeof(words) / sizeof(words[0]), facts);
+	return remarks_say(out, REMARKS(words), facts);
 }
 
 void power_verdict(struct buffer *out, const struct facts *facts)
@@ -109,8 +109,7 @@ static bool say(struct buffer *out, const char *before, const struct power_relat
 	size_t begun = out->length;
 
 	buffer_text(out, before);
-	if (remarks_say(out, relation_sentences, sizeof(relation_sentences) / sizeof(relation_sentences[0]),
-			&facts.facts) >= 0)
+	if (remarks_say(out, REMARKS(relation_sentences), &facts.facts) >= 0)
 		return true;
 	out->length = begun;
 	return false;
