@@ -116,7 +116,7 @@ static struct fact of_others(const struct disk_facts *of, struct span name)
 	}
 	if (span_is(name, "others_wait_seconds"))
 		return (struct fact){ .number = wait, .unit = UNIT_SECONDS };
-	return (struct fact){ .number = span_is(name, "others") ? n : least };
+	return (struct fact){ .number = span_is(name, "others_requests") ? least : n };
 }
 
 /* By Little's law requests that are somewhere are their rate times how long they are there. */
