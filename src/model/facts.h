@@ -21,6 +21,23 @@ struct facts {
 /* That of a name which nothing has. */
 #define FACT_UNKNOWN ((struct fact){ .number = NAN })
 
+static inline struct fact number_fact(double number, enum unit unit)
+{
+	return (struct fact){ .number = number, .unit = unit };
+}
+
+/* NULL: not known. */
+static inline struct fact text_fact(const char *text)
+{
+	return (struct fact){ .text = text ? text : "" };
+}
+
+/* Known if it is true. */
+static inline struct fact yes_fact(bool is_true)
+{
+	return text_fact(is_true ? "yes" : NULL);
+}
+
 static inline bool fact_is_known(const struct fact *fact)
 {
 	return fact->text ? *fact->text != '\0' : !isnan(fact->number);

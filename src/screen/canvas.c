@@ -157,14 +157,14 @@ int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct 
 	return y - top;
 }
 
-int canvas_wrapped_lines(const struct canvas *canvas, enum style style, struct span text)
+int canvas_wrapped_lines(const struct canvas *canvas, int y, enum style style, struct span text)
 {
 	struct span line;
-	int y = 0;
+	int top = y;
 
 	while (y < canvas->height && span_line(&text, &line))
 		y += canvas_wrapped(canvas, y, style, line);
-	return y;
+	return y - top;
 }
 
 int canvas_lines(const struct canvas *canvas, struct span text)

@@ -59,7 +59,7 @@ int disks_draw_story(const struct pane_context *context, const struct canvas *ca
 	disks_story(&story, context_table(context, DISKS_TABLE_DISK),
 		    context_table(context, DISKS_TABLE_LATENCY));
 	disks_space_story(&story, context_table(context, DISKS_TABLE_FILESYSTEM), context->grades);
-	y = canvas_wrapped_lines(&lines, STYLE_WARN, span_of(story.bytes, story.length));
+	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
 	buffer_free(&story);
 	return y;
 }
@@ -410,7 +410,7 @@ void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
 	for (size_t i = 0; table && i < widget->view.n_rows; i++)
 		disks_user_story(&story, table, widget->view.rows[i],
 				 context_table(context, DISKS_TABLE_DISK));
-	part = canvas_below(canvas, canvas_wrapped_lines(&lines, STYLE_WARN,
+	part = canvas_below(canvas, canvas_wrapped_lines(&lines, 0, STYLE_WARN,
 							 span_of(story.bytes, story.length)));
 	buffer_free(&story);
 	context_heading(context, text, sizeof(text));

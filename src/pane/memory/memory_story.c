@@ -9,16 +9,6 @@
 
 #include "core/i18n.h"
 
-static struct fact number_fact(double number, enum unit unit)
-{
-	return (struct fact){ .number = number, .unit = unit };
-}
-
-static struct fact text_fact(const char *text)
-{
-	return (struct fact){ .text = text ? text : "" };
-}
-
 const void *memory_nearest_limit(const struct table *table, const char *resource)
 {
 	const void *nearest = NULL;

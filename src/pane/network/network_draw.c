@@ -87,12 +87,12 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 	int y;
 
 	network_story(&story, table, frame_table(context->frame, "packet_loss"));
-	y = canvas_wrapped_lines(&lines, STYLE_WARN, span_of(story.bytes, story.length));
+	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
 	buffer_empty(&story);
 	if (table)
 		network_ceiling(&story, table, ceiling_row(context, table));
 	rest = canvas_below(&lines, y);
-	y += canvas_wrapped_lines(&rest, STYLE_NORMAL, span_of(story.bytes, story.length));
+	y += canvas_wrapped_lines(&rest, 0, STYLE_NORMAL, span_of(story.bytes, story.length));
 	buffer_free(&story);
 	return y;
 }

@@ -133,11 +133,6 @@ struct gauge_facts {
 	char gpu_name[TEXT_MAX];
 };
 
-static struct fact yes_fact(bool is_true)
-{
-	return (struct fact){ .text = is_true ? "yes" : "" };
-}
-
 static struct fact find_fact(const struct facts *facts, struct span name)
 {
 	const struct gauge_facts *of = (const struct gauge_facts *)facts;

@@ -263,17 +263,7 @@ static void tell_relations(const struct pane_context *context, const struct grap
 	power_relations(text, relations, n);
 }
 
-/* Sentences, one per line; returns the lines. */
-static int draw_sentences(const struct canvas *canvas, int y, struct span rest)
-{
-	struct span sentence;
-	int first = y;
-
-	while (y < canvas->height && span_line(&rest, &sentence))
-		y += canvas_wrapped(canvas, y, STYLE_NORMAL, sentence);
-	return y - first;
-}
-
+/* What sentences, one per line, take. */
 static int count_lines(const struct canvas *canvas, struct span rest)
 {
 	struct span sentence;
@@ -341,7 +331,7 @@ int power_graph_draw(const struct pane_context *context, const struct canvas *ca
 
 		draw_line(context, &part, lines[i]);
 	}
-	y += draw_sentences(canvas, y, span_of(sentences.bytes, sentences.length));
+	y += canvas_wrapped_lines(canvas, y, STYLE_NORMAL, span_of(sentences.bytes, sentences.length));
 	buffer_free(&sentences);
 	return y;
 }

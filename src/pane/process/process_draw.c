@@ -157,27 +157,6 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	return process.text || !isnan(process.number) ? process : detail;
 }
 
-static struct fact number_fact(double number)
-{
-	return (struct fact){ .number = number, .unit = UNIT_NONE };
-}
-
-static struct fact ratio_fact(double ratio)
-{
-	return (struct fact){ .number = ratio, .unit = UNIT_RATIO };
-}
-
-static struct fact text_fact(const char *text)
-{
-	return (struct fact){ .text = text ? text : "" };
-}
-
-/* Known if it is true. */
-static struct fact yes_fact(bool is_true)
-{
-	return text_fact(is_true ? "yes" : NULL);
-}
-
 static struct fact signal_fact(double signal)
 {
 	return text_fact(signal > 0 ? signal_name((unsigned)signal) : NULL);
@@ -211,31 +190,32 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	double disk = either(number(summary, "disk_ratio"), time_part(summary, "disk"));
 	double age = wall_ns > started ? floor((wall_ns - started) / 1e9) : NAN;
 	const struct made_fact made[] = {
-		{ "memory_ratio", ratio_fact(time_part(summary, "memory")) },
-		{ "lock_ratio", ratio_fact(time_part(summary, "lock")) },
-		{ "other_ratio", ratio_fact(time_part(summary, "other")) },
-		{ "disk_ratio", ratio_fact(disk) },
-		{ "wanted_ratio", ratio_fact(wanted) },
+		{ "memory_ratio", number_fact(time_part(summary, "memory"), UNIT_RATIO) },
+		{ "lock_ratio", number_fact(time_part(summary, "lock"), UNIT_RATIO) },
+		{ "other_ratio", number_fact(time_part(summary, "other"), UNIT_RATIO) },
+		{ "disk_ratio", number_fact(disk, UNIT_RATIO) },
+		{ "wanted_ratio", number_fact(wanted, UNIT_RATIO) },
 		{ "frozen", yes_fact(strcmp(text_of(summary, "frozen"), "yes") == 0) },
 		{ "main_ended", yes_fact(strcmp(text_of(summary, "main_thread"), "ended") == 0) },
-		{ "others", number_fact(number(summary, "threads") - 1) },
-		{ "exit_code", number_fact(how_ended(summary, "exit_code", "exit_code")) },
-		{ "exit_signal", number_fact(exit_signal) },
+		{ "others", number_fact(number(summary, "threads") - 1, UNIT_NONE) },
+		{ "exit_code", number_fact(how_ended(summary, "exit_code", "exit_code"), UNIT_NONE) },
+		{ "exit_signal", number_fact(exit_signal, UNIT_NONE) },
 		{ "exit_name", signal_fact(exit_signal) },
 		{ "stop_name", signal_fact(number(summary, "stop_signal")) },
 		{ "hot_function", text_fact(table_text(profile, hot, "function")) },
-		{ "hot_ratio", ratio_fact(table_number(profile, hot, "self_ratio") -
-					  table_number(profile, hot, "error_ratio")) },
+		{ "hot_ratio", number_fact(table_number(profile, hot, "self_ratio") -
+					      table_number(profile, hot, "error_ratio"),
+				      UNIT_RATIO) },
 		{ "age_seconds", { .number = age, .unit = UNIT_SECONDS } },
 		{ "limit_name", text_fact(table_text(limits, limit, "name")) },
 		{ "limit_used", text_fact(table_text(limits, limit, "used_text")) },
 		{ "limit", text_fact(table_text(limits, limit, "soft_text")) },
-		{ "limit_ratio", ratio_fact(table_number(limits, limit, "used_ratio")) },
-		{ "files", number_fact(files_of(summary, "file")) },
-		{ "directories", number_fact(files_of(summary, "directory")) },
-		{ "sockets", number_fact(files_of(summary, "socket")) },
-		{ "pipes", number_fact(files_of(summary, "pipe")) },
-		{ "devices", number_fact(files_of(summary, "device")) },
+		{ "limit_ratio", number_fact(table_number(limits, limit, "used_ratio"), UNIT_RATIO) },
+		{ "files", number_fact(files_of(summary, "file"), UNIT_NONE) },
+		{ "directories", number_fact(files_of(summary, "directory"), UNIT_NONE) },
+		{ "sockets", number_fact(files_of(summary, "socket"), UNIT_NONE) },
+		{ "pipes", number_fact(files_of(summary, "pipe"), UNIT_NONE) },
+		{ "devices", number_fact(files_of(summary, "device"), UNIT_NONE) },
 		{ "pending", signals_fact(summary, &of->signals[PENDING], "pending", "yes") },
 		{ "blocked", signals_fact(summary, &of->signals[BLOCKED], "blocked", "yes") },
 		{ "ignored", signals_fact(summary, &of->signals[IGNORED], "action", "ignored") },
@@ -272,7 +252,7 @@ static void make_more_facts(struct page_facts *of)
 	level = process_story(&of->why, &of->facts);
 	buffer_char(&of->why, '\0');
 	add_made(of, "why", text_fact(of->why.bytes));
-	add_made(of, "level", number_fact(level));
+	add_made(of, "level", number_fact(level, UNIT_NONE));
 }
 
 /* Other policies do not go by it. */
