@@ -179,7 +179,9 @@ START_TEST(the_verdict_of_power_is_of_its_numbers)
 
 static struct fact refused_fact(const struct facts *facts, struct span name)
 {
-	return span_is(name, "source") ? (struct fact){ .text = POWER_REFUSED } : given_fact(facts, name);
+	if (span_is(name, "source"))
+		return text_fact(POWER_REFUSED);
+	return given_fact(facts, name);
 }
 
 START_TEST(the_verdict_of_power_says_what_may_not_be_read)

@@ -207,8 +207,9 @@ static const struct {
 
 static struct fact find_given(const struct facts *facts, struct span name)
 {
-	return span_is(name, "waits_for") ? (struct fact){ .text = process_waits_for(facts) }
-					  : given_fact(facts, name);
+	if (span_is(name, "waits_for"))
+		return text_fact(process_waits_for(facts));
+	return given_fact(facts, name);
 }
 
 START_TEST(what_a_process_does_is_one_sentence)

@@ -56,7 +56,6 @@ START_TEST(facts_come_from_a_frame)
 {
 	static const struct made_fact made[] = { { "kind", { .text = "all" } }, { "few", { .number = 3 } },
 						{ "empty", { .text = "" } } };
-	struct row_facts of = { { row_fact }, .made = made, .n_made = 3 };
 	char text[TEXT_MAX];
 	struct table *table;
 	struct frame frame;
@@ -71,14 +70,12 @@ START_TEST(facts_come_from_a_frame)
 		row_set_text(row, schema_find(table->schema, "kind"), i ? "full" : "some");
 		row_set_f64(row, schema_find(table->schema, "avg10_ratio"), i ? 0.02 : 0.1234);
 	}
-	of.table = table;
-	of.row = table_row(table, 1);
-	of.frame = &frame;
 	sentence_text(text,
 		      "{resource} {kind} {few} {avg10_ratio}[ {avg60_ratio}], {pressure.avg10_ratio}, "
 		      "{pressure.memory.kind} {pressure.memory/some.avg10_ratio:.1%}"
 		      "[ {pressure.io.avg10_ratio}][ {reclaim.total}][ {no.total}][ {empty}] {empty}",
-		      &of.facts);
+		      &(const struct row_facts){
+			      { row_fact }, table, table_row(table, 1), made, 3, &frame }.facts);
 	ck_assert_str_eq(text, "memory all 3 2.0 %, 12 %, some 12.3 % -");
 	frame_close(&frame);
 }

@@ -550,6 +550,14 @@ static void draw_paging(const struct pane_context *context, const struct canvas 
 				_("pressure (PSI): time that tasks waited"));
 }
 
+static double read_since(const struct pane_context *context, uint64_t from_ns)
+{
+	struct history_span span = { .first = NAN };
+
+	history_between(&context->history, MEMORY_SERIES_PAGE_IN, from_ns, context->frame->mono_ns, &span);
+	return span.last - span.first;
+}
+
 static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const struct remark regrowth = {
@@ -558,19 +566,16 @@ static int draw_regrowth(const struct pane_context *context, const struct canvas
 	};
 	const struct memory_drop *drop = &((const struct memory_state *)context->state)->drop;
 	uint64_t now_ns = context->frame->mono_ns;
-	struct history_span span = { .first = NAN };
 	char when[CLOCK_TEXT_MAX];
-	struct made_fact made[] = {
+	const struct made_fact made[] = {
 		{ "time", { .text = clock_local(when, drop->wall_ns, "%H:%M:%S") } },
 		{ "before_bytes", { .number = drop->before_bytes, .unit = UNIT_BYTES } },
 		{ "after_bytes", { .number = drop->after_bytes, .unit = UNIT_BYTES } },
 		{ "seconds", { .number = (double)(now_ns - drop->mono_ns) / 1e9 } },
-		{ "read_bytes", { .unit = UNIT_BYTES } },
+		{ "read_bytes", number_fact(read_since(context, drop->mono_ns), UNIT_BYTES) },
 	};
-	struct row_facts facts = { { row_fact }, .made = made, .n_made = 5, .frame = context->frame };
+	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 5, .frame = context->frame };
 
-	history_between(&context->history, MEMORY_SERIES_PAGE_IN, drop->mono_ns, now_ns, &span);
-	made[4].fact.number = span.last - span.first;
 	return draw_remarks(canvas, 0, STYLE_STRONG, &regrowth, 1, &facts.facts);
 }
 

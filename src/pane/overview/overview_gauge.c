@@ -106,11 +106,11 @@ static const void *most_row(const struct table *table, const char *column, size_
 	double most = NAN;
 
 	for (size_t i = first; table && i < table->n_rows; i++) {
-		double number = table_number(table, table_row(table, i), column);
+		double of_row = table_number(table, table_row(table, i), column);
 
-		if (isnan(number) || number <= most)
+		if (isnan(of_row) || of_row <= most)
 			continue;
-		most = number;
+		most = of_row;
 		found = table_row(table, i);
 	}
 	return found;

@@ -28,17 +28,22 @@ static const struct remark remarks[] = {
 static const char files_notable[] = "file_touched_bytes > 0, file_touched_bytes >= 0.1 * touched_bytes";
 static const char rest_notable[] = "untouched_bytes >= 16777216, untouched_bytes >= 0.1 * resident_bytes";
 
+static size_t hide(struct made_fact hidden[2], const struct facts *facts)
+{
+	size_t n = 0;
+
+	if (!sentence_holds(files_notable, facts))
+		hidden[n++] = (struct made_fact){ "file_touched_bytes", FACT_UNKNOWN };
+	if (!sentence_holds(rest_notable, facts))
+		hidden[n++] = (struct made_fact){ "untouched_bytes", FACT_UNKNOWN };
+	return n;
+}
+
 void touched_sentence(struct buffer *out, const struct table *table, const void *row)
 {
-	struct row_facts facts = { { row_fact }, table, row };
+	const struct row_facts all = { { row_fact }, table, row };
 	struct made_fact hidden[2];
-	size_t n_hidden = 0;
+	const struct row_facts facts = { { row_fact }, table, row, hidden, hide(hidden, &all.facts) };
 
-	if (!sentence_holds(files_notable, &facts.facts))
-		hidden[n_hidden++] = (struct made_fact){ "file_touched_bytes", FACT_UNKNOWN };
-	if (!sentence_holds(rest_notable, &facts.facts))
-		hidden[n_hidden++] = (struct made_fact){ "untouched_bytes", FACT_UNKNOWN };
-	facts.made = hidden;
-	facts.n_made = n_hidden;
 	remarks_say(out, REMARKS(remarks), &facts.facts);
 }

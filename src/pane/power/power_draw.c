@@ -136,7 +136,6 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 	const struct table *battery = context_table(context, POWER_TABLE_BATTERY);
 	struct made_fact *made = of->made;
 
-	of->facts.find = find_fact;
 	of->heat = (struct row_facts){ .facts = { row_fact }, .table = heat, .row = hottest(heat) };
 	of->battery = (struct row_facts){
 		.facts = { row_fact }, .table = battery, .row = low_battery(battery)
@@ -171,7 +170,7 @@ static int draw_verdict(const struct pane_context *context, const struct canvas 
 {
 	struct canvas part = canvas_rows(canvas, 0, canvas->height < LOW ? 2 : 3);
 	struct buffer text = { 0 }, word = { 0 };
-	struct verdict_facts of;
+	struct verdict_facts of = { .facts = { find_fact } };
 	enum power_level level;
 	int lines;
 
@@ -383,7 +382,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	};
 	struct text_flow flow = text_flow_on(canvas, 0, canvas->height);
 	struct buffer word = { 0 };
-	struct verdict_facts of;
+	struct verdict_facts of = { .facts = { find_fact } };
 	enum power_level level;
 
 	find_facts(context, &of);

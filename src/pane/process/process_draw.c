@@ -343,13 +343,15 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 		.detail = { { row_fact }, rows->details, rows->detail, of.made },
 		.process = { { row_fact }, rows->processes, rows->process, of.made },
 	};
-	struct line *line = lines - 1;
+	struct line *line;
+	unsigned n = 0;
 
 	make_facts(summary, &of);
 	make_more_facts(&of);
 	for (const struct part *part = parts; part < parts + sizeof(parts) / sizeof(parts[0]); part++) {
 		if (part->label)
-			*++line = (struct line){ .part = part, .style = STYLE_NORMAL };
+			lines[n++] = (struct line){ .part = part, .style = STYLE_NORMAL };
+		line = &lines[n - 1];
 		if (remark_say(&line->text, &part->remark, &of.facts) && part->remark.level)
 			line->style = (enum style)part->remark.level;
 	}
