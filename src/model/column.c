@@ -101,11 +101,16 @@ void schema_want(const struct schema *const *schemas, unsigned n_schemas, const 
 		wanted[index] = true;
 }
 
-const struct column *schema_find(const struct schema *schema, const char *key)
+const struct column *schema_find_span(const struct schema *schema, struct span key)
 {
-	int index = schema_column(schema, key);
+	int index = schema_column_span(schema, key);
 
 	return index < 0 ? NULL : &schema->columns[index];
+}
+
+const struct column *schema_find(const struct schema *schema, const char *key)
+{
+	return schema_find_span(schema, span_text(key));
 }
 
 const struct column *schema_known_column(const struct schema *schema, const char *key)

@@ -229,6 +229,7 @@ void schema_want(const struct schema *const *schemas, unsigned n_schemas, const 
 
 /* The column with this key; NULL when there is none. */
 const struct column *schema_find(const struct schema *schema, const char *key);
+const struct column *schema_find_span(const struct schema *schema, struct span key);
 
 /* The same for a key in the program's source: an unknown one fails an assertion. NULL with NDEBUG. */
 const struct column *schema_known_column(const struct schema *schema, const char *key);

@@ -270,11 +270,9 @@ bool condition_selects(const struct condition *condition, const void *row)
 	return true;
 }
 
-bool condition_compares(const struct condition *condition, double value)
+bool relation_holds(double value, enum relation relation, double limit)
 {
-	double limit = condition->limit;
-
-	switch (condition->relation) {
+	switch (relation) {
 	case RELATION_LESS:
 		return value < limit;
 	case RELATION_LESS_EQUAL:
@@ -286,9 +284,14 @@ bool condition_compares(const struct condition *condition, double value)
 	case RELATION_EQUAL:
 		return value == limit;
 	case RELATION_NOT_EQUAL:
-		return value != limit && !isnan(value);
+		return value < limit || value > limit;
 	}
 	return false;
+}
+
+bool condition_compares(const struct condition *condition, double value)
+{
+	return relation_holds(value, condition->relation, condition->limit);
 }
 
 struct condition_result condition_judge(const struct condition *condition, const struct frame *frame)

@@ -20,6 +20,9 @@ enum relation {
 /* Takes one of < <= > >= == != from the front of rest; false: there is none. */
 bool relation_parse(struct span *rest, enum relation *relation);
 
+/* NaN is in no relation to a number. */
+bool relation_holds(double value, enum relation relation, double limit);
+
 /* Only rows with this value. */
 struct condition_select {
 	struct span column; /* empty: the KEY column at this place among them */

@@ -14,12 +14,8 @@
 struct fact row_fact(const struct facts *facts, struct span name)
 {
 	const struct row_facts *of = (const struct row_facts *)facts;
-	int index = of->row ? schema_column_span(of->table->schema, name) : -1;
-	const struct column *column = index < 0 ? NULL : &of->table->schema->columns[index];
+	const struct column *column = schema_find_span(of->table->schema, name);
 
-	for (size_t i = 0; i < of->n_made; i++)
-		if (span_is(name, of->made[i].name))
-			return of->made[i].fact;
 	if (!column)
 		return FACT_UNKNOWN;
 	if (column->type == VALUE_TEXT)
@@ -36,11 +32,7 @@ static void add_number(struct buffer *out, const struct fact *fact, struct span 
 {
 	char text[VALUE_TEXT_MAX];
 
-	if (span_is(format, "rate"))
-		rate_short(text, fact->number);
-	else if (span_is(format, "%"))
-		strcat(fixed_text(text, 100 * fact->number, 0), " %");
-	else if (span_is(format, "cpus"))
+	if (span_is(format, "cpus"))
 		fixed_text(text, fact->number, fact->number < 0.1 ? 2 : 1);
 	else if (span_length(format) == 2 && *format.at == '.')
 		fixed_text(text, fact->number, format.at[1] - '0');
@@ -118,24 +110,6 @@ static double right_side(struct span rest, const struct facts *facts)
 	return number * facts->find(facts, rest).number;
 }
 
-static bool compares(double left, enum relation relation, double right)
-{
-	switch (relation) {
-	case RELATION_LESS:
-		return left < right;
-	case RELATION_LESS_EQUAL:
-		return left <= right;
-	case RELATION_GREATER:
-		return left > right;
-	case RELATION_GREATER_EQUAL:
-		return left >= right;
-	case RELATION_EQUAL:
-		return left == right;
-	default:
-		return left < right || left > right;
-	}
-}
-
 /* Is the text one of WORD|WORD…? */
 static bool is_word(const char *text, struct span words)
 {
@@ -169,7 +143,7 @@ static bool term_holds(struct span term, const struct facts *facts)
 	else if (left.text)
 		holds = is_known(&left) && text_compares(left.text, relation, span_trimmed(term));
 	else
-		holds = compares(left.number, relation, right_side(span_trimmed(term), facts));
+		holds = relation_holds(left.number, relation, right_side(span_trimmed(term), facts));
 	return holds != negated;
 }
 
@@ -187,13 +161,16 @@ static const char *text_of(const struct remark *remark, const struct facts *fact
 {
 	double count = remark->many ? facts->find(facts, span_text(remark->count)).number : 1;
 
-	return remark->many ? P_(remark->text, remark->many, (unsigned long)count) : _(remark->text);
+	return remark->many ? P_(remark->text, remark->many, (unsigned long)fmax(0, count))
+			    : _(remark->text);
 }
 
-bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts)
+static bool say(struct buffer *out, const struct remark *remark, const struct facts *facts)
 {
 	if (!sentence_holds(remark->when, facts))
 		return false;
+	if (out->length > 0)
+		buffer_char(out, ' ');
 	sentence_add(out, text_of(remark, facts), facts);
 	return true;
 }
@@ -203,14 +180,9 @@ int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remar
 {
 	size_t said = 0;
 
-	while (said < n_remarks && (remarks[said].more || !remark_say(out, &remarks[said], facts)))
+	while (said < n_remarks && (remarks[said].more || !say(out, &remarks[said], facts)))
 		said++;
-	if (said == n_remarks)
-		return -1;
 	for (size_t i = said + 1; i < n_remarks && remarks[i].more; i++)
-		if (sentence_holds(remarks[i].when, facts)) {
-			buffer_char(out, ' ');
-			sentence_add(out, text_of(&remarks[i], facts), facts);
-		}
-	return remarks[said].level;
+		say(out, &remarks[i], facts);
+	return said < n_remarks ? remarks[said].level : -1;
 }

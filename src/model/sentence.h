@@ -5,8 +5,8 @@
  *
  * A sentence: "It uses {used} of {limit:.2} CPUs[, {cache} of it cache]." What is between brackets is left
  * out where something that it names is not known. Behind a colon stands how a number is written: ".2" with so
- * many decimal places; "cpus" with one, below 0.1 with two; "%" as whole percents; "rate" as rate_short()
- * has it; else as amount_text() does, by its unit, or whole without one.
+ * many decimal places; "cpus" with one, below 0.1 with two; else as amount_text() does, by its unit, or
+ * whole without one.
  *
  * A condition: "state == S|D, cpu_ratio < 0.05, not disk_ratio > 4 * wait_ratio, hot_function". All of it
  * must hold. A number is compared (== != < <= > >=) with a number, a name, or a number times a name; a text
@@ -33,19 +33,11 @@ struct facts {
 /* That of a name which nothing has. */
 #define FACT_UNKNOWN ((struct fact){ .number = NAN })
 
-/* What no column has. */
-struct made_fact {
-	const char *name;
-	struct fact fact;
-};
-
-/* The columns of a row (NULL: none), and what is made of them, which hides a column of the same name. */
+/* The columns of a row. */
 struct row_facts {
 	struct facts facts; /* whose find is row_fact */
 	const struct table *table;
 	const void *row;
-	const struct made_fact *made;
-	size_t n_made;
 };
 
 struct fact row_fact(const struct facts *facts, struct span name);
@@ -63,10 +55,10 @@ struct remark {
 	bool more;         /* added to the one before */
 };
 
-/* Is it true? Then it is added, translated. */
-bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts);
-
-/* Says the first that holds, with its own more, translated. Its level; -1: none holds. */
+/*
+ * Adds the first that holds, with its own more, translated, each behind a blank unless out is empty. Its
+ * level; -1: none holds.
+ */
 int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
 		const struct facts *facts);
 

@@ -180,18 +180,11 @@ double process_number(const struct process_rows *rows, const char *column)
 	return number;
 }
 
-static const struct column *column_of(const struct table *table, struct span name)
-{
-	int index = schema_column_span(table->schema, name);
-
-	return index < 0 ? NULL : &table->schema->columns[index];
-}
-
 const struct column *process_column(const struct process_rows *rows, struct span name)
 {
-	const struct column *column = rows->detail ? column_of(rows->details, name) : NULL;
+	const struct column *column = rows->detail ? schema_find_span(rows->details->schema, name) : NULL;
 
-	return column || !rows->process ? column : column_of(rows->processes, name);
+	return column || !rows->process ? column : schema_find_span(rows->processes->schema, name);
 }
 
 const char *process_text(const struct process_rows *rows, const char *column)

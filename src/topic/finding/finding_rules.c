@@ -42,7 +42,7 @@
 	}
 
 /* A file system that has something to lose: 64 MiB, or of unknown size. */
-#define CAN_FILL "mode != ro, not total_bytes < 67108864"
+#define CAN_FILL "not mode == ro, not total_bytes < 67108864"
 
 /* Their exit code is an answer, by their man pages. */
 static const char *const answers[] = {
@@ -314,7 +314,7 @@ const struct finding_rule finding_rules[] = {
 	  .help = N_("A file system can hardly take more files."),
 	  .pane = "disks",
 	  .view = "filesystems",
-	  .when = "mode != ro",
+	  .when = "not mode == ro",
 	  .values = { { .name = "used",
 			.column = "inodes_used_ratio",
 			.at_least = RATIO("inodes_full_used", 0.95, N_("share of the inodes in use")),
@@ -489,7 +489,7 @@ const struct finding_rule finding_rules[] = {
 	  .text = N_("{charge} left[; empty in {left} at the present power]."),
 	  .help = N_("A battery discharges and is nearly empty."),
 	  .pane = "power",
-	  .when = "status != Charging|Full|Not charging|Unknown",
+	  .when = "not status == Charging|Full|Not charging|Unknown",
 	  .values = { { .name = "charge",
 			.column = "charge_ratio",
 			.at_most = true,
