@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text for people: _() translates, P_() chooses by number, N_() marks a constant for a later _(). */
+/* Text for people: _() translates, P_() chooses by number, N_() and PN_() mark constants for later. */
 #ifndef PANETOP_CORE_I18N_H
 #define PANETOP_CORE_I18N_H
 
@@ -8,6 +8,7 @@
 #define _(text) i18n_text(text)
 #define P_(one, many, count) i18n_plural(one, many, count)
 #define N_(text) text
+#define PN_(one, many) one, many
 
 #define TEXT_MAX 1024 /* bytes of a text for people, in any language: a letter may have four */
 

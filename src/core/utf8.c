@@ -8,7 +8,10 @@
 #include <string.h>
 #include <wchar.h>
 
-#define TIMES_SIGN 0xd7 /* of counts, as in "×9": an x without Unicode */
+/* What panetop writes itself, and what it is without Unicode: "×9", "58 µs"; of "47 °C" it is left out. */
+#define TIMES_SIGN 0xd7
+#define MICRO_SIGN 0xb5
+#define DEGREE_SIGN 0xb0
 #define COMBINING_MAX 2
 
 static bool is_tail(char byte)
@@ -118,6 +121,11 @@ static bool is_plain(char byte)
 	return byte >= ' ' && byte <= '~';
 }
 
+static uint32_t without_unicode(uint32_t code)
+{
+	return code == TIMES_SIGN ? 'x' : code == MICRO_SIGN ? 'u' : code;
+}
+
 bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 {
 	if (reader->rest.at < reader->rest.end && is_plain(*reader->rest.at)) {
@@ -128,12 +136,13 @@ bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 	}
 	while (reader->rest.at < reader->rest.end) {
 		uint32_t found = utf8_next(&reader->rest);
-		uint32_t next = reader->ascii && found == TIMES_SIGN ? 'x' : found;
+		uint32_t next = reader->ascii ? without_unicode(found) : found;
 		bool blank = found >= '\t' && found <= '\r'; /* newlines and tabs of a command line */
 		bool hidden = !blank && (stands_for_nothing(next) || (reader->ascii && next > 0x7e));
 		int width = hidden ? -1 : blank ? 1 : wcwidth((wchar_t)next);
 
-		if (width == 0 && ++reader->combined > COMBINING_MAX)
+		if ((width == 0 && ++reader->combined > COMBINING_MAX) ||
+		    (reader->ascii && found == DEGREE_SIGN))
 			continue;
 		if (width != 0)
 			reader->combined = 0;

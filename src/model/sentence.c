@@ -4,48 +4,19 @@
 
 #include "model/sentence.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "model/condition.h"
-#include "model/units.h"
-
-struct fact row_fact(const struct facts *facts, struct span name)
-{
-	const struct row_facts *of = (const struct row_facts *)facts;
-	const struct column *column = schema_find_span(of->table->schema, name);
-
-	if (!column)
-		return FACT_UNKNOWN;
-	if (column->type == VALUE_TEXT)
-		return (struct fact){ .text = table_text(of->table, of->row, column->key) };
-	return (struct fact){ .number = row_number(of->row, column), .unit = column->unit };
-}
-
-static bool is_known(const struct fact *fact)
-{
-	return fact->text ? *fact->text != '\0' : !isnan(fact->number);
-}
-
-static void add_number(struct buffer *out, const struct fact *fact, struct span format)
-{
-	char text[VALUE_TEXT_MAX];
-
-	if (span_is(format, "cpus"))
-		fixed_text(text, fact->number, fact->number < 0.1 ? 2 : 1);
-	else if (span_length(format) == 2 && *format.at == '.')
-		fixed_text(text, fact->number, format.at[1] - '0');
-	else if (fact->unit == UNIT_NONE)
-		fixed_text(text, fact->number, 0);
-	else
-		amount_text(text, fact->unit, fact->number);
-	buffer_text(out, text);
-}
+#include "model/fact_text.h"
 
 /* Adds what stands for NAME or NAME:FORMAT; false: it is not known. */
 static bool add_fact(struct buffer *out, struct span format, const struct facts *facts)
 {
+	char number[FACT_TEXT_MAX];
 	struct span name;
 	struct fact fact;
 
@@ -54,11 +25,8 @@ static bool add_fact(struct buffer *out, struct span format, const struct facts 
 		format.at = format.end;
 	}
 	fact = facts->find(facts, name);
-	if (fact.text)
-		buffer_text(out, fact.text);
-	else
-		add_number(out, &fact, format);
-	return is_known(&fact);
+	buffer_text(out, fact_text(number, &fact, format));
+	return fact_is_known(&fact);
 }
 
 void sentence_add(struct buffer *out, const char *text, const struct facts *facts)
@@ -85,6 +53,16 @@ void sentence_add(struct buffer *out, const char *text, const struct facts *fact
 	}
 }
 
+char *sentence_text(char *out, const char *text, const struct facts *facts)
+{
+	struct buffer made = { 0 };
+
+	sentence_add(&made, text, facts);
+	snprintf(out, TEXT_MAX, "%.*s", (int)made.length, made.length > 0 ? made.bytes : "");
+	buffer_free(&made);
+	return out;
+}
+
 /* Up to a blank or a comparison. */
 static struct span take_name(struct span *rest)
 {
@@ -96,18 +74,25 @@ static struct span take_name(struct span *rest)
 	return name;
 }
 
-/* NUMBER, NAME, or NUMBER * NAME. */
+/* NUMBER, NAME, or NUMBER * NAME; or a name less a number. */
 static double right_side(struct span rest, const struct facts *facts)
 {
-	double number = 1;
-	bool counted = span_f64(&rest, &number);
+	double number = 1, less = 0;
+	bool counted = span_real(&rest, &number);
+	struct span name;
 
 	rest = span_trimmed(rest);
 	if (counted && span_length(rest) == 0)
 		return number;
 	if (counted && span_char(&rest, '*'))
 		rest = span_trimmed(rest);
-	return number * facts->find(facts, rest).number;
+	name = take_name(&rest);
+	rest = span_trimmed(rest);
+	if (span_char(&rest, '-')) {
+		rest = span_trimmed(rest);
+		span_real(&rest, &less);
+	}
+	return number * facts->find(facts, name).number - less;
 }
 
 /* Is the text one of WORD|WORD…? */
@@ -139,9 +124,9 @@ static bool term_holds(struct span term, const struct facts *facts)
 	left = facts->find(facts, name);
 	term = span_trimmed(term);
 	if (!relation_parse(&term, &relation))
-		holds = is_known(&left);
+		holds = fact_is_known(&left);
 	else if (left.text)
-		holds = is_known(&left) && text_compares(left.text, relation, span_trimmed(term));
+		holds = fact_is_known(&left) && text_compares(left.text, relation, span_trimmed(term));
 	else
 		holds = relation_holds(left.number, relation, right_side(span_trimmed(term), facts));
 	return holds != negated;
@@ -157,22 +142,34 @@ bool sentence_holds(const char *condition, const struct facts *facts)
 	return true;
 }
 
-static const char *text_of(const struct remark *remark, const struct facts *facts)
+/* Of "1.50 CPUs" it is the plural. */
+static unsigned long plural_number(double count)
 {
-	double count = remark->many ? facts->find(facts, span_text(remark->count)).number : 1;
-
-	return remark->many ? P_(remark->text, remark->many, (unsigned long)fmax(0, count))
-			    : _(remark->text);
+	return count >= 0 && count < (double)ULONG_MAX && count == floor(count) ? (unsigned long)count : 2;
 }
 
-static bool say(struct buffer *out, const struct remark *remark, const struct facts *facts)
+static const char *text_of(const struct remark *remark, const struct facts *facts)
+{
+	if (!remark->many)
+		return _(remark->text);
+	return P_(remark->text, remark->many,
+		  plural_number(facts->find(facts, span_text(remark->count)).number));
+}
+
+bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts)
 {
 	if (!sentence_holds(remark->when, facts))
 		return false;
-	if (out->length > 0)
-		buffer_char(out, ' ');
 	sentence_add(out, text_of(remark, facts), facts);
 	return true;
+}
+
+const char *remarks_first(const struct remark *remarks, size_t n_remarks, const struct facts *facts)
+{
+	for (size_t i = 0; i < n_remarks; i++)
+		if (sentence_holds(remarks[i].when, facts))
+			return _(remarks[i].text);
+	return "";
 }
 
 int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
@@ -180,9 +177,25 @@ int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remar
 {
 	size_t said = 0;
 
-	while (said < n_remarks && (remarks[said].more || !say(out, &remarks[said], facts)))
+	while (said < n_remarks && (remarks[said].more || !remark_say(out, &remarks[said], facts)))
 		said++;
+	if (said == n_remarks)
+		return -1;
 	for (size_t i = said + 1; i < n_remarks && remarks[i].more; i++)
-		say(out, &remarks[i], facts);
-	return said < n_remarks ? remarks[said].level : -1;
+		if (sentence_holds(remarks[i].when, facts)) {
+			buffer_char(out, ' ');
+			sentence_add(out, text_of(&remarks[i], facts), facts);
+		}
+	return remarks[said].level;
+}
+
+void remarks_say_rows(struct buffer *out, const struct remark *remarks, size_t n_remarks,
+		      struct row_facts *facts, size_t first)
+{
+	for (const struct remark *remark = remarks; remark < remarks + n_remarks; remark++)
+		for (size_t i = first; facts->table && i < facts->table->n_rows; i++) {
+			facts->row = table_row(facts->table, i);
+			if (remark_say(out, remark, &facts->facts))
+				buffer_char(out, '\n');
+		}
 }

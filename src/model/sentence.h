@@ -4,62 +4,51 @@
  * of columns, and of what a pane adds to them.
  *
  * A sentence: "It uses {used} of {limit:.2} CPUs[, {cache} of it cache]." What is between brackets is left
- * out where something that it names is not known. Behind a colon stands how a number is written: ".2" with so
- * many decimal places; "cpus" with one, below 0.1 with two; else as amount_text() does, by its unit, or
- * whole without one.
+ * out where something that it names is not known. Behind a colon stands how a number is written, as
+ * fact_text.h has it.
  *
  * A condition: "state == S|D, cpu_ratio < 0.05, not disk_ratio > 4 * wait_ratio, hot_function". All of it
- * must hold. A number is compared (== != < <= > >=) with a number, a name, or a number times a name; a text
- * (== !=) with words. A name alone holds if it is known. No comparison with what is unknown holds.
+ * must hold. A number is compared (== != < <= > >=) with a number, a name, a number times a name, or a name
+ * less a number ("limit - 5"); a text (== !=) with words. A name alone holds if it is known. No comparison
+ * with what is unknown holds.
  */
 #ifndef PANETOP_MODEL_SENTENCE_H
 #define PANETOP_MODEL_SENTENCE_H
 
 #include "core/buffer.h"
-#include "model/frame.h"
-
-/* What a name stands for: a text, or a number. Not known: an empty text, NaN. */
-struct fact {
-	const char *text; /* NULL: it is a number */
-	double number;
-	enum unit unit;   /* of the number */
-};
-
-/* Where names are looked up: the first member of what knows them. */
-struct facts {
-	struct fact (*find)(const struct facts *facts, struct span name);
-};
-
-/* That of a name which nothing has. */
-#define FACT_UNKNOWN ((struct fact){ .number = NAN })
-
-/* The columns of a row. */
-struct row_facts {
-	struct facts facts; /* whose find is row_fact */
-	const struct table *table;
-	const void *row;
-};
-
-struct fact row_fact(const struct facts *facts, struct span name);
+#include "model/facts.h"
 
 void sentence_add(struct buffer *out, const char *text, const struct facts *facts);
+
+/* The same into TEXT_MAX bytes; returns out. */
+char *sentence_text(char *out, const char *text, const struct facts *facts);
+
 bool sentence_holds(const char *condition, const struct facts *facts);
 
 /* A sentence with its condition. */
 struct remark {
 	const char *when; /* NULL: always */
-	const char *text; /* N_() */
-	const char *many;  /* N_(): for more than one; NULL: text is for any number … */
+	const char *text; /* N_(), or with the next PN_() */
+	const char *many;  /* for more than one; NULL: text is for any number … */
 	const char *count; /* … and the name of that number */
 	int level;         /* as whoever asks means it */
 	bool more;         /* added to the one before */
 };
 
-/*
- * Adds the first that holds, with its own more, translated, each behind a blank unless out is empty. Its
- * level; -1: none holds.
- */
+#define REMARKS(list) (list), sizeof(list) / sizeof((list)[0]) /* and how many there are */
+
+/* Is it true? Then it is added, translated. */
+bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts);
+
+/* The first that holds, a text without names, translated; "": none holds. */
+const char *remarks_first(const struct remark *remarks, size_t n_remarks, const struct facts *facts);
+
+/* Says the first that holds, with its own more, translated. Its level; -1: none holds. */
 int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
 		const struct facts *facts);
+
+/* Each that holds of a row of the table (NULL: none) from this one on, as a line: by remark, then by row. */
+void remarks_say_rows(struct buffer *out, const struct remark *remarks, size_t n_remarks,
+		      struct row_facts *facts, size_t first);
 
 #endif

@@ -440,6 +440,7 @@ char *amount_text(char *out, enum unit unit, double number)
 		return size_text(out, number);
 	case UNIT_BYTES_PER_SECOND:
 		return by_second(size_text(out, number));
+	case UNIT_BITS:
 	case UNIT_BITS_PER_SECOND:
 		return bits_text(out, number);
 	case UNIT_SECONDS:
@@ -449,6 +450,8 @@ char *amount_text(char *out, enum unit unit, double number)
 							     : count_text(out, number));
 	case UNIT_CELSIUS:
 		return celsius_text(out, number, true);
+	case UNIT_HERTZ:
+		return hertz_text(out, number);
 	case UNIT_WATTS:
 		return watts_text(out, number);
 	case UNIT_COUNT:

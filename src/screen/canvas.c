@@ -157,6 +157,16 @@ int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct 
 	return y - top;
 }
 
+int canvas_wrapped_lines(const struct canvas *canvas, int y, enum style style, struct span text)
+{
+	struct span line;
+	int top = y;
+
+	while (y < canvas->height && span_line(&text, &line))
+		y += canvas_wrapped(canvas, y, style, line);
+	return y - top;
+}
+
 int canvas_lines(const struct canvas *canvas, struct span text)
 {
 	int lines = 0;

@@ -47,6 +47,9 @@ int canvas_piece(const struct canvas *canvas, int y, int x, enum style style, co
  */
 int canvas_wrapped(const struct canvas *canvas, int y, enum style style, struct span text);
 
+/* The same of each line of text. */
+int canvas_wrapped_lines(const struct canvas *canvas, int y, enum style style, struct span text);
+
 /* The lines that the wrapped text takes. */
 int canvas_lines(const struct canvas *canvas, struct span text);
 

@@ -74,6 +74,9 @@ void context_draw_table(const struct pane_context *context, const struct canvas 
 void context_draw_titled(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			 const char *title);
 
+/* The title of a view whose numbers are those of the last interval. */
+void context_heading(const struct pane_context *context, char *text, size_t room);
+
 /* Time between the shown frame and the one before; of the first frame, the delay. */
 double context_step_seconds(const struct pane_context *context);
 

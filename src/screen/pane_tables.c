@@ -35,6 +35,15 @@ void context_draw_table(const struct pane_context *context, const struct canvas 
 	table_draw(&context->tables[index], canvas, context_table(context, index), context->unit);
 }
 
+void context_heading(const struct pane_context *context, char *text, size_t room)
+{
+	double seconds = (double)context->frame->interval_ns / 1e9;
+
+	snprintf(text, room, "%s", _(context->pane->views[context->view].title));
+	if (context->frame->interval_ns > 0)
+		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
+}
+
 static size_t count_gone(const struct view *view)
 {
 	size_t n_gone = 0;

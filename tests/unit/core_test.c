@@ -280,6 +280,7 @@ START_TEST(clean_texts_cannot_harm_a_terminal)
 		{ "\x08\x0e\x1f ~\x7f", -1, false, "??? ~?" },
 		{ "×9", -1, true, "x9" },
 		{ "×9", -1, false, "×9" },
+		{ "47 °C, 58 µs", -1, true, "47 C, 58 us" },
 		{ "\xc3\x96~\xc2\xa0", -1, true, "?~?" },
 		/* at most two marks in a row for each character, also behind wide ones and blanks */
 		{ "e\xcc\x81\xcc\x81\xcc\x81o\xcc\x81\xcc\x81\xcc\x81", -1, false,

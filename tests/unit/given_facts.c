@@ -19,6 +19,20 @@ static struct span value_in(const char *list, struct span name)
 	return span_text("");
 }
 
+static enum unit unit_by(struct span name)
+{
+	static const struct {
+		const char *end;
+		enum unit unit;
+	} units[] = { { "ratio", UNIT_RATIO },     { "bytes", UNIT_BYTES }, { "per_second", UNIT_PER_SECOND },
+		      { "seconds", UNIT_SECONDS }, { "watts", UNIT_WATTS }, { "celsius", UNIT_CELSIUS } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (span_is(name, units[i].end) || span_take_end(&name, units[i].end))
+			return units[i].unit;
+	return UNIT_NONE;
+}
+
 struct fact given_fact(const struct facts *facts, struct span name)
 {
 	const struct given_facts *given = (const struct given_facts *)facts;
@@ -29,10 +43,7 @@ struct fact given_fact(const struct facts *facts, struct span name)
 
 	if (span_length(value) == 0)
 		value = value_in(given->otherwise, name);
-	fact = (struct fact){ .unit = span_take_end(&name, "_ratio")        ? UNIT_RATIO
-				      : span_take_end(&name, "_bytes")      ? UNIT_BYTES
-				      : span_take_end(&name, "_per_second") ? UNIT_PER_SECOND
-									    : UNIT_NONE };
+	fact = (struct fact){ .unit = unit_by(name) };
 	rest = value;
 	if (span_real(&rest, &fact.number) && span_length(rest) == 0)
 		return fact;

@@ -10,7 +10,6 @@
 #include "core/unknown.h"
 #include "core/wrap.h"
 #include "kernel/net/softnet.h"
-#include "pane/kernel/kernel_hints.h"
 #include "rig.h"
 #include "topic/interrupt/counts.h"
 
@@ -23,14 +22,6 @@ static const char *text_at(const struct frame *frame, const char *key, const cha
 	const struct table *table = frame_table(frame, "interrupt");
 
 	return table_text(table, table_find(table, key, cpu), column);
-}
-
-static const struct frame *two_samples(void)
-{
-	rig_open(&rig, "interrupts", all_topics);
-	rig_sample(&rig, 0);
-	rig_tick(&rig, 1);
-	return rig_sample(&rig, 2);
 }
 
 START_TEST(a_value_that_fell_is_left_out_once)
@@ -137,91 +128,6 @@ START_LIVE_TEST(sums_are_those_of_proc_stat)
 			ck_assert_uint_ge(now, one_before);
 	}
 	rig_close(&rig);
-}
-
-static bool has_hint(const struct frame *frame, const char *wanted)
-{
-	struct kernel_hint hints[KERNEL_HINTS_MAX];
-	unsigned n = kernel_hints(frame, hints);
-
-	for (unsigned i = 0; i < n; i++)
-		if (strstr(hints[i].text, wanted))
-			return true;
-	return false;
-}
-
-START_TEST(hints_say_what_lands_on_one_cpu)
-{
-	const struct frame *frame = two_samples();
-
-	ck_assert(has_hint(frame, "All 2 queues of virtio1-req interrupt CPU1"));
-	ck_assert(has_hint(frame, "CPU0 drops 4.0 packets/s"));
-	ck_assert(has_hint(frame, "CPU1 ends 50 polls/s"));
-	ck_assert(has_hint(frame, "CPU1 alone receives packets"));
-	ck_assert(!has_hint(frame, "virtio3-rx")); /* 500/s */
-	rig_close(&rig);
-}
-
-/* Two CPUs: interrupts of lines "NUMBER NAME ON_FIRST ON_SECOND;…", of none yet: 0. */
-static void put_interrupts(const char *lines, bool none)
-{
-	char name[64];
-	const char *text = " CPU0 CPU1\n";
-	unsigned number, first, second;
-
-	for (const char *at = lines; at && sscanf(at, "%u %63s %u %u", &number, name, &first, &second) == 4;
-	     at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL)
-		text = textf("%s %u: %u %u chip 1-edge %s\n", text, number, none ? 0 : first,
-			     none ? 0 : second, name);
-	rig_put(&rig, "proc/interrupts", "%s", text);
-}
-
-/* In a second: interrupts, NET_RX of two CPUs, squeezed polls of the first. */
-START_TEST(hints_have_near_misses)
-{
-	static const char backlog[] = "00000010 00000000 %08x\n00000010 00000000 00000000\n";
-	static const struct {
-		const char *lines;
-		unsigned first, second, squeezed;
-		const char *hint; /* NULL: none */
-	} cases[] = {
-		{ "36 virtio1-req.0 5200 100", 0, 0, 0,
-		  "All interrupts of virtio1-req.0 land on CPU0 (5300/s), though it may go to 0-1" },
-		{ "36 virtio1-req.0 4900 0", 0, 0, 0, NULL },            /* too few */
-		{ "36 virtio1-req.0 6000 600", 0, 0, 0, NULL },          /* not all */
-		{ "24 eth0-rx 6000 0", 0, 0, 0, NULL },                  /* it cannot move, as far as known */
-		{ "50 eth0-0 2000 0; 51 eth0-1 0 2000", 0, 0, 0, NULL }, /* spread */
-		{ "50 eth0-0 2000 0; 51 eth1-1 2000 0", 0, 0, 0, NULL }, /* two devices */
-		{ "", 5000, 0, 0, "CPU0 alone receives packets (NET_RX, 5000/s)" },
-		{ "", 9600, 400, 0, "CPU0 alone receives packets" },
-		{ "", 9400, 600, 0, NULL }, /* not all */
-		{ "", 4900, 0, 0, NULL },   /* too few */
-		{ "", 0, 0, 10, "CPU0 ends 10" },
-		{ "", 0, 0, 9, NULL },
-	};
-	struct kernel_hint hints[KERNEL_HINTS_MAX];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct frame *frame;
-
-		rig_open(&rig, "interrupts", all_topics);
-		rig_put(&rig, "proc/stat",
-			"cpu  2 0 0 2 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\n");
-		put_interrupts(cases[i].lines, true);
-		rig_put(&rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: 0 0\n");
-		rig_put(&rig, "proc/net/softnet_stat", backlog, 0);
-		rig_sample(&rig, 0);
-		put_interrupts(cases[i].lines, false);
-		rig_put(&rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: %u %u\n", cases[i].first,
-			cases[i].second);
-		rig_put(&rig, "proc/net/softnet_stat", backlog, cases[i].squeezed);
-		frame = rig_sample(&rig, 1);
-		if (cases[i].hint)
-			ck_assert_msg(has_hint(frame, cases[i].hint), "%s", cases[i].hint);
-		else
-			ck_assert_msg(kernel_hints(frame, hints) == 0, "case %zu: %s", i, hints[0].text);
-		rig_close(&rig);
-	}
 }
 
 #define LINES 20

@@ -11,13 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pane/memory/node_story.h"
 #include "rig.h"
 #include "topic/node/locality_list.h"
 #include "topic/node/maps_count.h"
 
 #define MIB 1048576.0
-#define GIB (1024 * MIB)
 
 /* 4,096 pages of which 1,024 are on the node where it runs: 2 * sqrt(0.25 * 0.75 / 4096). */
 START_TEST(the_error_of_a_sample)
@@ -243,46 +241,4 @@ START_TEST(the_largest_processes)
 		ck_assert_int_eq(find_number(frame, "locality", "pid", 10000 + i) != NULL,
 				 i * 7 % 41 > 40 - 29);
 	rig_close(&rig);
-}
-
-/* A database of 3 GiB, of which 71 % is on node 0, while it runs mostly on node 1. */
-#pragma GCC diagnostic ignored "-Woverride-init"
-#define FAR_DATABASE                                                                                 \
-	.nodes = 2, .machine_bytes = 16 * GIB, .processes = 5, .known = 4, .known_bytes = 4 * GIB,   \
-	.far_bytes = 2.4 * GIB, .far_name = "postgres", .far_pid = 4711, .best_ratio = 0.71,         \
-	.gain_bytes = 1.1 * GIB, .far_local = 0.34, .far_error = 0.016, .lost_per_second = 340
-
-/* Near misses: no node is better, as of interleaved memory; little memory; a few pages lost. */
-START_TEST(the_story_of_nodes)
-{
-	static const struct {
-		const char *said, *not_said; /* NULL: nothing */
-		struct node_facts facts;
-	} cases[] = {
-		{ "2 nodes: 40 % of the 4.0 GiB of 4 processes is where they run. postgres (4711) runs far "
-		  "from its memory: 34 % of it is local; on node 0 it would be 71 %. Node 0 has too little "
-		  "free memory: 340 pages a second had to be allocated elsewhere.",
-		  NULL, { FAR_DATABASE } },
-		{ "one NUMA node", NULL, { .nodes = 1, .processes = 5 } },
-		{ "is not known", NULL, { .nodes = 2, .processes = 3 } },
-		{ "no process was looked at", NULL, { .nodes = 2 } },
-		{ "no NUMA nodes", NULL, { .nodes = 0 } },
-		{ "", " ", { .nodes = NAN } },
-		{ "too little", "far from", { FAR_DATABASE, .best_ratio = 0.54 } },
-		{ "too little", "far from", { FAR_DATABASE, .far_error = 0.2 } },
-		{ "too little", "far from", { FAR_DATABASE, .gain_bytes = 0.15 * GIB } },
-		{ "too little", "far from", { FAR_DATABASE, .far_local = NAN, .far_error = NAN } },
-		{ "far from", "too little", { FAR_DATABASE, .lost_per_second = 9 } },
-		{ "far from", "too little", { FAR_DATABASE, .lost_per_second = NAN } },
-		{ "no process can be far from", "postgres", { FAR_DATABASE, .nodes = 1 } },
-	};
-	char words[2048];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *text = node_story(&cases[i].facts, words, sizeof(words));
-
-		ck_assert_msg(i == 0 ? strcmp(text, cases[i].said) == 0 : strstr(text, cases[i].said) != NULL,
-			      "%s", text);
-		ck_assert_msg(!cases[i].not_said || !strstr(text, cases[i].not_said), "%s", text);
-	}
 }

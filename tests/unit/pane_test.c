@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "given_facts.h"
 #include "pane/panes.h"
+#include "pane/power/power.h"
 #include "pane/power/power_story.h"
 #include "pane/text.h"
 #include "suite.h"
@@ -105,124 +107,119 @@ START_TEST(panes_name_only_what_topics_have)
 		ck_assert_ptr_nonnull(topic_find(headline_topics[i]));
 }
 
-static const struct power_facts laptop = {
-	.watts = 9.09, .mean_watts = 10.26, .min_watts = 5.24, .max_watts = 18.98, .run_seconds = 300,
-	.sensor = "package", .celsius = 47, .high_celsius = NAN, .critical_celsius = 100,
-	.throttle_known = true, .interval_seconds = 2, .charge_ratio = NAN
-};
-
-static void assert_verdict(struct power_facts facts, enum power_level level, const char *expected)
-{
-	char text[TEXT_MAX];
-	const char *word;
-
-	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), level);
-	ck_assert_str_eq(textf("%s%s%s", word, *word ? "  " : "", text), expected);
-}
-
+/* A verdict, and the facts in which it differs from a calm laptop. */
 START_TEST(the_verdict_of_power_is_of_its_numbers)
 {
-	struct power_facts facts = laptop;
-
-	assert_verdict(facts, POWER_OK,
-		       "OK  9.09 W, 5.24 W to 18.98 W in 5 min. 47 °C at package, critical is 100 °C. Not "
-		       "throttled.");
-	facts.watts = 18.9;
-	assert_verdict(facts, POWER_HIGH,
-		       "HIGH  18.90 W, near its maximum of 18.98 W. 47 °C at package, critical is 100 °C. "
-		       "Not throttled.");
-	facts.throttled = 4;
-	assert_verdict(facts, POWER_BAD,
-		       "THROTTLED  4 CPUs were slowed down for heat in the last 2 s. 18.90 W, near its "
-		       "maximum of 18.98 W. "
-		       "47 °C at package, critical is 100 °C.");
-	facts = laptop;
-	facts.celsius = 95;
-	assert_verdict(facts, POWER_HIGH,
-		       "HOT  9.09 W, 5.24 W to 18.98 W in 5 min. 95 °C at package, critical is 100 °C. Not "
-		       "throttled.");
-	facts.celsius = 100;
-	assert_verdict(facts, POWER_BAD,
-		       "TOO HOT  9.09 W, 5.24 W to 18.98 W in 5 min. 100 °C at package, critical "
-		       "is 100 °C. Not throttled.");
-	facts = laptop;
-	facts.battery = "BAT0";
-	facts.charge_ratio = 0.07;
-	assert_verdict(facts, POWER_HIGH,
-		       "LOW  BAT0 has 7 % left. 9.09 W, 5.24 W to 18.98 W in 5 min. 47 °C at package, "
-		       "critical is 100 °C. "
-		       "Not throttled.");
-}
-
-/* What must not alarm: a steady draw, a maximum of the first seconds, a charge that suffices, a warm sensor.
- */
-START_TEST(the_verdict_of_power_does_not_cry_wolf)
-{
-	struct power_facts steady = laptop, young = laptop, warm = laptop, fed;
-	const char *word;
-	char text[TEXT_MAX];
-
-	steady.watts = steady.max_watts = 5.3;
-	steady.mean_watts = 5.2;
-	ck_assert_int_eq(power_verdict(&steady, &word, text, sizeof(text)), POWER_OK);
-	young.watts = 18.9;
-	young.run_seconds = 10;
-	ck_assert_int_eq(power_verdict(&young, &word, text, sizeof(text)), POWER_OK);
-	check_has(text, "18.90 W. 47");
-	warm.watts = 17.9;
-	warm.celsius = 94;
-	warm.battery = "BAT0";
-	warm.charge_ratio = 0.11;
-	ck_assert_int_eq(power_verdict(&warm, &word, text, sizeof(text)), POWER_OK);
-	fed = warm;
-	fed.battery = NULL;
-	fed.charge_ratio = 0.01; /* it does not discharge */
-	fed.throttle_known = false;
-	ck_assert_int_eq(power_verdict(&fed, &word, text, sizeof(text)), POWER_OK);
-	check_lacks(text, "hrottled");
-}
-
-START_TEST(the_verdict_of_power_names_what_is_missing)
-{
-	struct power_facts facts = {
-		.watts = NAN, .mean_watts = NAN, .min_watts = NAN, .max_watts = NAN, .run_seconds = NAN,
-		.celsius = NAN, .high_celsius = NAN, .critical_celsius = NAN, .charge_ratio = NAN
+	static const char laptop[] =
+		"watts=9.09 mean_watts=10.26 min_watts=5.24 max_watts=18.98 run_seconds=300 sensor=package "
+		"celsius=47 critical_celsius=100 throttled=0 step_seconds=2";
+	static const char heat[] = "47 °C at package, critical is 100 °C.";
+	static const char range[] = "9.09 W, 5.24 W to 18.98 W in 5 min.";
+	static const char unknown[] = "watts=- celsius=- throttled=-";
+	static const struct {
+		const char *facts;
+		enum power_level level;
+		const char *expected[4]; /* with a blank between them */
+	} cases[] = {
+		{ "", POWER_OK, { "OK ", range, heat, "Not throttled." } },
+		{ "watts=18.9", POWER_HIGH,
+		  { "HIGH ", "18.90 W, near its maximum of 18.98 W.", heat, "Not throttled." } },
+		{ "watts=18.9 throttled=4", POWER_BAD,
+		  { "THROTTLED  4 CPUs were slowed down for heat in the last 2 s.",
+		    "18.90 W, near its maximum of 18.98 W.", heat } },
+		{ "throttled=1", POWER_BAD,
+		  { "THROTTLED  1 CPU was slowed down for heat in the last 2 s.", range, heat } },
+		{ "celsius=95", POWER_HIGH,
+		  { "HOT ", range, "95 °C at package, critical is 100 °C.", "Not throttled." } },
+		{ "celsius=100", POWER_BAD,
+		  { "TOO HOT ", range, "100 °C at package, critical is 100 °C.", "Not throttled." } },
+		{ "critical_celsius=- high_celsius=47", POWER_HIGH,
+		  { "HOT ", range, "47 °C at package, high is 47 °C.", "Not throttled." } },
+		{ "battery=BAT0 charge_ratio=0.07", POWER_HIGH,
+		  { "LOW  BAT0 has 7 % left.", range, heat, "Not throttled." } },
+		/* a steady draw */
+		{ "watts=5.3 max_watts=5.3 mean_watts=5.2", POWER_OK,
+		  { "OK ", "5.30 W, 5.24 W to 5.30 W in 5 min.", heat, "Not throttled." } },
+		{ "watts=5.3 max_watts=5.3 mean_watts=5.2 min_watts=5.3", POWER_OK,
+		  { "OK ", "5.30 W.", heat, "Not throttled." } },
+		/* a maximum of the first seconds */
+		{ "watts=18.9 run_seconds=10", POWER_OK, { "OK ", "18.90 W.", heat, "Not throttled." } },
+		/* a charge that suffices, a warm sensor */
+		{ "watts=17.9 celsius=94 battery=BAT0 charge_ratio=0.11", POWER_OK,
+		  { "OK ", "17.90 W, 5.24 W to 18.98 W in 5 min.", "94 °C at package, critical is 100 °C.",
+		    "Not throttled." } },
+		/* it does not discharge */
+		{ "charge_ratio=0.01 throttled=-", POWER_OK, { "OK ", range, heat } },
+		{ unknown, POWER_UNKNOWN,
+		  { "No power or temperature sensors (usual in a VM). Load and clock speed below." } },
+		{ "watts=- celsius=- no_watts=lost no_heat=late", POWER_UNKNOWN,
+		  { "Watts: lost.", "Temperatures: late.", "Not throttled." } },
+		{ "watts=- throttled=- critical_celsius=-", POWER_OK,
+		  { "OK ", "Nothing measures watts here.", "47 °C at package." } },
+		{ "watts=- throttled=- critical_celsius=- high_celsius=90", POWER_OK,
+		  { "OK ", "Nothing measures watts here.", "47 °C at package, high is 90 °C." } },
 	};
 
-	assert_verdict(facts, POWER_UNKNOWN,
-		       "No power or temperature sensors (usual in a VM). Load and clock speed below.");
-	facts.refused = true;
-	assert_verdict(facts, POWER_UNKNOWN, "Watts may not be read.");
-	facts.sensor = "package";
-	facts.celsius = 47;
-	assert_verdict(facts, POWER_OK, "OK  Watts may not be read. 47 °C at package.");
-	facts.refused = false;
-	facts.high_celsius = 90;
-	assert_verdict(facts, POWER_OK,
-		       "OK  Nothing measures watts here. "
-		       "47 °C at package, high is 90 °C.");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct given_facts facts = { { given_fact }, cases[i].facts, laptop };
+		struct buffer out = { 0 }, expected = { 0 };
+
+		ck_assert_int_eq(power_word(&out, &facts.facts), cases[i].level);
+		buffer_text(&out, out.length > 0 ? "  " : "");
+		power_verdict(&out, &facts.facts);
+		buffer_char(&out, '\0');
+		for (unsigned j = 0; j < 4 && cases[i].expected[j]; j++)
+			buffer_print(&expected, "%s%s", j > 0 ? " " : "", cases[i].expected[j]);
+		buffer_char(&expected, '\0');
+		ck_assert_str_eq(out.bytes, expected.bytes);
+		buffer_free(&out);
+		buffer_free(&expected);
+	}
 }
 
-static void assert_related(const struct power_relation *relations, unsigned n, double load_range,
+static struct fact refused_fact(const struct facts *facts, struct span name)
+{
+	if (span_is(name, "source"))
+		return text_fact(POWER_REFUSED);
+	return given_fact(facts, name);
+}
+
+START_TEST(the_verdict_of_power_says_what_may_not_be_read)
+{
+	const struct given_facts facts = { { refused_fact }, "", "" };
+	struct buffer out = { 0 };
+
+	ck_assert_int_eq(power_word(&out, &facts.facts), POWER_UNKNOWN);
+	power_verdict(&out, &facts.facts);
+	buffer_char(&out, '\0');
+	ck_assert_str_eq(out.bytes, "Watts may not be read.");
+	buffer_free(&out);
+}
+
+static void assert_related(struct power_relation *relations, unsigned n, double load_range,
 			   const char *expected)
 {
-	char text[TEXT_MAX];
+	struct buffer out = { 0 };
 
-	power_relations(relations, n, load_range, text, sizeof(text));
-	ck_assert_str_eq(text, expected);
+	for (unsigned i = 0; i < n; i++)
+		relations[i].load_range = load_range;
+	power_relations(&out, relations, n);
+	buffer_char(&out, '\0');
+	ck_assert_str_eq(out.bytes, expected);
+	buffer_free(&out);
 }
 
 /* Not a weak or missing correlation, one that precedes the load, and a load that hardly changed. */
 START_TEST(what_follows_the_load_is_told)
 {
-	struct power_relation list[] = { { RELATION_WATTS, "watts", 1, 0 },
-					 { RELATION_CLOCK, "clock", 0.99, 0 },
-					 { RELATION_HEAT, "package", 0.99, 10 },
-					 { RELATION_HEAT, "acpitz", 0.7, 32 } };
-	struct power_relation weak[] = { { RELATION_WATTS, "watts", 0.69, 0 },
-					 { RELATION_CLOCK, "clock", -0.69, 36 },
-					 { RELATION_HEAT, "package", NAN, 0 },
-					 { RELATION_HEAT, "acpitz", 0.9, -4 } };
+	struct power_relation list[] = { { "watts", "watts", 1, 0, 0 },
+					 { "clock", "clock", 0.99, 0, 0 },
+					 { "heat", "package", 0.99, 10, 0 },
+					 { "heat", "acpitz", 0.7, 32, 0 } };
+	struct power_relation weak[] = { { "watts", "watts", 0.69, 0, 0 },
+					 { "clock", "clock", -0.69, 36, 0 },
+					 { "heat", "package", NAN, 0, 0 },
+					 { "heat", "acpitz", 0.9, -4, 0 } };
 
 	assert_related(list, 4, 0.9,
 		       "Heat follows load: package after 10 s, acpitz after 32 s.\n"

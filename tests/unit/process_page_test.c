@@ -153,19 +153,19 @@ static const struct {
 	{ CALM "It computes: 4.0 CPUs (user 0.0, system 0.0).",
 	  "cpu_ratio=4 threads=8 wait_ratio=0.3" },
 	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 nice=19" },
+	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19" },
 	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 lets others go first.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 nice=19 nice_within=machine" },
+	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19 nice_within=machine" },
 	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only among the "
 	       "processes of its session (autogroup).",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 nice=19 nice_within=session" },
+	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19 nice_within=session" },
 	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only within its "
 	       "control group.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 nice=19 nice_within=group" },
+	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19 nice_within=group" },
 	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 nice=- nice_within=machine" },
+	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=fifo nice=19 nice_within=machine" },
 	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 nice=-5 nice_within=machine" },
+	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=-5 nice_within=machine" },
 	/* the longer wait */
 	{ SLOW "It waits for storage 61 % of the time.",
 	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 disk_ratio=0.61" },
@@ -207,12 +207,9 @@ static const struct {
 
 static struct fact find_given(const struct facts *facts, struct span name)
 {
-	struct fact call;
-
-	if (!span_is(name, "waits_for"))
-		return given_fact(facts, name);
-	call = given_fact(facts, span_text("system_call"));
-	return (struct fact){ .text = process_waits_for(call.text ? call.text : "") };
+	if (span_is(name, "waits_for"))
+		return text_fact(process_waits_for(facts));
+	return given_fact(facts, name);
 }
 
 START_TEST(what_a_process_does_is_one_sentence)

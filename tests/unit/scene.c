@@ -17,7 +17,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 /* A value of a row, or without a column that the row is there; from this second on, and before the other. */
-struct fact {
+struct said {
 	unsigned second, until;
 	char topic[32], key[64], column[40], value[128];
 	unsigned number; /* of a key with a range */
@@ -56,13 +56,13 @@ static bool take_pair(char **text, char **column, char **value)
 	return true;
 }
 
-static bool same_row(const struct fact *a, const struct fact *b)
+static bool same_row(const struct said *a, const struct said *b)
 {
 	return strcmp(a->key, b->key) == 0 && strcmp(a->topic, b->topic) == 0;
 }
 
 /* Behind those of earlier seconds, and of its own. */
-static void add(struct scene *scene, const struct fact *fact)
+static void add(struct scene *scene, const struct said *fact)
 {
 	size_t at = scene->n_facts;
 
@@ -84,7 +84,7 @@ static const char *find_later(const char *values, unsigned *second, int *length)
 }
 
 /* "VALUE@SECOND:VALUE...": another one from that second on. */
-static void add_values(struct scene *scene, struct fact fact, const char *column, const char *values)
+static void add_values(struct scene *scene, struct said fact, const char *column, const char *values)
 {
 	const char *later;
 	unsigned second = 0;
@@ -99,7 +99,7 @@ static void add_values(struct scene *scene, struct fact fact, const char *column
 	}
 }
 
-static void add_row(struct scene *scene, const struct fact *fact, const char *text)
+static void add_row(struct scene *scene, const struct said *fact, const char *text)
 {
 	char pairs[1024], *rest = pairs, *column, *value;
 
@@ -119,7 +119,7 @@ void scene_add(struct scene *scene, char *text)
 {
 	static const char *const states[] = { "", "rests", "fails", "works" };
 	const char *seconds = take_word(&text);
-	struct fact fact = { .until = UINT_MAX };
+	struct said fact = { .until = UINT_MAX };
 	unsigned first, last;
 	char *key, *range;
 
@@ -149,7 +149,7 @@ void scene_add(struct scene *scene, char *text)
 static void change(struct scene *scene, const char *key, const char *column, const char *value)
 {
 	for (size_t i = scene->n_facts; i-- > 0;) {
-		struct fact *fact = &scene->facts[i];
+		struct said *fact = &scene->facts[i];
 
 		if (strcmp(fact->column, column) == 0 && (!*key || strcmp(fact->key, key) == 0)) {
 			COPY(fact->value, value);
@@ -196,9 +196,9 @@ static double take_number(char **at)
 }
 
 /* What it is in this second. */
-static double number_of(const struct scene *scene, const struct fact *fact, unsigned second)
+static double number_of(const struct scene *scene, const struct said *fact, unsigned second)
 {
-	const struct fact *before = fact;
+	const struct said *before = fact;
 	char *at = (char *)fact->value;
 	double number = 0, rate = 0;
 
@@ -229,7 +229,7 @@ static double number_of(const struct scene *scene, const struct fact *fact, unsi
 	return number + rate * (second - fact->second);
 }
 
-static const char *text_of(struct frame *frame, const struct fact *fact)
+static const char *text_of(struct frame *frame, const struct said *fact)
 {
 	const char *text = fact->value, *place = strchr(text, '#');
 
@@ -240,7 +240,7 @@ static const char *text_of(struct frame *frame, const struct fact *fact)
 	return arena_print(&frame->arena, "%.*s%u%s", (int)(place - text), text, fact->number, place + 1);
 }
 
-static void set_value(const struct scene *scene, const struct fact *fact, unsigned second,
+static void set_value(const struct scene *scene, const struct said *fact, unsigned second,
 		      struct frame *frame, void *row, const struct column *column)
 {
 	double number;
@@ -288,7 +288,7 @@ static void number_rows(struct scene *scene)
 	size_t n = 0;
 
 	for (size_t i = 0; i < scene->n_facts; i++) {
-		struct fact *fact = &scene->facts[i], *before = fact;
+		struct said *fact = &scene->facts[i], *before = fact;
 
 		while (before > scene->facts && !same_row(before - 1, fact))
 			before--;
@@ -298,7 +298,7 @@ static void number_rows(struct scene *scene)
 	scene->n_rows = n;
 }
 
-static void set_fact(const struct scene *scene, const struct fact *fact, unsigned second, struct frame *frame)
+static void set_fact(const struct scene *scene, const struct said *fact, unsigned second, struct frame *frame)
 {
 	struct table *table = frame_slot(frame, fact->topic);
 	const struct column *column = schema_find(table->schema, fact->column);
@@ -326,7 +326,7 @@ static void set_clock(struct frame *frame, const char *clock, double ahead)
 		frame->boot += (unsigned)ahead;
 }
 
-static void set_state(struct table *table, const struct fact *fact, unsigned second)
+static void set_state(struct table *table, const struct said *fact, unsigned second)
 {
 	unsigned first, last, period;
 
@@ -344,7 +344,7 @@ void scene_fill(struct scene *scene, struct frame *frame, unsigned second)
 	frame_clear(frame);
 	frame->mono_ns = (1000 + (uint64_t)second) * SECOND_NS;
 	frame->wall_ns = SCENE_WALL_NS + second * SECOND_NS;
-	for (const struct fact *fact = scene->facts; fact < scene->facts + scene->n_facts; fact++) {
+	for (const struct said *fact = scene->facts; fact < scene->facts + scene->n_facts; fact++) {
 		bool holds = fact->second <= second && fact->until > second;
 		struct table *table = frame_slot(frame, fact->topic);
 
@@ -357,7 +357,7 @@ void scene_fill(struct scene *scene, struct frame *frame, unsigned second)
 		else if (holds && fact->kind == FACT_ROW)
 			set_fact(scene, fact, second, frame);
 	}
-	for (const struct fact *fact = scene->facts; fact < scene->facts + scene->n_facts; fact++)
+	for (const struct said *fact = scene->facts; fact < scene->facts + scene->n_facts; fact++)
 		if (fact->kind != FACT_ROW && fact->second <= second)
 			set_state(frame_slot(frame, fact->topic), fact, second);
 	for (unsigned i = 0; i < frame->n_tables; i++) {

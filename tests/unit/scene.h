@@ -23,7 +23,7 @@
 
 /* All zero is empty. */
 struct scene {
-	struct fact *facts;
+	struct said *facts;
 	size_t n_facts, capacity;
 	size_t *rows, n_rows; /* 1 is the first one in its table of a frame; 0: it is not there yet */
 };

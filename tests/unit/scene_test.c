@@ -26,7 +26,9 @@
  *   remark SENTENCES                       what could not be compared
  *   reads TOPIC...                         all that it reads
  *   mark SECOND KIND                       all marks
- *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of facts that panes collect; all of them
+ *   gauge NAME: VALUE: TEXT                those of the overview, but for what is not recorded
+ *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of rows and facts that panes collect; all of them
+ *   story caches warns                     before these, for each that is a warning
  *
  * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
  */
@@ -46,9 +48,14 @@
 #include "core/utf8.h"
 #include "model/explanation.h"
 #include "model/marks.h"
+#include "pane/cpu/cache_story.h"
 #include "pane/disks/disks_story.h"
+#include "pane/kernel/kernel_hints.h"
 #include "pane/memory/memory_story.h"
+#include "pane/memory/node_story.h"
 #include "pane/network/network_story.h"
+#include "pane/overview/overview_gauge.h"
+#include "pane/pages/touched_story.h"
 #include "pane/panes.h"
 #include "scene.h"
 #include "scene_rules.h"
@@ -63,62 +70,17 @@
 #define SCHEMAS_MAX 192
 
 /* What panes collect. */
-struct space_row {
-	struct space_facts facts;
-	const char *mode;
-};
-
 #define NUMBER(field) COLUMN(ROW, field, .kind = COLUMN_GAUGE)
 #define TEXT(field) COLUMN(ROW, field, .kind = COLUMN_LABEL)
-#define NAME(field) COLUMN(ROW, field, .kind = COLUMN_KEY)
 #define FACTS(topic, row, columns) { .name = topic, .row_size = sizeof(row), SCHEMA_COLUMNS(columns) }
 
-#define ROW struct memory_facts
+#define ROW struct memory_seen
 static const struct column memory_columns[] = {
-	NUMBER(total_bytes), NUMBER(available_bytes), NUMBER(caches_bytes), NUMBER(limit_bytes),
-	NUMBER(limit_left_bytes), NUMBER(stalled_ratio), TEXT(unwatched), NUMBER(stalled_limit),
-	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(seconds), NUMBER(calm_seconds),
-	NUMBER(refaulted_pages), NUMBER(evicted_pages), NUMBER(swapped_in_pages), TEXT(group), TEXT(pager),
-	NUMBER(pager_ratio),
+	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(stalled_limit), TEXT(unwatched),
 };
-#undef ROW
-#define ROW struct disk_facts
-static const struct column disk_columns[] = {
-	NAME(device), TEXT(kind), NUMBER(reads), NUMBER(writes), NUMBER(read_bytes), NUMBER(write_bytes),
-	NUMBER(block_bytes), NUMBER(read_wait), NUMBER(write_wait), NUMBER(merged_ratio), NUMBER(queue),
-	NUMBER(busy_ratio), NUMBER(queued_wait), NUMBER(device_wait),
-};
-#undef ROW
-#define ROW struct disk_user_facts
-static const struct column user_columns[] = {
-	NAME(command), NUMBER(pid), NUMBER(reads_bytes), NUMBER(requests), NUMBER(request_bytes),
-};
-#undef ROW
-#define ROW struct space_row
-#define SPACE(type, field) COLUMN_AS(ROW, facts.field, #field, .kind = type)
-static const struct column space_columns[] = {
-	SPACE(COLUMN_KEY, mount), SPACE(COLUMN_GAUGE, used_ratio), SPACE(COLUMN_GAUGE, available_bytes),
-	SPACE(COLUMN_GAUGE, inodes_used_ratio), SPACE(COLUMN_GAUGE, full_from),
-	SPACE(COLUMN_GAUGE, inodes_full_from), TEXT(mode),
-};
-#undef ROW
-#define ROW struct interface_facts
-static const struct column interface_columns[] = {
-	NAME(name), TEXT(duplex), NUMBER(speed_bits), NUMBER(used_ratio), NUMBER(mtu), NUMBER(payload_ratio),
-	NUMBER(errors), NUMBER(received_drops), NUMBER(sent_drops), NUMBER(received_packets),
-	NUMBER(sent_packets),
-};
-#undef ROW
-#define ROW struct socket_facts
-static const struct column socket_columns[] = { NUMBER(datagrams), NUMBER(connections) };
 
 static const struct schema facts_schemas[] = {
-	FACTS("memory_facts", struct memory_facts, memory_columns),
-	FACTS("disk_facts", struct disk_facts, disk_columns),
-	FACTS("disk_user_facts", struct disk_user_facts, user_columns),
-	FACTS("space_facts", struct space_row, space_columns),
-	FACTS("interface_facts", struct interface_facts, interface_columns),
-	FACTS("socket_facts", struct socket_facts, socket_columns),
+	FACTS("memory_seen", struct memory_seen, memory_columns),
 };
 
 /* What lines have said of the scene. */
@@ -358,77 +320,131 @@ static void *facts_of(const char *topic, size_t *n)
 	return *n > 0 ? table_row(table, 0) : NULL;
 }
 
+/* false: the pane is not in the scene. */
+static bool collect_memory(struct memory_facts *facts)
+{
+	size_t n;
+	const struct memory_seen *seen;
+
+	scene_fill(&scene, &frame, last_second());
+	seen = facts_of("memory_seen", &n);
+	if (n > 0)
+		memory_facts_make(facts, &frame, seen);
+	return n > 0;
+}
+
 static void say_verdict(struct buffer *out)
 {
 	static const char *const levels[] = { "unknown", "ok", "high", "bad" };
-	const struct memory_facts *facts;
-	char text[TEXT_MAX];
-	size_t n;
+	struct buffer text = { 0 };
+	struct memory_facts facts;
+	enum memory_level level;
 
-	scene_fill(&scene, &frame, last_second());
-	facts = facts_of("memory_facts", &n);
-	if (n == 0)
+	if (!collect_memory(&facts))
 		return;
-	buffer_print(out, "verdict %s", levels[memory_verdict(facts, text, sizeof(text))]);
-	buffer_print(out, "%s%s\n", *text ? " " : "", text);
+	level = memory_verdict(&text, &facts);
+	buffer_print(out, "verdict %s%s", levels[level], text.length > 0 ? " " : "");
+	buffer_add(out, text.bytes, text.length);
+	buffer_char(out, '\n');
+	buffer_free(&text);
+}
+
+/* Each of its lines, which all are of one kind. */
+static void say_lines(struct buffer *out, const char *kind, struct buffer *lines)
+{
+	struct span rest = span_of(lines->bytes, lines->length), line;
+
+	while (span_line(&rest, &line))
+		buffer_print(out, "%s %.*s\n", kind, (int)span_length(line), line.at);
+	buffer_free(lines);
+}
+
+static void say_memory(struct buffer *out)
+{
+	struct buffer memory = { 0 }, nodes = { 0 }, caches = { 0 }, touched = { 0 };
+	const struct table *groups = frame_table(&frame, "cache_group");
+	const struct table *rows = frame_table(&frame, "touched");
+	struct memory_facts facts;
+
+	if (collect_memory(&facts))
+		memory_story(&memory, &facts);
+	say_lines(out, "story memory", &memory);
+	node_story(&nodes, frame_table(&frame, "node"), frame_table(&frame, "locality"), true);
+	say_lines(out, "story nodes", &nodes);
+	for (unsigned i = groups ? cache_story(&caches, groups) : 0; i > 0; i--)
+		buffer_text(out, "story caches warns\n");
+	say_lines(out, "story caches", &caches);
+	if (rows)
+		touched_sentence(&touched, rows, table_row(rows, 0));
+	say_lines(out, "story touched", &touched);
 }
 
 static void say_disks(struct buffer *out)
 {
-	size_t n_disks, n_users, n_spaces;
-	const struct disk_facts *disks = facts_of("disk_facts", &n_disks);
-	const struct disk_user_facts *users = facts_of("disk_user_facts", &n_users);
-	const struct space_row *spaces = facts_of("space_facts", &n_spaces);
-	char text[TEXT_MAX];
+	const struct table *users = frame_table(&frame, "disk_user"), *disks = frame_table(&frame, "disk");
+	struct buffer lines = { 0 };
+	struct grades grades;
 
-	for (unsigned i = 0; disks_story(disks, n_disks, i, text, sizeof(text)); i++)
-		buffer_print(out, "story disks %s\n", text);
-	for (size_t i = 0; i < n_users; i++)
-		if (disks_user_story(&users[i], disks, text, sizeof(text)))
-			buffer_print(out, "story disks %s\n", text);
-	for (size_t i = 0; i < n_spaces; i++)
-		if (disks_space_story(&spaces[i].facts, spaces[i].mode, text, sizeof(text)))
-			buffer_print(out, "story disks %s\n", text);
+	grades_make(&grades, finding_rules, n_finding_rules, &settings);
+	disks_story(&lines, disks, frame_table(&frame, "disk_latency"));
+	for (size_t i = 0; users && i < users->n_rows; i++)
+		disks_user_story(&lines, users, table_row(users, i), disks);
+	disks_space_story(&lines, frame_table(&frame, "filesystem"), &grades);
+	say_lines(out, "story disks", &lines);
 }
 
 static void say_network(struct buffer *out)
 {
-	size_t n_interfaces, n_sockets;
-	const struct interface_facts *interfaces = facts_of("interface_facts", &n_interfaces);
-	const struct socket_facts *sockets = facts_of("socket_facts", &n_sockets);
-	char text[TEXT_MAX];
+	struct buffer lines = { 0 };
 
-	for (unsigned i = 0; network_story(interfaces, n_interfaces, i, text, sizeof(text)); i++)
-		buffer_print(out, "story network %s\n", text);
-	for (unsigned i = 0; n_sockets > 0 && network_socket_story(sockets, i, text, sizeof(text)); i++)
-		buffer_print(out, "story network %s\n", text);
+	network_story(&lines, frame_table(&frame, "interface"), frame_table(&frame, "packet_loss"));
+	say_lines(out, "story network", &lines);
+}
+
+static void say_kernel(struct buffer *out)
+{
+	struct buffer hints = { 0 };
+	unsigned n_alarming = kernel_hints(&hints, &frame);
+	struct span rest = span_of(hints.bytes, hints.length), line;
+
+	for (unsigned i = 0; span_line(&rest, &line); i++)
+		buffer_print(out, "story kernel %s%.*s\n", i < n_alarming ? "lost: " : "",
+			     (int)span_length(line), line.at);
+	buffer_free(&hints);
 }
 
 static void say_story(struct buffer *out)
 {
-	const struct memory_facts *memory;
-	char text[TEXT_MAX];
-	size_t n;
-
 	scene_fill(&scene, &frame, last_second());
-	memory = facts_of("memory_facts", &n);
-	if (n > 0 && *memory_story(memory, text, sizeof(text)))
-		buffer_print(out, "story memory %s\n", text);
+	say_memory(out);
 	say_disks(out);
 	say_network(out);
+	say_kernel(out);
 }
 
 static void say_ceiling(struct buffer *out)
 {
-	const struct interface_facts *interfaces;
-	char text[TEXT_MAX];
-	size_t n;
+	const struct table *interfaces;
+	struct buffer lines = { 0 };
 
 	scene_fill(&scene, &frame, last_second());
-	interfaces = facts_of("interface_facts", &n);
-	for (size_t i = 0; i < n; i++)
-		if (network_ceiling(&interfaces[i], text, sizeof(text)))
-			buffer_print(out, "ceiling %s\n", text);
+	interfaces = frame_table(&frame, "interface");
+	for (size_t i = 0; interfaces && i < interfaces->n_rows; i++)
+		network_ceiling(&lines, interfaces, table_row(interfaces, i));
+	say_lines(out, "ceiling", &lines);
+}
+
+static void say_gauge(struct buffer *out)
+{
+	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
+	unsigned n;
+
+	scene_fill(&scene, &frame, last_second());
+	n = overview_gauges(&frame, NULL, gauges);
+	for (unsigned i = 0; i < n; i++)
+		if (!gauges[i].absent)
+			buffer_print(out, "gauge %s: %s: %s\n", gauges[i].name, gauges[i].value,
+				     gauges[i].text);
 }
 
 /* The first word of a line about what is said. */
@@ -443,6 +459,7 @@ static const struct kind {
 	{ "remark", say_remark, true },       { "reads", say_reads, true },
 	{ "mark", say_mark, true },           { "verdict", say_verdict, true },
 	{ "story", say_story, true },         { "ceiling", say_ceiling, true },
+	{ "gauge", say_gauge, false },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

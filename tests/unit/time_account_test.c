@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -232,6 +233,34 @@ static double sum_of(const double seconds[N_PARTS])
 	for (unsigned part = 0; part < N_PARTS; part++)
 		sum += seconds[part];
 	return sum;
+}
+
+/* To wait for a ring of io_uring has the flag of a wait for a disk, whatever comes: here nothing does. */
+START_LIVE_TEST(a_ring_waits_for_no_disk)
+{
+	struct io_uring_params params = { 0 };
+	int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
+	double before[N_PARTS], after[N_PARTS];
+	pid_t pid;
+
+	if (ring < 0)
+		skip_test("no ring of io_uring can be made here");
+	pid = begin_child();
+	if (pid == 0)
+		_exit((int)syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0));
+	open_counting();
+	do {
+		rig_next(&rig);
+		read_parts(pid, before);
+	} while (!(before[SLEEP] > 0));
+	rest_ns(PHASE_NS);
+	rig_next(&rig);
+	read_parts(pid, after);
+	ck_assert_double_gt(after[SLEEP], before[SLEEP]);
+	ck_assert_double_eq(after[DISK], before[DISK]);
+	rig_close(&rig);
+	end_child(pid);
+	close(ring);
 }
 
 /* Those of this process, of which no thread begins or ends meanwhile. No part ever shrinks. */

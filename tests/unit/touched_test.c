@@ -15,7 +15,6 @@
 #include "kernel/damon_stat.h"
 #include "kernel/pid/maps.h"
 #include "model/column.h"
-#include "pane/pages/touched_story.h"
 #include "rig.h"
 #include "sys/worker.h"
 #include "topic/pages/touch_list.h"
@@ -497,46 +496,6 @@ START_LIVE_TEST(of_others_it_says_what_it_lacks)
 	close_batch();
 	ck_assert(seteuid(0) == 0);
 	end_ordered_child(&worked.child);
-}
-
-#define MEBI 0x1p20
-
-/* Of 2 GiB resident and one window of 30 s, but for what a case says; each names what the next one lacks. */
-START_TEST(the_rest_is_named_only_where_there_is_one)
-{
-	static const struct {
-		struct touched_facts facts;
-		bool is_notable;
-		const char *said, *not_said; /* NULL: nothing */
-	} cases[] = {
-		{ { .touched_bytes = 180 * MEBI, .file_touched_bytes = 90 * MEBI }, true,
-		  "2.0 GiB resident, 180 MiB used in 30.0 s (90.0 MiB in files, by it or by others); the "
-		  "rest, 1.8 GiB, was not",
-		  NULL },
-		{ { .touched_bytes = 180 * MEBI, .file_touched_bytes = 1.5 * MEBI }, true,
-		  "2.0 GiB resident, 180 MiB used in 30.0 s; the rest, 1.8 GiB, was not", "files" },
-		{ { .touched_bytes = 0.95 * 2048 * MEBI }, false, "used", "was not" },
-		{ { .touched_bytes = 180 * MEBI, .windows = -1 }, false, "so far 180 MiB of 2.0 GiB", NULL },
-		{ { .touched_bytes = 0, .resident_bytes = 8 * MEBI }, false, "used", "was not" },
-		{ { .touched_bytes = NAN, .windows = -1 }, false, "", "cleared" },
-		{ { .touched_bytes = NAN, .windows = -1, .state = "replaced" }, false, "another program",
-		  NULL },
-		{ { .touched_bytes = NAN, .windows = -1, .state = "ended" }, false, "has exited", NULL },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct touched_facts facts = cases[i].facts;
-		char text[TEXT_MAX];
-
-		facts.resident_bytes = facts.resident_bytes > 0 ? facts.resident_bytes : 2048 * MEBI;
-		facts.windows = facts.windows < 0 ? 0 : 1; /* 0: it is still open */
-		facts.window_seconds = 30;
-		facts.state = facts.state ? facts.state : "measured";
-		touched_sentence(&facts, text, true);
-		ck_assert_msg(touched_rest_is_notable(&facts) == cases[i].is_notable, "case %zu", i);
-		ck_assert_msg(strstr(text, cases[i].said) != NULL, "%s", text);
-		ck_assert_msg(!cases[i].not_said || !strstr(text, cases[i].not_said), "%s", text);
-	}
 }
 
 /* Below 0 are those of before; one too many, and what does not ascend, are none. */

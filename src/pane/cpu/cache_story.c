@@ -8,31 +8,45 @@
 #include "pane/cpu/cache_story.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/i18n.h"
 #include "core/span.h"
-#include "model/units.h"
 
 #define NOISY_RATE 1e9        /* bytes per second */
 #define NOISY_SHARE (2.0 / 3) /* of all groups: twice the others together */
 #define NEIGHBOUR_RATE 10e6   /* bytes per second: it does something */
 
-struct story {
-	const struct table *table;
-	struct cache_sentence *sentences;
-	unsigned n;
+static const struct remark noise[] = {
+	{ "ways < 0", N_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
+			 "{share_ratio:%} of all, and shares the cache with {other}") },
+	{ "ways > 0",
+	  PN_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
+	      "{share_ratio:%} of all, and shares {ways} way with {other}",
+	      "{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
+	      "{share_ratio:%} of all, and shares {ways} ways with {other}"),
+	  "ways" },
+	{ "unlimited", N_("{group} is a noisy neighbour: it moves {total_bytes_per_second} of L3 {domain}, "
+			  "{share_ratio:%} of all; it shares no ways with {other}, but nothing limits its "
+			  "bandwidth (MB)") },
 };
 
-static char *add(struct story *story, bool warns)
-{
-	static char dropped[TEXT_MAX]; /* cppcheck-suppress unassignedVariable */
+static const struct remark uncounted[] = {
+	{ "not occupied, not moved, not noted", N_("This CPU counts neither what a group occupies nor what "
+						   "it moves (no CMT, no MBM).") },
+	{ "not occupied, not noted", N_("This CPU does not count what a group occupies (no CMT).") },
+	{ "not moved, not noted", N_("This CPU does not count what a group moves (no MBM).") },
+};
 
-	if (story->n == CACHE_STORY_MAX)
-		return dropped;
-	story->sentences[story->n].warns = warns;
-	return story->sentences[story->n++].text;
-}
+static const struct remark undivided = {
+	"not ways", N_("Caches are not divided here (no CAT): every group may fill all of them.")
+};
+
+struct story {
+	const struct table *table;
+	struct buffer *out;
+	unsigned warnings;
+};
 
 static const char *text_of(const struct story *story, const void *row, const char *column)
 {
@@ -166,30 +180,18 @@ static struct neighbour neighbour_of(const struct story *story, const void *nois
 
 static void tell_noise(struct story *story, const void *noisy, const struct neighbour *neighbour, double sum)
 {
-	const char *name = text_of(story, noisy, "group"), *other = text_of(story, neighbour->row, "group");
-	const char *cache = text_of(story, noisy, "domain");
-	double percent = 100 * rate_of(story, noisy) / sum;
-	char rate[VALUE_TEXT_MAX];
+	const struct made_fact made[] = {
+		{ "other", { .text = text_of(story, neighbour->row, "group") } },
+		{ "ways", { .number = neighbour->ways } },
+		{ "share_ratio", { .number = rate_of(story, noisy) / sum } },
+		{ "unlimited", { .text = is_unlimited(story, noisy) ? "yes" : "" } },
+	};
+	const struct row_facts facts = { { row_fact }, story->table, noisy, made, 4 };
 
-	size_text(rate, rate_of(story, noisy));
-	if (neighbour->ways == SHARES_ALL)
-		snprintf(add(story, true), TEXT_MAX,
-			 _("%s is a noisy neighbour: it moves %s/s of L3 %s, %.0f %% of all, and shares the "
-			   "cache with %s"),
-			 name, rate, cache, percent, other);
-	else if (neighbour->ways > 0)
-		snprintf(add(story, true), TEXT_MAX,
-			 P_("%s is a noisy neighbour: it moves %s/s of L3 %s, %.0f %% of all, and shares %lu "
-			    "way with %s",
-			    "%s is a noisy neighbour: it moves %s/s of L3 %s, %.0f %% of all, and shares %lu "
-			    "ways with %s",
-			    (unsigned long)neighbour->ways),
-			 name, rate, cache, percent, (unsigned long)neighbour->ways, other);
-	else if (is_unlimited(story, noisy))
-		snprintf(add(story, true), TEXT_MAX,
-			 _("%s is a noisy neighbour: it moves %s/s of L3 %s, %.0f %% of all; it shares no "
-			   "ways with %s, but nothing limits its bandwidth (MB)"),
-			 name, rate, cache, percent, other);
+	if (remarks_say(story->out, REMARKS(noise), &facts.facts) < 0)
+		return;
+	buffer_char(story->out, '\n');
+	story->warnings++;
 }
 
 /* Of the domain of this row, the first one of it. */
@@ -220,50 +222,41 @@ static bool is_first_of_domain(const struct story *story, size_t index)
 	return true;
 }
 
-static bool is_any_known(const struct story *story, const char *column)
+/* "yes": that of some row is known; "": of none. */
+static struct fact any_known(const struct story *story, const char *key)
 {
-	for (size_t i = 0; i < story->table->n_rows; i++)
-		if (!isnan(table_number(story->table, table_row(story->table, i), column)))
-			return true;
-	return false;
-}
+	const struct column *column = schema_known_column(story->table->schema, key);
+	bool known = false;
 
-static bool has_any_note(const struct story *story)
-{
 	for (size_t i = 0; i < story->table->n_rows; i++)
-		if (*text_of(story, table_row(story->table, i), "note"))
-			return true;
-	return false;
+		known |= column_has_value(column, table_row(story->table, i));
+	return (struct fact){ .text = known ? "yes" : "" };
 }
 
 static void of_machine(struct story *story)
 {
-	bool occupancy = is_any_known(story, "occupancy_bytes"), moved = is_any_known(story, "total_bytes");
+	const struct made_fact made[] = {
+		{ "occupied", any_known(story, "occupancy_bytes") },
+		{ "moved", any_known(story, "total_bytes") },
+		{ "noted", any_known(story, "note") },
+		{ "ways", any_known(story, "ways") },
+	};
+	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 4 };
 
-	if (!occupancy && !moved && !has_any_note(story))
-		snprintf(add(story, false), TEXT_MAX, "%s",
-			 _("This CPU counts neither what a group occupies nor what it moves (no CMT, no "
-			   "MBM)."));
-	else if (!occupancy && !has_any_note(story))
-		snprintf(add(story, false), TEXT_MAX, "%s",
-			 _("This CPU does not count what a group occupies (no CMT)."));
-	else if (!moved && !has_any_note(story))
-		snprintf(add(story, false), TEXT_MAX, "%s",
-			 _("This CPU does not count what a group moves (no MBM)."));
-	if (!is_any_known(story, "ways"))
-		snprintf(add(story, false), TEXT_MAX, "%s",
-			 _("Caches are not divided here (no CAT): every group may fill all of them."));
+	if (remarks_say(story->out, REMARKS(uncounted), &facts.facts) >= 0)
+		buffer_char(story->out, '\n');
+	if (remark_say(story->out, &undivided, &facts.facts))
+		buffer_char(story->out, '\n');
 }
 
-unsigned cache_story(const struct table *table, struct cache_sentence sentences[CACHE_STORY_MAX])
+unsigned cache_story(struct buffer *out, const struct table *table)
 {
-	struct story story = { .table = table, .sentences = sentences };
+	struct story story = { table, out, 0 };
 
-	if (table->n_rows == 0)
-		return 0;
 	for (size_t i = 0; i < table->n_rows; i++)
 		if (is_whole_l3(&story, table_row(table, i)) && is_first_of_domain(&story, i))
 			of_domain(&story, table_row(table, i));
-	of_machine(&story);
-	return story.n;
+	if (table->n_rows > 0)
+		of_machine(&story);
+	return story.warnings;
 }

@@ -3,17 +3,12 @@
 #ifndef PANETOP_PANE_CPU_CACHE_STORY_H
 #define PANETOP_PANE_CPU_CACHE_STORY_H
 
-#include "core/i18n.h"
-#include "model/frame.h"
+#include "model/sentence.h"
 
-#define CACHE_STORY_MAX 6
-
-struct cache_sentence {
-	bool warns; /* a group disturbs others */
-	char text[TEXT_MAX];
-};
-
-/* Sentences about a table of the topic cache_group, the most important first: their number. */
-unsigned cache_story(const struct table *table, struct cache_sentence sentences[CACHE_STORY_MAX]);
+/*
+ * Adds lines about a table of the topic cache_group, the most important first. Returns how many of them warn:
+ * there a group disturbs others.
+ */
+unsigned cache_story(struct buffer *out, const struct table *table);
 
 #endif

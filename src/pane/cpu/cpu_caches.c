@@ -18,18 +18,18 @@
 void cpu_draw_caches(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, CPU_TABLE_CACHE);
-	struct cache_sentence sentences[CACHE_STORY_MAX];
-	unsigned n = table ? cache_story(table, sentences) : 0;
+	struct buffer story = { 0 };
+	unsigned warnings = table ? cache_story(&story, table) : 0;
+	struct span lines = span_of(story.bytes, story.length), line;
 	struct canvas rest;
 	int y = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		struct span text = span_text(sentences[i].text);
-
-		if (y + canvas_lines(canvas, text) + TABLE_LINES_MIN > canvas->height)
+	for (unsigned i = 0; span_line(&lines, &line); i++) {
+		if (y + canvas_lines(canvas, line) + TABLE_LINES_MIN > canvas->height)
 			break;
-		y += canvas_wrapped(canvas, y, sentences[i].warns ? STYLE_WARN : STYLE_DIM, text);
+		y += canvas_wrapped(canvas, y, i < warnings ? STYLE_WARN : STYLE_DIM, line);
 	}
+	buffer_free(&story);
 	rest = canvas_rows(canvas, y, canvas->height - y);
 	context_draw_titled(
 		context, &rest, CPU_TABLE_CACHE,

@@ -73,7 +73,7 @@ static const struct pane_view views[] = {
 	  DISKS_TABLE_FILESYSTEM, .draw = disks_draw_filesystems },
 	{ "account", N_("Account"),
 	  N_("whose bytes the devices read and wrote, and what is the kernel's own"), DISKS_TABLE_ACCOUNT,
-	  .heading = disks_heading },
+	  .heading = context_heading },
 	{ 0 },
 };
 

@@ -45,7 +45,6 @@ void disks_draw(const struct pane_context *context, struct canvas *canvas);
 void disks_draw_filesystems(const struct pane_context *context, struct canvas *canvas);
 int disks_draw_story(const struct pane_context *context, const struct canvas *canvas); /* returns its lines */
 void disks_draw_users(const struct pane_context *context, struct canvas *canvas);
-void disks_heading(const struct pane_context *context, char *text, size_t room);
 /* disks_latency.c */
 void disks_latency_sampled(struct pane_context *context, const struct frame *frame);
 void disks_draw_latency(const struct pane_context *context, struct canvas *canvas);

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +23,6 @@
 #define GRAPH_CELLS_MIN 18
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
 #define NAME_CELLS_MAX 24
-#define FACTS_MAX 64
 
 const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
 	[DISKS_READ] = "read_bytes_per_second",
@@ -34,127 +32,36 @@ const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
 	[DISKS_QUEUE] = "queue",
 };
 
-void disks_heading(const struct pane_context *context, char *text, size_t room)
-{
-	double seconds = (double)context->frame->interval_ns / 1e9;
-
-	snprintf(text, room, "%s", _(context->pane->views[context->view].title));
-	if (context->frame->interval_ns > 0)
-		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
-}
-
-/* "3.5M/s", "-" */
-static char *speed_text(char text[VALUE_TEXT_MAX + 2], const struct frame *frame, const char *column)
-{
-	double speed = frame_number(frame, "disk", "all", column);
-
-	size_short(text, speed);
-	return isnan(speed) ? text : strcat(text, "/s");
-}
-
 /* "read 3.5M/s  write 1.2M/s  I/O stalls in 10 s: some 3.2 %, full 1.0 %" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table *table = context_table(context, DISKS_TABLE_PRESSURE);
-	const void *some = table ? table_find(table, "io", "some") : NULL;
-	const void *full = table ? table_find(table, "io", "full") : NULL;
-	double share = table ? table_number(table, some, "avg10_ratio") : NAN;
-	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX], speeds[2][VALUE_TEXT_MAX + 2];
+	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
+	double full = row_fact(&facts.facts, span_text("pressure.io/full.avg10_ratio")).number;
+	enum grade grade = grade_of(context->grades, GRADED_IO_PRESSURE, full);
+	char text[TEXT_MAX];
 	int x;
 
-	snprintf(text, sizeof(text), _("read %s  write %s"),
-		 speed_text(speeds[0], context->frame, "read_bytes_per_second"),
-		 speed_text(speeds[1], context->frame, "write_bytes_per_second"));
+	sentence_text(text, _("read {disk.all.read_bytes_per_second:short}  "
+			      "write {disk.all.write_bytes_per_second:short}"), &facts.facts);
 	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
-	if (isnan(share))
-		return 1;
-	snprintf(text, sizeof(text), _("I/O stalls in 10 s: some %s %%, full %s %%"),
-		 fixed_text(numbers[0], 100 * share, 1),
-		 fixed_text(numbers[1], 100 * table_number(table, full, "avg10_ratio"), 1));
-	canvas_piece(canvas, 0, x, graph_grade_style(grade_of(context->grades, GRADED_IO_PRESSURE,
-							table_number(table, full, "avg10_ratio")),
-				       STYLE_NORMAL),
-		     text);
+	sentence_text(text, _("[I/O stalls in 10 s: some {pressure.io/some.avg10_ratio:.1%}, "
+			      "full {pressure.io/full.avg10_ratio:.1%}]"), &facts.facts);
+	canvas_piece(canvas, 0, x, graph_grade_style(grade, STYLE_NORMAL), text);
 	return 1;
-}
-
-/* The mean time of the requests of a device in this phase, in the last interval; NaN: not measured. */
-static double phase_wait(const struct table *latency, const char *device, const char *phase)
-{
-	double requests = 0, seconds = 0;
-
-	for (size_t i = 0; latency && i < latency->n_rows; i++) {
-		const void *row = table_row(latency, i);
-		double number = table_number(latency, row, "requests_per_second");
-
-		if (!(number > 0) || strcmp(table_text(latency, row, "device"), device) != 0 ||
-		    strcmp(table_text(latency, row, "phase"), phase) != 0)
-			continue;
-		requests += number;
-		seconds += number * table_number(latency, row, "mean_seconds");
-	}
-	return seconds / requests;
-}
-
-static size_t collect_facts(const struct pane_context *context, struct disk_facts facts[FACTS_MAX])
-{
-	const struct table *table = context_table(context, DISKS_TABLE_DISK);
-	const struct table *latency = context_table(context, DISKS_TABLE_LATENCY);
-	size_t count = 0;
-
-	for (size_t i = 1; table && i < table->n_rows && count < FACTS_MAX; i++) {
-		const void *row = table_row(table, i);
-
-		facts[count++] = (struct disk_facts){
-			.device = table_text(table, row, "device"),
-			.kind = table_text(table, row, "kind"),
-			.reads = table_number(table, row, "reads_per_second"),
-			.writes = table_number(table, row, "writes_per_second"),
-			.read_bytes = table_number(table, row, "read_request_bytes"),
-			.write_bytes = table_number(table, row, "write_request_bytes"),
-			.block_bytes = table_number(table, row, "block_bytes"),
-			.read_wait = table_number(table, row, "read_wait_seconds"),
-			.write_wait = table_number(table, row, "write_wait_seconds"),
-			.merged_ratio = table_number(table, row, "merged_ratio"),
-			.queue = table_number(table, row, "queue"),
-			.busy_ratio = table_number(table, row, "busy_ratio"),
-			.queued_wait = phase_wait(latency, table_text(table, row, "device"), "queued"),
-			.device_wait = phase_wait(latency, table_text(table, row, "device"), "device"),
-		};
-	}
-	return count;
-}
-
-static bool tell_space(const struct pane_context *context, const struct table *table, const void *row,
-		       char *text, size_t room)
-{
-	const struct space_facts facts = {
-		.full_from = context->grades->of[GRADED_FILESYSTEM].busy,
-		.inodes_full_from = context->grades->of[GRADED_INODES].busy,
-		.mount = table_text(table, row, "mount"),
-		.used_ratio = table_number(table, row, "used_ratio"),
-		.available_bytes = table_number(table, row, "available_bytes"),
-		.inodes_used_ratio = table_number(table, row, "inodes_used_ratio"),
-	};
-
-	return disks_space_story(&facts, table_text(table, row, "mode"), text, room);
 }
 
 int disks_draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table *spaces = context_table(context, DISKS_TABLE_FILESYSTEM);
-	struct disk_facts facts[FACTS_MAX];
-	size_t n_facts = collect_facts(context, facts);
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
-	char text[TEXT_MAX];
-	int y = 0;
+	struct buffer story = { 0 };
+	int y;
 
-	for (unsigned i = 0; y < lines.height && disks_story(facts, n_facts, i, text, sizeof(text)); i++)
-		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
-	for (size_t i = 0; spaces && i < spaces->n_rows && y < lines.height; i++)
-		if (tell_space(context, spaces, table_row(spaces, i), text, sizeof(text)))
-			y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
-	return y < lines.height ? y : lines.height;
+	disks_story(&story, context_table(context, DISKS_TABLE_DISK),
+		    context_table(context, DISKS_TABLE_LATENCY));
+	disks_space_story(&story, context_table(context, DISKS_TABLE_FILESYSTEM), context->grades);
+	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
+	buffer_free(&story);
+	return y;
 }
 
 static char *graph_value(char *text, enum disks_graph graph, double value, bool ascii)
@@ -340,37 +247,28 @@ static bool is_notable(const struct table *table, const void *row)
 	return strpbrk(table_text(table, row, "device"), "/:") || used_most(table, row) >= 0.01;
 }
 
-static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], const char *format, ...)
-{
-	size_t length = strlen(text);
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text + length, TEXT_MAX - length, format, list);
-	va_end(list);
-}
-
 /* "inodes 97 %, 17.9G of 251G, 73.1G available, +1.2M/s, full in 3 h" */
-static void space_text(const struct pane_context *context, const struct table *table, const void *row,
-		       char text[TEXT_MAX])
+static char *space_text(const struct pane_context *context, const struct table *table, const void *row,
+			char *text)
 {
-	double growth = table_number(table, row, "growth_bytes_per_second");
-	double full_in = table_number(table, row, "full_in_seconds");
 	double inodes = table_number(table, row, "inodes_used_ratio");
-	char used[VALUE_TEXT_MAX], total[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX], soon[VALUE_TEXT_MAX];
+	double growth = table_number(table, row, "growth_bytes_per_second");
+	bool few_inodes = grade_of(context->grades, GRADED_INODES, inodes) > GRADE_CALM;
+	const struct made_fact notable[] = {
+		{ "inodes", { .number = few_inodes ? inodes : NAN, .unit = UNIT_RATIO } },
+		{ "growth", { .number = growth > 0 ? growth : NAN, .unit = UNIT_BYTES_PER_SECOND } },
+	};
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = table, .row = row, .made = notable, .n_made = 2
+	};
 
-	snprintf(text, TEXT_MAX, "%s", isnan(table_number(table, row, "total_bytes")) ? _("not known") : "");
-	if (*text)
-		return;
-	if (grade_of(context->grades, GRADED_INODES, inodes) > GRADE_CALM)
-		add_to(text, _("inodes %s, "), amount_text(used, UNIT_RATIO, inodes));
-	add_to(text, _("%s of %s, %s available"), size_short(used, table_number(table, row, "used_bytes")),
-	       size_short(total, table_number(table, row, "total_bytes")),
-	       size_short(left, table_number(table, row, "available_bytes")));
-	if (growth > 0)
-		add_to(text, _(", +%s/s"), size_short(used, growth));
-	if (!isnan(full_in))
-		add_to(text, _(", full in %s"), stretch_text(soon, full_in));
+	return sentence_text(text,
+			     isnan(table_number(table, row, "total_bytes"))
+				     ? _("not known")
+				     : _("[inodes {inodes}, ]{used_bytes:short} of {total_bytes:short}, "
+					 "{available_bytes:short} available[, +{growth:short}]"
+					 "[, full in {full_in_seconds}]"),
+			     &facts.facts);
 }
 
 static void draw_space(const struct pane_context *context, const struct canvas *line,
@@ -393,10 +291,8 @@ static void draw_space(const struct pane_context *context, const struct canvas *
 	x += 6;
 	if (!isnan(ratio))
 		graph_bar_graded(line, 0, x, bar, ratio, space);
-	space_text(context, table, row, text);
 	canvas_cut(line, 0, x + bar + 1, graph_grade_style(space > inodes ? space : inodes, STYLE_NORMAL),
-		   text,
-		   line->width - x - bar - 1);
+		   space_text(context, table, row, text), line->width - x - bar - 1);
 }
 
 /* Bars, as many as fit; the lines used. */
@@ -448,7 +344,7 @@ static int draw_devices(const struct pane_context *context, const struct canvas 
 	rest = canvas_below(canvas, y);
 	y += disks_draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
-	disks_heading(context, title, sizeof(title));
+	context_heading(context, title, sizeof(title));
 	if (wanted > rest.height / 2)
 		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
 	part = canvas_rows(&rest, 0, wanted);
@@ -499,29 +395,8 @@ void disks_draw_processes(const struct pane_context *context, struct canvas *can
 {
 	char title[TEXT_MAX];
 
-	disks_heading(context, title, sizeof(title));
+	context_heading(context, title, sizeof(title));
 	context_draw_titled(context, canvas, DISKS_TABLE_PROCESS, title);
-}
-
-/* What stands out in a row of the users. */
-static bool tell_user(const struct pane_context *context, const struct table *users, const void *row,
-		      char text[TEXT_MAX])
-{
-	const struct table *disks = context_table(context, DISKS_TABLE_DISK);
-	const void *disk = disks ? table_find(disks, table_text(users, row, "device"), NULL) : NULL;
-	const struct disk_user_facts user = {
-		.command = table_text(users, row, "name"),
-		.pid = table_number(users, row, "pid"),
-		.reads_bytes = table_number(users, row, "read_bytes_per_second"),
-		.requests = table_number(users, row, "requests_per_second"),
-		.request_bytes = table_number(users, row, "request_bytes"),
-	};
-	const struct disk_facts facts = {
-		.device = table_text(users, row, "device"),
-		.block_bytes = disk ? table_number(disks, disk, "block_bytes") : NAN,
-	};
-
-	return disks_user_story(&user, &facts, text, TEXT_MAX);
 }
 
 void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
@@ -529,13 +404,15 @@ void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
 	const struct table_widget *widget = &context->tables[DISKS_TABLE_USER];
 	const struct table *table = context_table(context, DISKS_TABLE_USER);
 	struct canvas lines = canvas_rows(canvas, 0, canvas->height > LOW ? STORY_LINES_MAX : 0), part;
+	struct buffer story = { 0 };
 	char text[TEXT_MAX];
-	int y = 0;
 
-	for (size_t i = 0; table && i < widget->view.n_rows && y < lines.height; i++)
-		if (tell_user(context, table, widget->view.rows[i], text))
-			y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
-	disks_heading(context, text, sizeof(text));
-	part = canvas_below(canvas, y < lines.height ? y : lines.height);
+	for (size_t i = 0; table && i < widget->view.n_rows; i++)
+		disks_user_story(&story, table, widget->view.rows[i],
+				 context_table(context, DISKS_TABLE_DISK));
+	part = canvas_below(canvas, canvas_wrapped_lines(&lines, 0, STYLE_WARN,
+							 span_of(story.bytes, story.length)));
+	buffer_free(&story);
+	context_heading(context, text, sizeof(text));
 	context_draw_titled(context, &part, DISKS_TABLE_USER, text);
 }

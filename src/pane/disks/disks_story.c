@@ -1,191 +1,177 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slow before partial writes, small requests, saturation and queues: each sentence has its threshold here. */
+/* Slow before partial writes, small requests, queues and saturation. */
 #include <config.h>
 
 #include "pane/disks/disks_story.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/units.h"
 
-#define REQUESTS_ENOUGH 10.0 /* per second: means over fewer say little */
-#define SLOWER 5.0           /* times the others of its kind */
-#define SLOW_SECONDS 0.010
-#define LOAD_ALIKE 1.25     /* times the requests of each of the others, at most */
-#define PARTIAL_WRITES 20.0 /* per second */
-#define SMALL_BYTES 16384.0
-#define SMALL_WRITES 50.0 /* per second */
-#define MERGED_RARELY 0.2
-#define BUSY 0.9
-#define WAITING 1.0     /* requests in the kernel, on the mean */
-#define AT_DEVICE 0.5   /* … and at the device, at most */
-#define QUEUE_SHORT 2.0 /* of a device that serves more at once */
+#define COMPARED_MAX 64 /* devices: each with all others */
 
-static double requests(const struct disk_facts *disk)
+/* Means over fewer requests say little. */
+#define ENOUGH "requests_per_second >= 10"
+
+static const struct remark disk_remarks[] = {
+	/* far longer than all others of its kind, with no more to do than they have */
+	{ ENOUGH ", wait_seconds >= 0.01, others >= 1, wait_seconds >= 5 * others_wait_seconds, "
+		 "requests_per_second <= 1.25 * others_requests",
+	  PN_("{device} is slow: {wait_seconds} a request; {others} other device of its kind takes at most "
+	      "{others_wait_seconds}, at a similar or higher load.",
+	      "{device} is slow: {wait_seconds} a request; {others} others of its kind take at most "
+	      "{others_wait_seconds}, at a similar or higher load."),
+	  .count = "others" },
+	/* it reads the block, changes it, and writes it, unless it can do without */
+	{ "writes_per_second >= 20, write_request_bytes < block_bytes",
+	  N_("{device} gets {writes_per_second:rate} writes/s of {write_request_bytes} in the mean, smaller "
+	     "than its block of {block_bytes}: it may have to read blocks before it writes them.") },
+	{ "busy_ratio >= 0.9, writes_per_second >= 50, writes_per_second > reads_per_second, "
+	  "write_request_bytes <= 16384, merged_ratio < 0.2",
+	  N_("{device} is busy with {writes_per_second:rate} writes/s of only {write_request_bytes}, "
+	     "{merged_ratio:%} merged: small writes in random places.") },
+	{ ENOUGH ", queued_requests >= 1, idle_ratio >= 0.5",
+	  N_("Requests for {device} wait {queued_seconds} in the kernel and take {device_seconds} at the "
+	     "device, which has none for at least {idle_ratio:%} of the time: the queue is in software, such "
+	     "as a scheduler or a limit.") },
+	{ "busy_ratio >= 0.9, queue < 2, kind == nvme|ssd|virtio|xen",
+	  N_("{device} is busy {busy_ratio:%} of the time, with {queue:.1} requests in flight: it serves "
+	     "several at once and may do more.") },
+};
+
+static const struct remark user_remark = {
+	"requests_per_second >= 20, request_bytes < block_bytes, not read_bytes_per_second > 0",
+	N_("{name} ({pid}) only writes, {requests_per_second:rate}/s of {request_bytes} in the mean, smaller "
+	   "than the block of {block_bytes} of {device}, which may have to be read before it is written.")
+};
+
+static const struct remark space_remarks[] = {
+	{ "used_ratio >= full_ratio, not mode == ro",
+	  N_("{mount} is {used_ratio} full: {available_bytes} are left.") },
+	{ "inodes_used_ratio >= inodes_full_ratio, not used_ratio >= full_ratio, not mode == ro",
+	  N_("{mount} hardly takes more files: {inodes_used_ratio} of its inodes are in use.") },
+};
+
+struct disk_facts {
+	struct row_facts row; /* of the table disk */
+	const struct table *latency;
+};
+
+static double known(const struct table *table, const void *row, const char *column)
 {
-	return (isnan(disk->reads) ? 0 : disk->reads) + (isnan(disk->writes) ? 0 : disk->writes);
+	return fmax(table_number(table, row, column), 0);
+}
+
+static double requests(const struct table *disks, const void *row)
+{
+	return known(disks, row, "reads_per_second") + known(disks, row, "writes_per_second");
 }
 
 /* Of reads and writes; NaN without requests. */
-static double mean_wait(const struct disk_facts *disk)
+static double mean_wait(const struct table *disks, const void *row)
 {
-	double reads = disk->reads > 0 && disk->read_wait >= 0 ? disk->reads * disk->read_wait : 0;
-	double writes = disk->writes > 0 && disk->write_wait >= 0 ? disk->writes * disk->write_wait : 0;
-
-	return requests(disk) > 0 ? (reads + writes) / requests(disk) : NAN;
+	return (known(disks, row, "reads_per_second") * known(disks, row, "read_wait_seconds") +
+		known(disks, row, "writes_per_second") * known(disks, row, "write_wait_seconds")) /
+	       requests(disks, row);
 }
 
-/* A device that waits far longer than all others of its kind, with no more to do than they have. */
-static bool tell_slow(const struct disk_facts *disks, size_t n_disks, size_t index, char *text, size_t room)
+/* The mean time of the requests of a device in this phase, in the last interval; NaN: not measured. */
+static double phase_wait(const struct disk_facts *of, const char *phase)
 {
-	const struct disk_facts *disk = &disks[index];
-	double wait = mean_wait(disk), others = 0, least_requests = INFINITY;
-	char own[VALUE_TEXT_MAX], theirs[VALUE_TEXT_MAX];
-	unsigned long n_others = 0;
+	const char *device = table_text(of->row.table, of->row.row, "device");
+	double number = 0, seconds = 0;
 
-	for (size_t i = 0; i < n_disks; i++) {
-		if (i == index || strcmp(disks[i].kind, disk->kind) != 0 ||
-		    requests(&disks[i]) < REQUESTS_ENOUGH)
+	for (size_t i = 0; of->latency && i < of->latency->n_rows; i++) {
+		const void *row = table_row(of->latency, i);
+
+		if (strcmp(table_text(of->latency, row, "device"), device) != 0 ||
+		    strcmp(table_text(of->latency, row, "phase"), phase) != 0 ||
+		    !(table_number(of->latency, row, "requests_per_second") > 0))
 			continue;
-		n_others++;
-		others = fmax(others, mean_wait(&disks[i]));
-		least_requests = fmin(least_requests, requests(&disks[i]));
+		number += table_number(of->latency, row, "requests_per_second");
+		seconds += table_number(of->latency, row, "requests_per_second") *
+			   table_number(of->latency, row, "mean_seconds");
 	}
-	if (n_others == 0 || requests(disk) < REQUESTS_ENOUGH || !(wait >= SLOW_SECONDS) ||
-	    !(wait >= SLOWER * others) || requests(disk) > LOAD_ALIKE * least_requests)
-		return false;
-	snprintf(
-		text, room,
-		P_("%s is slow: %s a request; %lu other device of its kind takes at most %s, at a similar or "
-		   "higher load.",
-		   "%s is slow: %s a request; %lu others of its kind take at most %s, at a similar or higher "
-		   "load.",
-		   n_others),
-		disk->device, amount_text(own, UNIT_SECONDS, wait), n_others,
-		amount_text(theirs, UNIT_SECONDS, others));
-	return true;
+	return seconds / number;
 }
 
-/* Writes smaller than its block: it reads the block, changes it, and writes it, unless it can do without. */
-static bool tell_partial(const struct disk_facts *disks, size_t n_disks, size_t index, char *text,
-			 size_t room)
+/* How many others of its kind have enough requests, the longest wait of them, and the fewest requests. */
+static struct fact of_others(const struct disk_facts *of, struct span name)
 {
-	const struct disk_facts *disk = &disks[index];
-	char written[VALUE_TEXT_MAX], block[VALUE_TEXT_MAX], rate[VALUE_TEXT_MAX];
+	const struct table *disks = of->row.table;
+	const char *kind = table_text(disks, of->row.row, "kind");
+	double n = 0, wait = 0, least = INFINITY;
+	struct disk_facts other = *of;
 
-	(void)n_disks;
-	if (!(disk->writes >= PARTIAL_WRITES) || !(disk->write_bytes < disk->block_bytes))
-		return false;
-	snprintf(text, room,
-		 _("%s gets %s writes/s of %s in the mean, smaller than its block of %s: it may have to read "
-		   "blocks before it writes them."),
-		 disk->device, rate_short(rate, disk->writes), size_text(written, disk->write_bytes),
-		 size_text(block, disk->block_bytes));
-	return true;
+	for (size_t i = 1; i < disks->n_rows && i <= COMPARED_MAX; i++) {
+		const void *row = other.row.row = table_row(disks, i);
+
+		if (row == of->row.row || strcmp(table_text(disks, row, "kind"), kind) != 0 ||
+		    !sentence_holds(ENOUGH, &other.row.facts))
+			continue;
+		n++;
+		wait = fmax(wait, mean_wait(disks, row));
+		least = fmin(least, requests(disks, row));
+	}
+	if (span_is(name, "others_wait_seconds"))
+		return (struct fact){ .number = wait, .unit = UNIT_SECONDS };
+	return (struct fact){ .number = span_is(name, "others_requests") ? least : n };
 }
 
-static bool tell_small(const struct disk_facts *disks, size_t n_disks, size_t index, char *text, size_t room)
+/* By Little's law requests that are somewhere are their rate times how long they are there. */
+static struct fact disk_fact(const struct facts *facts, struct span name)
 {
-	const struct disk_facts *disk = &disks[index];
-	char rate[VALUE_TEXT_MAX], size[VALUE_TEXT_MAX];
+	const struct disk_facts *of = (const struct disk_facts *)facts;
+	const struct table *disks = of->row.table;
+	const void *row = of->row.row;
 
-	(void)n_disks;
-	if (!(disk->writes >= SMALL_WRITES) || !(disk->write_bytes <= SMALL_BYTES) ||
-	    !(disk->merged_ratio < MERGED_RARELY) || !(disk->busy_ratio >= BUSY) ||
-	    !(disk->writes > disk->reads))
-		return false;
-	snprintf(text, room,
-		 _("%s is busy with %s writes/s of only %s, %.0f %% merged: small writes in random places."),
-		 disk->device, rate_short(rate, disk->writes), size_text(size, disk->write_bytes),
-		 100 * disk->merged_ratio);
-	return true;
+	if (span_is(name, "requests_per_second"))
+		return (struct fact){ .number = requests(disks, row), .unit = UNIT_PER_SECOND };
+	if (span_is(name, "wait_seconds"))
+		return (struct fact){ .number = mean_wait(disks, row), .unit = UNIT_SECONDS };
+	if (span_is(name, "queued_seconds"))
+		return (struct fact){ .number = phase_wait(of, "queued"), .unit = UNIT_SECONDS };
+	if (span_is(name, "device_seconds"))
+		return (struct fact){ .number = phase_wait(of, "device"), .unit = UNIT_SECONDS };
+	if (span_is(name, "queued_requests"))
+		return (struct fact){ .number = requests(disks, row) * phase_wait(of, "queued") };
+	if (span_is(name, "idle_ratio"))
+		return (struct fact){ .number = 1 - requests(disks, row) * phase_wait(of, "device"),
+				      .unit = UNIT_RATIO };
+	return span_starts(name, "others") ? of_others(of, name) : row_fact(facts, name);
 }
 
-static bool serves_several(const char *kind)
+void disks_story(struct buffer *out, const struct table *disks, const struct table *latency)
 {
-	return strcmp(kind, "nvme") == 0 || strcmp(kind, "ssd") == 0 || strcmp(kind, "virtio") == 0 ||
-	       strcmp(kind, "xen") == 0;
+	struct disk_facts facts = { .row = { .facts = { disk_fact }, .table = disks }, .latency = latency };
+
+	remarks_say_rows(out, REMARKS(disk_remarks), &facts.row, 1);
 }
 
-static bool tell_busy(const struct disk_facts *disks, size_t n_disks, size_t index, char *text, size_t room)
+void disks_user_story(struct buffer *out, const struct table *users, const void *user,
+		      const struct table *disks)
 {
-	const struct disk_facts *disk = &disks[index];
+	const void *disk = table_find(disks, table_text(users, user, "device"), NULL);
+	const struct made_fact block = { "block_bytes", { .number = table_number(disks, disk, "block_bytes"),
+							  .unit = UNIT_BYTES } };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = users, .row = user, .made = &block, .n_made = 1
+	};
 
-	(void)n_disks;
-	if (!(disk->busy_ratio >= BUSY) || !(disk->queue < QUEUE_SHORT) || !serves_several(disk->kind))
-		return false;
-	snprintf(text, room,
-		 _("%s is busy %.0f %% of the time, with %.1f requests in flight: it serves several at once "
-		   "and may "
-		   "do more."),
-		 disk->device, 100 * disk->busy_ratio, disk->queue);
-	return true;
+	if (remark_say(out, &user_remark, &facts.facts))
+		buffer_char(out, '\n');
 }
 
-/* By Little's law: requests that are somewhere are their rate times how long they are there. */
-static bool tell_queue(const struct disk_facts *disks, size_t n_disks, size_t index, char *text, size_t room)
+void disks_space_story(struct buffer *out, const struct table *filesystems, const struct grades *grades)
 {
-	const struct disk_facts *disk = &disks[index];
-	double waiting = requests(disk) * disk->queued_wait, served = requests(disk) * disk->device_wait;
-	char queued[VALUE_TEXT_MAX], device[VALUE_TEXT_MAX];
+	const struct made_fact limits[] = {
+		{ "full_ratio", { .number = grades->of[GRADED_FILESYSTEM].busy } },
+		{ "inodes_full_ratio", { .number = grades->of[GRADED_INODES].busy } },
+	};
+	struct row_facts facts = {
+		.facts = { row_fact }, .table = filesystems, .made = limits, .n_made = 2
+	};
 
-	(void)n_disks;
-	if (requests(disk) < REQUESTS_ENOUGH || !(waiting >= WAITING) || !(served <= AT_DEVICE))
-		return false;
-	snprintf(text, room,
-		 _("Requests for %s wait %s in the kernel and take %s at the device, which has none for at "
-		   "least %.0f %% of the time: the queue is in software, such as a scheduler or a limit."),
-		 disk->device, amount_text(queued, UNIT_SECONDS, disk->queued_wait),
-		 amount_text(device, UNIT_SECONDS, disk->device_wait), 100 * (1 - served));
-	return true;
-}
-
-bool disks_user_story(const struct disk_user_facts *user, const struct disk_facts *disk, char *text,
-		      size_t room)
-{
-	char written[VALUE_TEXT_MAX], block[VALUE_TEXT_MAX], rate[VALUE_TEXT_MAX];
-
-	*text = '\0';
-	if (user->reads_bytes > 0 || !(user->requests >= PARTIAL_WRITES) ||
-	    !(user->request_bytes < disk->block_bytes))
-		return false;
-	snprintf(text, room,
-		 _("%s (%.0f) only writes, %s/s of %s in the mean, smaller than the block of %s of %s, which "
-		   "may have to be read before it is written."),
-		 user->command, user->pid, rate_short(rate, user->requests),
-		 size_text(written, user->request_bytes), size_text(block, disk->block_bytes), disk->device);
-	return true;
-}
-
-bool disks_space_story(const struct space_facts *space, const char *mode, char *text, size_t room)
-{
-	char left[VALUE_TEXT_MAX], used[VALUE_TEXT_MAX];
-
-	*text = '\0';
-	if (strcmp(mode, "ro") == 0)
-		return false;
-	if (space->used_ratio >= space->full_from)
-		snprintf(text, room, _("%s is %s full: %s are left."), space->mount,
-			 amount_text(used, UNIT_RATIO, space->used_ratio),
-			 size_text(left, space->available_bytes));
-	else if (space->inodes_used_ratio >= space->inodes_full_from)
-		snprintf(text, room, _("%s hardly takes more files: %s of its inodes are in use."),
-			 space->mount, amount_text(used, UNIT_RATIO, space->inodes_used_ratio));
-	return *text != '\0';
-}
-
-static bool (*const rules[])(const struct disk_facts *disks, size_t n_disks, size_t index, char *text,
-			     size_t room) = { tell_slow, tell_partial, tell_small, tell_queue, tell_busy };
-
-bool disks_story(const struct disk_facts *disks, size_t n_disks, unsigned index, char *text, size_t room)
-{
-	for (size_t rule = 0; rule < sizeof(rules) / sizeof(rules[0]); rule++)
-		for (size_t i = 0; i < n_disks; i++)
-			if (rules[rule](disks, n_disks, i, text, room) && index-- == 0)
-				return true;
-	*text = '\0';
-	return false;
+	remarks_say_rows(out, REMARKS(space_remarks), &facts, 0);
 }

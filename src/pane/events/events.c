@@ -100,20 +100,6 @@ static uint64_t listening_since(const struct pane_context *context)
 	return total > 0 && rate > 0 ? context->frame->wall_ns - (uint64_t)(total / rate * 1e9) : 0;
 }
 
-static void head(const struct pane_context *context, char *text, size_t room, const char *title,
-		 uint64_t since_ns)
-{
-	const struct events_state *events = context->state;
-	char time[CLOCK_TEXT_MAX];
-
-	since_ns = since_ns ? since_ns : events->since_ns;
-	clock_local(time, since_ns, "%H:%M:%S");
-	if (since_ns)
-		snprintf(text, room, _("%s since %s"), title, time);
-	else
-		snprintf(text, room, "%s", title);
-}
-
 /* A full log has lost its oldest rows. */
 static uint64_t log_since(const struct pane_context *context)
 {
@@ -122,51 +108,46 @@ static uint64_t log_since(const struct pane_context *context)
 	return log && log->n_dropped > 0 && log->n_rows > 0 ? table_u64(log, table_row(log, 0), "time") : 0;
 }
 
-static void head_ended(const struct pane_context *context, char *text, size_t room)
-{
-	head(context, text, room, _("processes that ended"), log_since(context));
-}
+enum {
+	VIEW_PROCESSES,
+	VIEW_FAILED,
+	VIEW_EVENTS,
+	VIEW_TOTALS,
+	VIEW_PARENTS,
+	VIEW_LIFETIMES,
+	VIEW_SOURCES,
+	VIEW_RULES,
+	VIEW_SLEEP,
+};
 
-static void head_failed(const struct pane_context *context, char *text, size_t room)
-{
-	head(context, text, room, _("processes that failed"), log_since(context));
-}
+static const struct heading {
+	const char *title;
+	uint64_t (*since_ns)(const struct pane_context *context); /* 0: since there are events */
+} headings[] = {
+	[VIEW_PROCESSES] = { N_("processes that ended"), log_since },
+	[VIEW_FAILED] = { N_("processes that failed"), log_since },
+	[VIEW_EVENTS] = { N_("events"), log_since },
+	[VIEW_TOTALS] = { N_("by command"), listening_since },
+	[VIEW_PARENTS] = { N_("processes that fork"), listening_since },
+	[VIEW_LIFETIMES] = { N_("lifetimes of processes that ended"), listening_since },
+	[VIEW_SOURCES] = { N_("sources of events"), listening_since },
+	[VIEW_RULES] = { N_("rules of --when that fired"), NULL },
+	[VIEW_SLEEP] = { N_("sleeps, and clocks that were set"), NULL },
+};
 
-static void head_events(const struct pane_context *context, char *text, size_t room)
+static void head(const struct pane_context *context, char *text, size_t room)
 {
-	head(context, text, room, _("events"), log_since(context));
-}
+	const struct heading *heading = &headings[context->view];
+	const struct events_state *events = context->state;
+	uint64_t since_ns = heading->since_ns ? heading->since_ns(context) : 0;
+	char time[CLOCK_TEXT_MAX];
 
-static void head_rules(const struct pane_context *context, char *text, size_t room)
-{
-	(void)context;
-	snprintf(text, room, "%s", _("rules of --when that fired"));
-}
-
-static void head_sleep(const struct pane_context *context, char *text, size_t room)
-{
-	(void)context;
-	snprintf(text, room, "%s", _("sleeps, and clocks that were set"));
-}
-
-static void head_totals(const struct pane_context *context, char *text, size_t room)
-{
-	head(context, text, room, _("by command"), listening_since(context));
-}
-
-static void head_parents(const struct pane_context *context, char *text, size_t room)
-{
-	head(context, text, room, _("processes that fork"), listening_since(context));
-}
-
-static void head_lifetimes(const struct pane_context *context, char *text, size_t room)
-{
-	head(context, text, room, _("lifetimes of processes that ended"), listening_since(context));
-}
-
-static void head_sources(const struct pane_context *context, char *text, size_t room)
-{
-	head(context, text, room, _("sources of events"), listening_since(context));
+	since_ns = since_ns || !heading->since_ns ? since_ns : events->since_ns;
+	clock_local(time, since_ns, "%H:%M:%S");
+	if (since_ns)
+		snprintf(text, room, _("%s since %s"), _(heading->title), time);
+	else
+		snprintf(text, room, "%s", _(heading->title));
 }
 
 /* The only setting that is not one of a few. */
@@ -188,13 +169,6 @@ static void ask_kinds(struct pane_context *context, const char *name)
 	}
 	screen_choose(context, _("Event types"), kinds, on, N_EVENT_CHOICES, choose_kinds);
 }
-
-enum {
-	VIEW_PROCESSES,
-	VIEW_FAILED,
-	VIEW_EVENTS,
-	VIEW_TOTALS,
-};
 
 /* The newest one, if none is selected. */
 static void open_process(struct pane_context *context)
@@ -218,26 +192,29 @@ static const struct pane_action log_actions[] = {
 
 static const struct pane_view views[] = {
 	[VIEW_PROCESSES] = { "processes", N_("Processes"), N_("each process as it ends: how long, and how"),
-			     EVENTS_TABLE_ENDED, .heading = head_ended, .actions = log_actions,
+			     EVENTS_TABLE_ENDED, .heading = head, .actions = log_actions,
 			     .draw = events_draw },
 	[VIEW_FAILED] = { "failed", N_("Failed"),
 			  N_("processes that exited with a nonzero code or by a signal"), EVENTS_TABLE_FAILED,
-			  .heading = head_failed, .actions = log_actions, .draw = events_draw },
+			  .heading = head, .actions = log_actions, .draw = events_draw },
 	[VIEW_EVENTS] = { "events", N_("Events"), N_("events one by one"), EVENTS_TABLE_EVENT,
-			  .heading = head_events, .actions = log_actions, .draw = events_draw },
+			  .heading = head, .actions = log_actions, .draw = events_draw },
 	[VIEW_TOTALS] = { "totals", N_("By command"), N_("forks, execs, exits and failures of each command"),
-			  EVENTS_TABLE_TOTAL, .heading = head_totals, .draw = events_draw },
-	{ "parents", N_("Parents"), N_("processes that fork, and the page tables that each fork copies"),
-	  EVENTS_TABLE_PARENT, .heading = head_parents, .draw = events_draw },
-	{ "lifetimes", N_("Lifetimes"), N_("how long processes lived"), EVENTS_TABLE_LIFETIME,
-	  .heading = head_lifetimes, .draw = events_draw_lifetimes },
-	{ "sources", N_("Sources"), N_("sources of events, and losses"), EVENTS_TABLE_SOURCE,
-	  .heading = head_sources, .draw = events_draw },
-	{ "rules", N_("Rules"), N_("what rules of --when fired, and what became of their commands"),
-	  EVENTS_TABLE_WATCH, .heading = head_rules, .draw = events_draw },
-	{ "sleep", N_("Sleep"), N_("when the machine slept and what woke it up, and when its clock was set"),
-	  EVENTS_TABLE_SLEEP, .also = 1UL << EVENTS_TABLE_SUSPEND, .heading = head_sleep,
-	  .draw = events_draw_sleep },
+			  EVENTS_TABLE_TOTAL, .heading = head, .draw = events_draw },
+	[VIEW_PARENTS] = { "parents", N_("Parents"),
+			   N_("processes that fork, and the page tables that each fork copies"),
+			   EVENTS_TABLE_PARENT, .heading = head, .draw = events_draw },
+	[VIEW_LIFETIMES] = { "lifetimes", N_("Lifetimes"), N_("how long processes lived"),
+			     EVENTS_TABLE_LIFETIME, .heading = head, .draw = events_draw_lifetimes },
+	[VIEW_SOURCES] = { "sources", N_("Sources"), N_("sources of events, and losses"),
+			   EVENTS_TABLE_SOURCE, .heading = head, .draw = events_draw },
+	[VIEW_RULES] = { "rules", N_("Rules"),
+			 N_("what rules of --when fired, and what became of their commands"),
+			 EVENTS_TABLE_WATCH, .heading = head, .draw = events_draw },
+	[VIEW_SLEEP] = { "sleep", N_("Sleep"),
+			 N_("when the machine slept and what woke it up, and when its clock was set"),
+			 EVENTS_TABLE_SLEEP, .also = 1UL << EVENTS_TABLE_SUSPEND, .heading = head,
+			 .draw = events_draw_sleep },
 	{ "wakesources", N_("Wake sources"), N_("what may wake up the machine, or keeps it awake now"),
 	  EVENTS_TABLE_WAKE_SOURCE, .more = true },
 	{ 0 },

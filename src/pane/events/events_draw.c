@@ -10,6 +10,7 @@
 #include "model/units.h"
 #include "pane/events/events.h"
 #include "screen/graph.h"
+#include "screen/text_flow.h"
 
 #define TABLE_LINES_MIN 4
 #define RULE_FROM_LINES 6
@@ -44,54 +45,48 @@ static void list_sources(char *text, size_t room, const struct table *table)
 	}
 }
 
-static int draw_number(const struct canvas *canvas, int x, enum style style, const char *format,
-		       const char *value)
-{
-	char text[TEXT_MAX];
-
-	snprintf(text, sizeof(text), format, value);
-	return canvas_piece(canvas, 0, x, style, text);
-}
-
 /* "lost 0  fork 312/s  exec 148/s  exit 309/s  failed 4/s  no name 0  from perf + connector" */
-static int draw_headline(const struct canvas *canvas, const struct frame *frame)
+static const struct remark headline[] = {
+	{ "lost > 0", N_("lost {lost}"), .level = STYLE_BAD },
+	{ "not lost > 0", N_("lost {lost}"), .level = STYLE_STRONG },
+	{ .text = N_("fork {forks_per_second}") },
+	{ .text = N_("exec {execs_per_second}") },
+	{ .text = N_("exit {exits_per_second}") },
+	{ "failures_per_second > 0", N_("failed {failures_per_second}"), .level = STYLE_WARN },
+	{ "not failures_per_second > 0", N_("failed {failures_per_second}") },
+	{ .text = N_("no name {unnamed}") },
+	{ .text = N_("from {from}"), .level = STYLE_DIM },
+};
+
+static void draw_headline(const struct canvas *canvas, const struct frame *frame,
+			  const struct table *sources)
 {
-	const struct table *sources = frame_table(frame, "event_source");
-	const struct {
-		const char *format, *column;
-		enum style above_zero;
-	} rates[] = { { _("fork %s/s"), "forks_per_second", STYLE_NORMAL },
-		      { _("exec %s/s"), "execs_per_second", STYLE_NORMAL },
-		      { _("exit %s/s"), "exits_per_second", STYLE_NORMAL },
-		      { _("failed %s/s"), "failures_per_second", STYLE_WARN } };
-	char value[VALUE_TEXT_MAX], from[64];
-	double n_lost;
-	int x;
+	const struct table *totals = frame_table(frame, "event_total");
+	struct text_flow flow = text_flow_of_pieces(canvas, 0, 1);
+	char from[64];
+	const struct made_fact made[] = {
+		{ "lost", { .number = sum(sources, "lost") } },
+		{ "unnamed", { .number = sum(sources, "unnamed") } },
+		{ "from", { .text = from } },
+	};
+	const void *all = totals ? table_find(totals, "all", NULL) : NULL;
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = totals, .row = all, .made = made, .n_made = 3
+	};
 
-	if (!sources || sources->n_rows == 0)
-		return 0;
-	n_lost = sum(sources, "lost");
-	x = draw_number(canvas, 0, n_lost > 0 ? STYLE_BAD : STYLE_STRONG, _("lost %s"),
-			fixed_text(value, n_lost, 0));
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		double rate = frame_number(frame, "event_total", "all", rates[i].column);
-
-		x = draw_number(canvas, x, rate > 0 ? rates[i].above_zero : STYLE_NORMAL, rates[i].format,
-				rate_text(value, rate));
-	}
-	x = draw_number(canvas, x, STYLE_NORMAL, _("no name %s"),
-			fixed_text(value, sum(sources, "unnamed"), 0));
 	list_sources(from, sizeof(from), sources);
-	draw_number(canvas, x, STYLE_DIM, _("from %s"), from);
-	return 1;
+	text_flow_say(&flow, REMARKS(headline), &facts.facts);
 }
 
 /* Returns what is left below it. */
 static struct canvas draw_rates(const struct pane_context *context, const struct canvas *canvas)
 {
-	int used = canvas->height > TABLE_LINES_MIN ? draw_headline(canvas, context->frame) : 0;
+	const struct table *sources = frame_table(context->frame, "event_source");
+	bool drawn = canvas->height > TABLE_LINES_MIN && sources && sources->n_rows > 0;
 
-	return canvas_rows(canvas, used, canvas->height - used);
+	if (drawn)
+		draw_headline(canvas, context->frame, sources);
+	return canvas_rows(canvas, drawn, canvas->height - drawn);
 }
 
 void events_draw(const struct pane_context *context, struct canvas *canvas)

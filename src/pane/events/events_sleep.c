@@ -2,61 +2,30 @@
 /* The view of sleeps and set clocks: how the machine can sleep stands above them. */
 #include <config.h>
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/i18n.h"
-#include "model/units.h"
 #include "pane/events/events.h"
+#include "screen/text_flow.h"
 
 #define TABLE_LINES_MIN 4
 
-/* "asleep 3.2 h since boot  suspends 12", without what is not known. */
-static int draw_counts(const struct canvas *canvas, const struct table *table, const void *row)
-{
-	double suspends = table_number(table, row, "suspends"),
-	       failures = table_number(table, row, "failures"),
-	       asleep = table_number(table, row, "asleep_seconds");
-	char value[VALUE_TEXT_MAX], text[TEXT_MAX];
-	int x = 0;
-
-	if (!isnan(asleep)) {
-		snprintf(text, sizeof(text), _("asleep %s since boot"), stretch_text(value, asleep));
-		x = canvas_piece(canvas, 0, x, STYLE_STRONG, text);
-	}
-	if (!isnan(suspends)) {
-		snprintf(text, sizeof(text), _("suspends %s"), fixed_text(value, suspends, 0));
-		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
-	}
-	if (failures > 0) {
-		snprintf(text, sizeof(text), _("failed %s"), fixed_text(value, failures, 0));
-		x = canvas_piece(canvas, 0, x, STYLE_WARN, text);
-	}
-	return x;
-}
-
-/* "states freeze mem  mem is s2idle [deep]" */
-static void draw_states(const struct canvas *canvas, int x, const struct table *table, const void *row)
-{
-	const char *states = table_text(table, row, "states"), *mem = table_text(table, row, "mem_sleep");
-	char text[TEXT_MAX];
-
-	snprintf(text, sizeof(text), _("states %s"), states);
-	if (*states)
-		x = canvas_piece(canvas, 0, x, STYLE_DIM, text);
-	snprintf(text, sizeof(text), _("mem is %s"), mem);
-	if (*mem)
-		canvas_piece(canvas, 0, x, STYLE_DIM, text);
-}
+/* "asleep 3.2 h since boot  suspends 12  states freeze mem  mem is s2idle [deep]". */
+static const struct remark pieces[] = {
+	{ "asleep_seconds", N_("asleep {asleep_seconds} since boot"), .level = STYLE_STRONG },
+	{ "suspends", N_("suspends {suspends}") },
+	{ "failures > 0", N_("failed {failures}"), .level = STYLE_WARN },
+	{ "states", N_("states {states}"), .level = STYLE_DIM },
+	{ "mem_sleep", N_("mem is {mem_sleep}"), .level = STYLE_DIM },
+};
 
 /* What it slept counts, whatever it can do now. */
 static void draw_head(const struct canvas *canvas, const struct table *table, const void *row)
 {
+	const struct row_facts facts = { .facts = { row_fact }, .table = table, .row = row };
 	bool known = row_is_known(row, schema_known_column(table->schema, "states"));
+	struct text_flow flow = text_flow_of_pieces(canvas, 0, 1);
 
-	if (*table_text(table, row, "states") || table_number(table, row, "asleep_seconds") > 0)
-		draw_states(canvas, draw_counts(canvas, table, row), table, row);
+	if (sentence_holds("states", &facts.facts) || sentence_holds("asleep_seconds > 0", &facts.facts))
+		text_flow_say(&flow, REMARKS(pieces), &facts.facts);
 	else
 		canvas_cut(canvas, 0, 0, STYLE_DIM,
 			   known ? _("This machine cannot sleep (no sleep states), but its clock may be set.")

@@ -9,18 +9,21 @@
 #include "screen/pane.h"
 
 #define TABLE_LINES_MIN 6
+#define HINTS_MAX 4
 
 void kernel_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct pane_view *view = &context->pane->views[context->view];
-	struct kernel_hint hints[KERNEL_HINTS_MAX];
-	unsigned n_hints = kernel_hints(context->frame, hints);
+	struct buffer hints = { 0 };
+	int n_alarming = (int)kernel_hints(&hints, context->frame), y = 0;
+	struct span lines = span_of(hints.bytes, hints.length), line;
 	struct canvas rest;
-	int y = 0;
 
-	for (unsigned i = 0; i < n_hints && y + TABLE_LINES_MIN < canvas->height; i++)
-		canvas_cut(canvas, y++, 0, hints[i].alarming ? STYLE_BAD : STYLE_WARN, hints[i].text,
-			   canvas->width);
+	for (; y < HINTS_MAX && y + TABLE_LINES_MIN < canvas->height && span_line(&lines, &line); y++) {
+		rest = canvas_rows(canvas, y, 1);
+		canvas_wrapped(&rest, 0, y < n_alarming ? STYLE_BAD : STYLE_WARN, line);
+	}
+	buffer_free(&hints);
 	rest = canvas_rows(canvas, y, canvas->height - y);
 	context_draw_titled(context, &rest, view->table, _(view->help));
 }

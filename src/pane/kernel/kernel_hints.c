@@ -1,66 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Thresholds of dropped packets, and of network queues whose interrupts all go to few CPUs. */
+/* Dropped packets, and network queues whose interrupts all go to one CPU. */
 #include <config.h>
 
 #include "pane/kernel/kernel_hints.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/span.h"
-#include "model/units.h"
+#include "core/i18n.h"
+#include "model/sentence.h"
 
-#define SQUEEZED_NOTABLY 10.0 /* polls per second */
-#define ONE_CPU 0.95          /* share of it that counts as all */
-#define QUEUES_RATE 1000.0    /* interrupts per second of several queues … */
-#define QUEUE_RATE 5000.0     /* … of one … */
-#define QUEUE_USED 100.0      /* … of each of several */
-#define PACKETS_RATE 5000.0   /* runs of NET_RX per second */
+#define QUEUE_USED 100.0 /* interrupts per second of each of several queues */
 
-struct hints {
-	struct kernel_hint *list;
-	unsigned count;
-	unsigned n_cpus; /* 0: not known */
+#define ON_ONE "cpus > 1, on_one >= 0.95 * rate, " /* of several CPUs has nearly all of them */
+
+static const struct hint {
+	const char *topic;
+	struct remark remark; /* of each CPU in backlog, else of all; its level: something is lost */
+} hints[] = {
+	{ "backlog",
+	  { "dropped_per_second > 0",
+	    N_("CPU{cpu} drops {dropped_per_second:rate} packets/s as its backlog is full: raise "
+	       "net.core.netdev_max_backlog"),
+	    .level = 1 } },
+	{ "backlog",
+	  { "squeezed_per_second >= 10",
+	    N_("CPU{cpu} ends {squeezed_per_second:rate} polls/s with packets left: raise "
+	       "net.core.netdev_budget") } },
+	{ "softirq",
+	  { ON_ONE "kind == NET_RX, rate >= 5000",
+	    N_("CPU{busiest} alone receives packets (NET_RX, {rate}): RPS or more queues would spread "
+	       "them") } },
+	{ "interrupt",
+	  { ON_ONE "queues > 1, rate >= 1000",
+	    N_("All {queues} queues of {name} interrupt CPU{busiest} ({rate}): spread them with "
+	       "/proc/irq/*/smp_affinity_list") } },
+	{ "interrupt",
+	  { ON_ONE "queues == 1, rate >= 5000, movable",
+	    N_("All interrupts of {device} land on CPU{busiest} ({rate}), though it may go to "
+	       "{affinity}") } },
 };
-
-static char *add(struct hints *hints, bool alarming)
-{
-	static char dropped[TEXT_MAX]; /* cppcheck-suppress unassignedVariable */
-
-	if (hints->count == KERNEL_HINTS_MAX)
-		return dropped;
-	hints->list[hints->count].alarming = alarming;
-	return hints->list[hints->count++].text;
-}
 
 static bool is_sum(const struct table *table, const void *row)
 {
 	return strcmp(table_text(table, row, "cpu"), "all") == 0;
-}
-
-static void of_backlog(struct hints *hints, const struct table *table)
-{
-	char rate[VALUE_TEXT_MAX];
-
-	for (size_t i = 0; i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double dropped = table_number(table, row, "dropped_per_second");
-		double squeezed = table_number(table, row, "squeezed_per_second");
-		const char *cpu = table_text(table, row, "cpu");
-
-		if (is_sum(table, row))
-			continue;
-		if (dropped > 0)
-			snprintf(add(hints, true), TEXT_MAX,
-				 _("CPU%s drops %s packets/s as its backlog is full: raise "
-				   "net.core.netdev_max_backlog"),
-				 cpu, rate_text(rate, dropped));
-		if (squeezed >= SQUEEZED_NOTABLY)
-			snprintf(add(hints, false), TEXT_MAX,
-				 _("CPU%s ends %s polls/s with packets left: raise net.core.netdev_budget"),
-				 cpu, rate_text(rate, squeezed));
-	}
 }
 
 /* The largest number in column per_second of the rows of this interrupt or kind by CPU, and its CPU. */
@@ -78,20 +61,6 @@ static double busiest(const struct table *table, const char *key, const char **c
 		*cpu = table_text(table, row, "cpu");
 	}
 	return most;
-}
-
-static void of_packets(struct hints *hints, const struct table *table)
-{
-	double all = table_number(table, table_find(table, "NET_RX", "all"), "per_second");
-	const char *cpu = "";
-	double most = busiest(table, "NET_RX", &cpu);
-	char rate[VALUE_TEXT_MAX];
-
-	if (hints->n_cpus > 1 && all >= PACKETS_RATE && most >= ONE_CPU * all)
-		snprintf(add(hints, false), TEXT_MAX,
-			 _("CPU%s alone receives packets (NET_RX, %s/s): RPS or more queues would spread "
-			   "them"),
-			 cpu, rate_text(rate, all));
 }
 
 /* "eth0-TxRx" of eth0-TxRx-3, "nvme0q" of nvme0q3: what the queues of a device have in common. */
@@ -115,8 +84,7 @@ static bool is_same(struct span one, struct span other)
 struct queues {
 	double rate, on_one; /* all of them; the part on the CPU that all have most on */
 	const char *cpu;
-	unsigned count; /* that are used */
-	bool first;     /* no row before has this stem */
+	unsigned count; /* that are used; 0: a row before has this stem */
 };
 
 static bool is_used_queue(const struct table *table, const void *row)
@@ -127,20 +95,20 @@ static bool is_used_queue(const struct table *table, const void *row)
 	       table_number(table, row, "per_second") >= QUEUE_USED;
 }
 
-static struct queues queues_like(const struct table *table, size_t index)
+static struct queues queues_like(const struct table *table, const void *of)
 {
-	struct span wanted = stem(table_text(table, table_row(table, index), "device"));
-	struct queues queues = { .cpu = "", .first = true };
+	struct span wanted = stem(table_text(table, of, "device"));
+	struct queues queues = { .cpu = "" };
 
-	for (size_t i = 0; i < table->n_rows; i++) {
+	for (size_t i = 0; is_used_queue(table, of) && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		const char *cpu = "";
 		double most;
 
 		if (!is_used_queue(table, row) || !is_same(wanted, stem(table_text(table, row, "device"))))
 			continue;
-		if (i < index)
-			queues.first = false;
+		if (queues.count == 0 && row != of)
+			break;
 		most = busiest(table, table_text(table, row, "irq"), &cpu);
 		if (queues.count > 0 && strcmp(cpu, queues.cpu) != 0)
 			most = 0;
@@ -153,55 +121,60 @@ static struct queues queues_like(const struct table *table, size_t index)
 	return queues;
 }
 
-/* May it go to more than one CPU? */
-static bool may_move(const struct table *table, const void *row)
+static struct queues softirq_of(const struct table *table, const void *row)
 {
-	return strpbrk(table_text(table, row, "affinity"), ",-") != NULL;
+	struct queues queues = { .cpu = "" };
+
+	queues.rate = table_number(table, row, "per_second");
+	queues.on_one = busiest(table, table_text(table, row, "kind"), &queues.cpu);
+	return queues;
 }
 
-static void of_queues(struct hints *hints, const struct table *table)
+static bool add_hint(struct buffer *out, const struct hint *hint, const struct table *table, const void *row,
+		     double n_cpus)
 {
-	char rate[VALUE_TEXT_MAX];
+	bool interrupt = strcmp(hint->topic, "interrupt") == 0;
+	struct queues queues = interrupt                                  ? queues_like(table, row)
+			       : strcmp(hint->topic, "softirq") == 0 ? softirq_of(table, row)
+								      : (struct queues){ .cpu = "" };
+	struct span device = interrupt ? stem(table_text(table, row, "device")) : span_text("");
+	char name[64];
+	/* may it go to more than one CPU? */
+	bool movable = interrupt && strpbrk(table_text(table, row, "affinity"), ",-");
+	const struct made_fact made[] = {
+		{ "cpus", { .number = n_cpus } },
+		{ "rate", { .number = queues.rate, .unit = UNIT_PER_SECOND } },
+		{ "on_one", { .number = queues.on_one } },
+		{ "busiest", { .text = queues.cpu } },
+		{ "queues", { .number = queues.count } },
+		{ "name", { .text = name } },
+		{ "movable", { .text = movable ? "yes" : "" } },
+	};
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 7
+	};
 
-	for (size_t i = 0; i < table->n_rows && hints->n_cpus > 1; i++) {
-		const void *row = table_row(table, i);
-		struct queues queues;
-		struct span name;
-
-		if (!is_used_queue(table, row))
-			continue;
-		queues = queues_like(table, i);
-		name = stem(table_text(table, row, "device"));
-		if (!queues.first || queues.on_one < ONE_CPU * queues.rate)
-			continue;
-		if (queues.count > 1 && queues.rate >= QUEUES_RATE)
-			snprintf(add(hints, false), TEXT_MAX,
-				 _("All %u queues of %.*s interrupt CPU%s (%s/s): spread them with "
-				   "/proc/irq/*/smp_affinity_list"),
-				 queues.count, (int)span_length(name), name.at, queues.cpu,
-				 rate_text(rate, queues.rate));
-		if (queues.count == 1 && queues.rate >= QUEUE_RATE && may_move(table, row))
-			snprintf(add(hints, false), TEXT_MAX,
-				 _("All interrupts of %s land on CPU%s (%s/s), though it may go to %s"),
-				 table_text(table, row, "device"), queues.cpu, rate_text(rate, queues.rate),
-				 table_text(table, row, "affinity"));
-	}
+	snprintf(name, sizeof(name), "%.*s", (int)span_length(device), device.at);
+	if (!remark_say(out, &hint->remark, &facts.facts))
+		return false;
+	buffer_char(out, '\n');
+	return true;
 }
 
-unsigned kernel_hints(const struct frame *frame, struct kernel_hint *list)
+unsigned kernel_hints(struct buffer *out, const struct frame *frame)
 {
 	const struct table *backlog = frame_table(frame, "backlog");
-	const struct table *interrupts = frame_table(frame, "interrupt");
-	const struct table *softirqs = frame_table(frame, "softirq");
-	struct hints hints = { .list = list };
+	double n_cpus = backlog ? (double)backlog->n_rows - 1 : 0;
+	unsigned n_alarming = 0;
 
-	if (backlog) {
-		hints.n_cpus = backlog->n_rows > 0 ? (unsigned)backlog->n_rows - 1 : 0;
-		of_backlog(&hints, backlog);
+	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
+		const struct table *table = frame_table(frame, hints[h].topic);
+		bool of_all = table != backlog;
+
+		for (size_t i = 0; table && i < table->n_rows; i++)
+			if (is_sum(table, table_row(table, i)) == of_all &&
+			    add_hint(out, &hints[h], table, table_row(table, i), n_cpus))
+				n_alarming += hints[h].remark.level > 0;
 	}
-	if (softirqs)
-		of_packets(&hints, softirqs);
-	if (interrupts)
-		of_queues(&hints, interrupts);
-	return hints.count;
+	return n_alarming;
 }

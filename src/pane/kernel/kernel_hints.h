@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What interrupts and backlogs mean, in sentences that hold only where their rule does. */
+/* What interrupts and backlogs mean, in sentences that hold only where their condition does. */
 #ifndef PANETOP_PANE_KERNEL_KERNEL_HINTS_H
 #define PANETOP_PANE_KERNEL_KERNEL_HINTS_H
 
-#include "core/i18n.h"
+#include "core/buffer.h"
 #include "model/frame.h"
 
-#define KERNEL_HINTS_MAX 4
-
-struct kernel_hint {
-	bool alarming; /* something is lost */
-	char text[TEXT_MAX];
-};
-
-/* The hints that this frame gives reason for, the worst first: their number. */
-unsigned kernel_hints(const struct frame *frame, struct kernel_hint *hints);
+/*
+ * Adds the hints that this frame gives reason for, one per line, the worst first. Returns how many report
+ * that something is lost.
+ */
+unsigned kernel_hints(struct buffer *out, const struct frame *frame);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/latency/latency.h"
+#include "screen/text_flow.h"
 #include "sys/latency_thread.h"
 
 #define NARROW 40
@@ -24,83 +24,31 @@
 #define CPUS_FROM_LINES 24  /* above the worst */
 #define WORST_FROM_LINES 14 /* of the whole pane */
 
-/* Words one after the other, as long as they fit. */
-struct line {
-	const struct canvas *canvas;
-	int y, x;
-	int more; /* further lines below that may be used */
+/* Everything that a screenshot needs to be understood. If it is not the requested policy, the reason, too. */
+static const struct remark setting_pieces[] = {
+	{ "not degraded > 0", "{policy}[ {above_zero}]", .level = STYLE_STRONG },
+	{ "degraded > 0", "{policy}[ {above_zero}]", .level = STYLE_WARN },
+	{ "degraded > 0", N_("(no right to {asked})"), .level = STYLE_WARN },
+	{ NULL, N_("every {period_seconds:time}"), .level = STYLE_STRONG },
+	{ "method", "{method}" },
+	{ "slack_seconds == 0", N_("no slack") },
+	{ "not slack_seconds == 0", N_("slack {slack_seconds:time}") },
+	{ "cpus", PN_("{cpus} CPU", "{cpus} CPUs"), "cpus" },
+	{ NULL, N_("memory locked: {locked}"), .level = STYLE_DIM },
+	{ NULL, N_("idle states: {idle_states}"), .level = STYLE_DIM },
 };
 
-/* Moves to where this many cells fit; false when they fit nowhere. */
-static bool find_room(struct line *line, int cells)
-{
-	if (line->x > 0 && line->x + cells > line->canvas->width && line->more > 0) {
-		line->more--;
-		line->y++;
-		line->x = 0;
-	}
-	return line->x + cells <= line->canvas->width;
-}
-
-static void __attribute__((format(printf, 3, 4)))
-say(struct line *line, enum style style, const char *format, ...)
-{
-	char text[TEXT_MAX];
-	va_list list;
-	int cells;
-
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
-	cells = utf8_cells(text, line->canvas->ascii);
-	if (cells == 0 || !find_room(line, cells))
-		return;
-	canvas_text(line->canvas, line->y, line->x, style, text, -1);
-	line->x += cells + CANVAS_GAP;
-}
-
-static void say_time(struct line *line, enum style style, const char *name, double seconds)
-{
-	char time[VALUE_TEXT_MAX];
-
-	say(line, style, "%s %s", name, duration_text(time, seconds, line->canvas->ascii));
-}
-
-/* "fifo 80"; if it is not the requested policy, the reason, too. */
-static void say_policy(struct line *line, const struct table *table, const void *row)
-{
-	double priority = table_number(table, row, "priority");
-	bool degraded = table_number(table, row, "degraded") > 0;
-	enum style style = degraded ? STYLE_WARN : STYLE_STRONG;
-
-	if (priority > 0)
-		say(line, style, "%s %.0f", table_text(table, row, "policy"), priority);
-	else
-		say(line, style, "%s", table_text(table, row, "policy"));
-	if (degraded)
-		say(line, style, _("(no right to %s)"), table_text(table, row, "asked"));
-}
-
-/* Everything that a screenshot needs to be understood. */
 static void draw_setting(const struct canvas *canvas, int y, const struct table *table, const void *row)
 {
-	struct line line = { .canvas = canvas, .y = y };
-	double slack = table_number(table, row, "slack_seconds");
-	uint64_t cpus = table_u64(table, row, "cpus");
-	char time[VALUE_TEXT_MAX];
+	double priority = table_number(table, row, "priority");
+	const struct made_fact made[] = { { "above_zero", { .number = priority > 0 ? priority : NAN } } };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 1
+	};
+	struct text_flow flow = text_flow_of_pieces(canvas, y, 1);
 
-	say_policy(&line, table, row);
-	say(&line, STYLE_STRONG, _("every %s"),
-	    duration_text(time, table_number(table, row, "period_seconds"), canvas->ascii));
-	say(&line, STYLE_NORMAL, "%s", table_text(table, row, "method"));
-	if (slack == 0)
-		say(&line, STYLE_NORMAL, "%s", _("no slack"));
-	else
-		say_time(&line, STYLE_NORMAL, _("slack"), slack);
-	if (cpus != U64_UNKNOWN)
-		say(&line, STYLE_NORMAL, P_("%zu CPU", "%zu CPUs", (unsigned long)cpus), (size_t)cpus);
-	say(&line, STYLE_DIM, _("memory locked: %s"), _(table_text(table, row, "locked")));
-	say(&line, STYLE_DIM, _("idle states: %s"), _(table_text(table, row, "idle_states")));
+	text_flow_say(&flow, REMARKS(setting_pieces),
+		      &facts.facts);
 }
 
 /* What to draw for a CPU, or for all: in the selected window, or since the start. */
@@ -148,57 +96,46 @@ static const struct schema figures_schema = {
 	SCHEMA_COLUMNS(figure_columns),
 };
 
+/* The most important ones stay where there is little room. */
 static const struct percentile {
-	const char *name;
-	size_t offset;
-	unsigned rank; /* low ranks are drawn wherever there is room for one */
+	const char *text;
+	unsigned rank;
 } percentiles[] = {
-	{ "50%", offsetof(struct figures, p50_seconds), 0 },
-	{ "90%", offsetof(struct figures, p90_seconds), 3 },
-	{ "99%", offsetof(struct figures, p99_seconds), 1 },
-	{ "99.9%", offsetof(struct figures, p99_9_seconds), 2 },
-	{ "99.99%", offsetof(struct figures, p99_99_seconds), 4 },
+	{ "50% {p50_seconds:time}", 0 },       { "90% {p90_seconds:time}", 3 },
+	{ "99% {p99_seconds:time}", 1 },       { "99.9% {p99_9_seconds:time}", 2 },
+	{ "99.99% {p99_99_seconds:time}", 4 },
 };
 
 #define N_PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
 
-static double percentile_seconds(const struct figures *figures, const struct percentile *percentile)
-{
-	double seconds;
-
-	memcpy(&seconds, (const char *)figures + percentile->offset, sizeof(seconds));
-	return seconds;
-}
-
-/* Is there room for all percentiles up to this rank? */
-static bool has_room(struct line line, const struct figures *figures, unsigned rank)
+/* Is there room for all up to this rank? */
+static bool has_room(struct text_flow flow, char texts[][TEXT_MAX], unsigned rank)
 {
 	for (size_t i = 0; i < N_PERCENTILES; i++) {
-		double seconds = percentile_seconds(figures, &percentiles[i]);
-		char time[VALUE_TEXT_MAX];
-		int cells = (int)strlen(percentiles[i].name) + 1 +
-			    utf8_cells(duration_text(time, seconds, line.canvas->ascii), line.canvas->ascii);
+		int cells = utf8_cells(texts[i], flow.ascii);
 
 		if (percentiles[i].rank > rank)
 			continue;
-		if (!find_room(&line, cells))
+		if (!text_flow_room(&flow, cells))
 			return false;
-		line.x += cells + CANVAS_GAP;
+		flow.x += cells + flow.gap;
 	}
 	return true;
 }
 
-/* As many as fit, the most important ones, in ascending order. */
-static void say_percentiles(struct line *line, const struct figures *figures)
+/* As many as fit, in ascending order. */
+static void say_percentiles(struct text_flow *flow, const struct facts *facts)
 {
 	unsigned last = N_PERCENTILES - 1;
+	char texts[N_PERCENTILES][TEXT_MAX];
 
-	while (last > 0 && !has_room(*line, figures, last))
+	for (size_t i = 0; i < N_PERCENTILES; i++)
+		sentence_text(texts[i], percentiles[i].text, facts);
+	while (last > 0 && !has_room(*flow, texts, last))
 		last--;
 	for (size_t i = 0; i < N_PERCENTILES; i++)
 		if (percentiles[i].rank <= last)
-			say_time(line, percentiles[i].rank <= 2 ? STYLE_STRONG : STYLE_NORMAL,
-				 percentiles[i].name, percentile_seconds(figures, &percentiles[i]));
+			text_flow_add(flow, percentiles[i].rank <= 2 ? STYLE_STRONG : STYLE_NORMAL, texts[i]);
 }
 
 /* The samples of a CPU, or of all, in the selected window. */
@@ -287,62 +224,62 @@ static const char *window_text(const struct pane_context *context, char text[LAT
 }
 
 /* How long was measured, and that it is over. */
-static void measured_text(const struct pane_context *context, bool brief, char *text, size_t room)
+static void measured_text(const struct pane_context *context, bool brief, char text[TEXT_MAX])
 {
-	char seconds[VALUE_TEXT_MAX];
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	const void *row = table ? table_find(table, "all", NULL) : NULL;
+	const struct row_facts facts = { .facts = { row_fact }, .table = table, .row = row };
 
-	fixed_text(seconds, frame_number(context->frame, "latency", "all", "measured_seconds"), 0);
-	snprintf(text, room,
-		 latency_phase(context) == LATENCY_STOPPED ? _("stopped after %s s")
-		 : brief                                   ? _("%s s")
-							   : _("%s s measured"),
-		 seconds);
+	sentence_text(text,
+		      latency_phase(context) == LATENCY_STOPPED ? _("stopped after {measured_seconds:.0} s")
+		      : brief                                   ? _("{measured_seconds:.0} s")
+								: _("{measured_seconds:.0} s measured"),
+		      &facts.facts);
 }
 
 /* The rule above charts or a table: "CPU 1, last 10 s ──── 22 s measured". */
 static void draw_title(const struct pane_context *context, const struct canvas *canvas, const char *what,
 		       const char *span)
 {
-	char title[TEXT_MAX], measured[64];
+	char title[TEXT_MAX], measured[TEXT_MAX];
 
 	snprintf(title, sizeof(title), "%s, %s", what, span);
-	measured_text(context, canvas->width < TITLE_CELLS, measured, sizeof(measured));
+	measured_text(context, canvas->width < TITLE_CELLS, measured);
 	canvas_rule(canvas, 0, title, measured);
 }
 
-static void say_missed(struct line *line, uint64_t missed)
-{
-	double number = (double)missed;
+static const struct remark result_pieces[] = {
+	{ NULL, N_("max {max_seconds:time}"), .level = STYLE_STRONG },
+	{ "missed > 0, brief", PN_("{missed:.0} missed", "{missed:.0} missed"), "missed",
+	  .level = STYLE_WARN },
+	{ "missed > 0, not brief", PN_("{missed:.0} period missed", "{missed:.0} periods missed"),
+	  "missed", .level = STYLE_WARN },
+}, result_ends[] = {
+	{ NULL, N_("min {min_seconds:time}") },
+	{ NULL, N_("mean {mean_seconds:time}") },
+	{ NULL, PN_("{samples:.0} sample", "{samples:.0} samples"), "samples" },
+	{ "missed == 0", N_("no period missed") },
+};
 
-	if (missed == 0 || missed == U64_UNKNOWN)
-		return;
-	if (line->canvas->width < TITLE_CELLS)
-		say(line, STYLE_WARN, P_("%.0f missed", "%.0f missed", (unsigned long)missed), number);
-	else
-		say(line, STYLE_WARN, P_("%.0f period missed", "%.0f periods missed", (unsigned long)missed),
-		    number);
-}
-
-static void draw_result(const struct canvas *canvas, int y, int more, const struct figures *figures,
+static void draw_result(const struct canvas *canvas, int y, int lines, const struct figures *figures,
 			const char *name)
 {
-	struct line line = { .canvas = canvas, .y = y, .more = more };
+	static const struct table drawn = { .schema = &figures_schema };
+	const struct made_fact made[] = { { "brief", { .text = canvas->width < TITLE_CELLS ? "yes" : "" } } };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = &drawn, .row = figures, .made = made, .n_made = 1
+	};
+	struct text_flow flow = text_flow_of_pieces(canvas, y, lines);
 
 	if (name)
-		say(&line, STYLE_STRONG, "%s", name);
+		text_flow_add(&flow, STYLE_STRONG, name);
 	if (figures->samples == 0) {
-		say(&line, STYLE_NORMAL, "%s", _("no sample yet"));
+		text_flow_add(&flow, STYLE_NORMAL, _("no sample yet"));
 		return;
 	}
-	say_time(&line, STYLE_STRONG, _("max"), figures->max_seconds);
-	say_missed(&line, figures->missed);
-	say_percentiles(&line, figures);
-	say_time(&line, STYLE_NORMAL, _("min"), figures->min_seconds);
-	say_time(&line, STYLE_NORMAL, _("mean"), figures->mean_seconds);
-	say(&line, STYLE_NORMAL, P_("%lu sample", "%lu samples", (unsigned long)figures->samples),
-	    (unsigned long)figures->samples);
-	if (figures->missed == 0)
-		say(&line, STYLE_NORMAL, "%s", _("no period missed"));
+	text_flow_say(&flow, REMARKS(result_pieces), &facts.facts);
+	say_percentiles(&flow, &facts.facts);
+	text_flow_say(&flow, REMARKS(result_ends), &facts.facts);
 }
 
 static bool has_heat(const struct pane_context *context, const struct canvas *canvas)
@@ -419,7 +356,7 @@ static void draw_one(const struct pane_context *context, const struct canvas *ca
 	struct figures figures;
 
 	compute_figures(context, name, &figures, &shown);
-	draw_result(canvas, 0, 0, &figures, label);
+	draw_result(canvas, 0, 1, &figures, label);
 	draw_charts(context, &charts, name, axis, &shown);
 }
 
@@ -531,7 +468,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 
 	make_axis(context, &axis, charts.height);
 	compute_figures(context, "all", &figures, &shown);
-	draw_result(canvas, 0, lines - 1, &figures,
+	draw_result(canvas, 0, lines > 0 ? lines : 1, &figures,
 		    latency_window(context) > 0 ? window_text(context, span) : NULL);
 	if (canvas->height > 1)
 		draw_setting(canvas, lines, table, table_row(table, 0));

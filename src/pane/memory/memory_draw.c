@@ -15,6 +15,7 @@
 #include "pane/memory/memory_scope.h"
 #include "pane/memory/memory_story.h"
 #include "pane/process_rows.h"
+#include "pane/text.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
 
@@ -42,9 +43,10 @@ static double number(const struct pane_context *context, const char *topic, cons
 	return frame_number(context->frame, topic, row, column);
 }
 
-static double paging(const struct pane_context *context, const char *column)
+/* What rows of the frame have. */
+static struct row_facts frame_facts(const struct pane_context *context)
 {
-	return number(context, "paging", NULL, column);
+	return (struct row_facts){ { row_fact }, .frame = context->frame };
 }
 
 /* Of what is shown: of the machine, or of the scope at most. */
@@ -71,46 +73,6 @@ static unsigned fill_parts(const struct pane_context *context, struct graph_part
 	return MEMORY_PARTS;
 }
 
-static double pressure_now(const struct pane_context *context, const char *kind)
-{
-	const struct table *table = context_table(context, MEMORY_TABLE_PRESSURE);
-
-	return table_number(table, table_find(table, "memory", kind), "avg10_ratio");
-}
-
-/* The kernel thread of DAMON, which can page out on purpose. */
-static void find_pager(const struct pane_context *context, struct memory_facts *facts)
-{
-	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
-	const struct column *names = processes ? schema_known_column(processes->schema, "name") : NULL;
-
-	for (size_t i = 0; names && i < processes->n_rows; i++) {
-		const void *row = table_row(processes, i);
-		const char *name = row_text(row, names);
-
-		if (!name || strncmp(name, "kdamond.", strlen("kdamond.")) != 0 ||
-		    !(table_number(processes, row, "cpu_ratio") > 0))
-			continue;
-		facts->pager = name;
-		facts->pager_ratio = table_number(processes, row, "cpu_ratio");
-		return;
-	}
-}
-
-/* The same evidence as on the overview: its finding. */
-static const char *refaulting_group(const struct pane_context *context)
-{
-	const struct table *findings = frame_table(context->frame, "finding");
-
-	for (size_t i = 0; findings && i < findings->n_rows; i++) {
-		const void *row = table_row(findings, i);
-
-		if (strcmp(table_text(findings, row, "rule"), "group_refaults") == 0)
-			return table_text(findings, row, "subject");
-	}
-	return NULL;
-}
-
 /* Since the graph begins, or for as long as it goes back. */
 static double grown(const struct pane_context *context, unsigned series)
 {
@@ -123,70 +85,20 @@ static double grown(const struct pane_context *context, unsigned series)
 		       : NAN;
 }
 
-/* The nearest limit: the row of this resource with the least left. */
-static const void *nearest_limit(const struct table *table, const char *resource)
+static void collect(const struct pane_context *context, struct memory_facts *facts)
 {
-	const void *nearest = NULL;
-	double least = INFINITY;
-
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double left = table_number(table, row, "free_bytes");
-
-		if (strcmp(table_text(table, row, "resource"), resource) != 0)
-			continue;
-		if (!nearest || left < least) {
-			least = isnan(left) ? INFINITY : left;
-			nearest = row;
-		}
-	}
-	return nearest;
-}
-
-static void find_limit(const struct pane_context *context, struct memory_facts *facts)
-{
-	const struct table *table = context_table(context, MEMORY_TABLE_LIMIT);
-	const void *row = nearest_limit(table, "memory");
-	double caches;
-
-	if (!row)
-		return;
-	caches = table_number(table, row, "caches_bytes");
-	facts->limit_bytes = table_number(table, row, "limit_bytes");
-	facts->limit_left_bytes = table_number(table, row, "free_bytes") + (isnan(caches) ? 0 : caches);
-}
-
-static double stalled_limit(const struct pane_context *context)
-{
-	return context->grades->of[GRADED_MEMORY_PRESSURE].busy;
-}
-
-static struct memory_facts facts_of(const struct pane_context *context)
-{
-	struct memory_facts facts = {
-		.total_bytes = total_bytes(context),
-		.available_bytes = number(context, "memory", "available", "free_bytes"),
-		.caches_bytes = number(context, "memory", "mem", "caches_bytes"),
-		.stalled_ratio = pressure_now(context, "some"),
-		.stalled_limit = stalled_limit(context),
+	struct memory_seen seen = {
 		.killed = grown(context, MEMORY_SERIES_KILLED),
 		.killed_at_limits = grown(context, MEMORY_SERIES_KILLED_AT_LIMITS),
 		.stalls = grown(context, MEMORY_SERIES_STALLS),
-		.seconds = paging(context, "window_seconds"),
-		.calm_seconds = paging(context, "calm_seconds"),
-		.refaulted_pages = paging(context, "window_refaults"),
-		.evicted_pages = paging(context, "window_evictions"),
-		.swapped_in_pages = paging(context, "window_swap_ins"),
+		.stalled_limit = context->grades->of[GRADED_MEMORY_PRESSURE].busy,
 	};
 
 	if (!context_table(context, MEMORY_TABLE_PRESSURE))
-		facts.unwatched = context->tables[MEMORY_TABLE_PRESSURE].absent;
+		seen.unwatched = context->tables[MEMORY_TABLE_PRESSURE].absent;
 	if (!context_table(context, MEMORY_TABLE_RECLAIM))
-		facts.unwatched = context->tables[MEMORY_TABLE_RECLAIM].absent;
-	find_limit(context, &facts);
-	find_pager(context, &facts);
-	facts.group = refaulting_group(context);
-	return facts;
+		seen.unwatched = context->tables[MEMORY_TABLE_RECLAIM].absent;
+	memory_facts_make(facts, context->frame, &seen);
 }
 
 static const struct {
@@ -208,14 +120,18 @@ static enum memory_level draw_verdict(const struct pane_context *context, const 
 				      const struct memory_facts *facts)
 {
 	bool scoped = memory_scope_row(context) != NULL;
-	char text[TEXT_MAX];
-	enum memory_level level = scoped ? memory_scope_verdict(context, text, sizeof(text))
-					 : memory_verdict(facts, text, sizeof(text));
+	struct buffer text = { 0 };
+	enum memory_level level =
+		scoped ? memory_scope_verdict(&text, context) : memory_verdict(&text, facts);
 	int x = scoped && level == MEMORY_UNKNOWN ? 0 : draw_level(canvas, y, level) + CANVAS_GAP;
 
-	if (!scoped && !context_table(context, MEMORY_TABLE_MEMORY))
-		snprintf(text, sizeof(text), "%s", context->tables[MEMORY_TABLE_MEMORY].absent);
-	canvas_cut(canvas, y, x, STYLE_NORMAL, text, canvas->width - x);
+	buffer_char(&text, '\0');
+	canvas_cut(canvas, y, x, STYLE_NORMAL,
+		   !scoped && !context_table(context, MEMORY_TABLE_MEMORY)
+			   ? context->tables[MEMORY_TABLE_MEMORY].absent
+			   : text.bytes,
+		   canvas->width - x);
+	buffer_free(&text);
 	return level;
 }
 
@@ -223,11 +139,11 @@ static enum memory_level draw_verdict(const struct pane_context *context, const 
 static void draw_short_scope(const struct pane_context *context, const struct canvas *canvas)
 {
 	double bytes = number(context, "scope_use", NULL, "memory_bytes");
+	struct row_facts facts = frame_facts(context);
 	struct graph_part parts[MEMORY_PARTS];
-	char size[VALUE_TEXT_MAX];
 	unsigned n_parts = fill_parts(context, parts);
 
-	canvas_print(canvas, 0, 0, STYLE_STRONG, _("in scope: %s"), size_text(size, bytes));
+	draw_text(canvas, 0, 0, STYLE_STRONG, N_("in scope: {scope_use.memory_bytes}"), &facts.facts);
 	if (bytes > 0)
 		graph_bar(canvas, 1, 0, canvas->width, parts, n_parts, bytes);
 }
@@ -235,39 +151,44 @@ static void draw_short_scope(const struct pane_context *context, const struct ca
 /* The whole answer, for screens where little else fits. */
 static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
-	struct memory_facts facts = facts_of(context);
-	double swap_used = number(context, "memory", "swap", "used_bytes");
+	static const struct remark swap = { "memory.swap.used_bytes > 0",
+					    N_("swap {memory.swap.used_bytes} used") };
+	struct buffer text = { 0 };
+	struct memory_facts facts;
+	const struct facts *of = &facts.of.facts;
 	struct graph_part parts[MEMORY_PARTS];
-	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
-	enum memory_level level = memory_verdict(&facts, text, sizeof(text));
-	int x = draw_level(canvas, 0, level) + 1, y = 2;
 	struct canvas rest;
+	int x, y = 2;
 
-	if (isnan(memory_left_ratio(&facts)))
-		return;
-	canvas_print(canvas, 0, x, STYLE_NORMAL, _("%.0f %% left"), floor(100 * memory_left_ratio(&facts)));
-	fill_parts(context, parts);
-	graph_bar(canvas, 1, 0, canvas->width, parts, MEMORY_PARTS, facts.total_bytes);
-	if (swap_used > 0)
-		canvas_print(canvas, y++, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
-	rest = canvas_below(canvas, y);
-	process_rows_draw_short(context, &rest, MEMORY_TABLE_PROCESS, "resident_bytes", size_short);
+	collect(context, &facts);
+	x = draw_level(canvas, 0, memory_verdict(&text, &facts)) + 1;
+	if (sentence_holds("left_ratio", of)) {
+		draw_text(canvas, 0, x, STYLE_NORMAL, N_("{left_ratio:%} left"), of);
+		fill_parts(context, parts);
+		graph_bar(canvas, 1, 0, canvas->width, parts, MEMORY_PARTS, total_bytes(context));
+		y += draw_remarks(canvas, y, STYLE_NORMAL, &swap, 1, of);
+		rest = canvas_below(canvas, y);
+		process_rows_draw_short(context, &rest, MEMORY_TABLE_PROCESS, "resident_bytes", size_short);
+	}
+	buffer_free(&text);
 }
 
-static void swap_words(const struct pane_context *context, char *text, size_t room)
+static void swap_words(const struct pane_context *context, struct buffer *out)
 {
-	double total = number(context, "memory", "swap", "total_bytes");
-	char used[VALUE_TEXT_MAX], size[VALUE_TEXT_MAX];
+	static const struct remark of_scope = { NULL, N_("swap {scope_use.swapped_bytes:short}") };
+	static const struct remark of_machine[] = {
+		{ "memory.swap.total_bytes > 0",
+		  N_("swap {memory.swap.used_bytes:short} of {memory.swap.total_bytes:short}") },
+		{ "memory.swap.total_bytes", N_("swap none") },
+		{ NULL, N_("swap -") },
+	};
+	struct row_facts facts = frame_facts(context);
 
 	if (memory_scope_row(context))
-		snprintf(text, room, _("swap %s"),
-			 size_short(used, number(context, "scope_use", NULL, "swapped_bytes")));
-	else if (total > 0)
-		snprintf(text, room, _("swap %s of %s"),
-			 size_short(used, number(context, "memory", "swap", "used_bytes")),
-			 size_short(size, total));
+		remark_say(out, &of_scope, &facts.facts);
 	else
-		snprintf(text, room, "%s", isnan(total) ? _("swap -") : _("swap none"));
+		remarks_say(out, REMARKS(of_machine), &facts.facts);
+	buffer_char(out, '\0');
 }
 
 static void part_words(const struct graph_part *part, char *text, size_t room)
@@ -281,13 +202,14 @@ static void part_words(const struct graph_part *part, char *text, size_t room)
 static void draw_parts(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	struct graph_part parts[MEMORY_PARTS];
-	char text[TEXT_MAX], swap[TEXT_MAX];
+	struct buffer swap = { 0 };
+	char text[TEXT_MAX];
 	int room = canvas->width, x = 0;
 	unsigned n_parts = fill_parts(context, parts);
 	double sum = 0;
 
-	swap_words(context, swap, sizeof(swap));
-	room -= utf8_cells(swap, canvas->ascii);
+	swap_words(context, &swap);
+	room -= utf8_cells(swap.bytes, canvas->ascii);
 	for (unsigned i = 0; i < n_parts; i++) {
 		part_words(&parts[i], text, sizeof(text));
 		room -= utf8_cells(text, canvas->ascii) + 1 + CANVAS_GAP;
@@ -305,7 +227,8 @@ static void draw_parts(const struct pane_context *context, const struct canvas *
 		graph_bar_of(canvas, y, x - 1, cells, &parts[i], value);
 		x += cells - 1 + CANVAS_GAP;
 	}
-	canvas_piece(canvas, y, x, STYLE_NORMAL, swap);
+	canvas_piece(canvas, y, x, STYLE_NORMAL, swap.bytes);
+	buffer_free(&swap);
 }
 
 /* A second bar for the limit of a container: its use, with caches separate. */
@@ -313,9 +236,9 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 		      const char *resource)
 {
 	const struct table *table = context_table(context, MEMORY_TABLE_LIMIT);
-	const void *row = nearest_limit(table, resource);
+	const void *row = memory_nearest_limit(table, resource);
 	struct graph_part parts[2] = { { 'u', LOOK_ANONYMOUS, "", 0, 0 }, { 'c', LOOK_CACHES, "", 0, 0 } };
-	char limit_text[VALUE_TEXT_MAX], used_text[VALUE_TEXT_MAX], left_text[VALUE_TEXT_MAX];
+	struct row_facts facts = { { row_fact }, table, row };
 	double limit, used, caches;
 	int x;
 
@@ -324,9 +247,9 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	limit = table_number(table, row, "limit_bytes");
 	used = table_number(table, row, "used_bytes");
 	caches = table_number(table, row, "caches_bytes");
-	x = canvas_print(canvas, y, 0, STYLE_STRONG, _("%s limit %s: used %s, free %s"), resource,
-			 size_text(limit_text, limit), size_text(used_text, used),
-			 size_text(left_text, table_number(table, row, "free_bytes")));
+	x = draw_text(canvas, y, 0, STYLE_STRONG,
+		      N_("{resource} limit {limit_bytes}: used {used_bytes}, free {free_bytes}"),
+		      &facts.facts);
 	parts[1].value = isnan(caches) ? 0 : fmin(caches, used);
 	parts[0].value = used - parts[1].value;
 	if (limit > 0 && !isnan(used) && canvas->width - x > 12)
@@ -334,95 +257,69 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	return y + 1;
 }
 
-/* "name 1.2k/s" if the rate is known; advances x. */
-static int draw_rate(const struct canvas *canvas, int y, int x, const char *name, double rate,
-		     char *(*format)(char *text, double value))
-{
-	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
-
-	if (isnan(rate))
-		snprintf(text, sizeof(text), "%s -", name);
-	else
-		snprintf(text, sizeof(text), "%s %s/s", name, format(value, rate));
-	return canvas_piece(canvas, y, x, STYLE_NORMAL, text);
-}
-
-static enum style style_of_waiting(const struct pane_context *context, double some)
-{
-	return graph_grade_style(grade_of(context->grades, GRADED_MEMORY_PRESSURE, some), STYLE_NORMAL);
-}
-
-static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
-{
-	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
-	char text[TEXT_MAX];
-
-	if (isnan(some))
-		return x;
-	if (isnan(full))
-		snprintf(text, sizeof(text), _("waiting: some %.2f %%"), 100 * some);
-	else
-		snprintf(text, sizeof(text), _("waiting: some %.2f %%  all %.2f %%"), 100 * some, 100 * full);
-	return canvas_piece(canvas, y, x, style_of_waiting(context, some), text);
-}
-
-/* What its control group waits for and reads again. */
-static void draw_scope_rates(const struct pane_context *context, const struct canvas *canvas, int y)
-{
-	double stalled = number(context, "scope_use", NULL, "stalled_ratio");
-	int x = draw_rate(canvas, y, 0, _("read"),
-			  number(context, "scope_use", NULL, "read_bytes_per_second"), size_text);
-
-	x = draw_rate(canvas, y, x, _("write"), number(context, "scope_use", NULL, "write_bytes_per_second"),
-		      size_text);
-	x = draw_rate(canvas, y, x, _("refault"), number(context, "scope_use", NULL, "refaults_per_second"),
-		      rate_text);
-	if (!isnan(stalled))
-		canvas_print(canvas, y, x, style_of_waiting(context, stalled), _("waiting: some %.2f %%"),
-			     100 * stalled);
-}
+#define WAITING 3 /* index of the piece that is marked, and left out where it is unknown */
 
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	int x;
+	static const char *const of_scope[] = {
+		N_("read {scope_use.read_bytes_per_second}"),
+		N_("write {scope_use.write_bytes_per_second}"),
+		N_("refault {scope_use.refaults_per_second}"),
+		N_("waiting: some {scope_use.stalled_ratio:.2%}"),
+		NULL,
+	};
+	static const char *const of_machine[] = {
+		N_("page-in {paging.page_in_bytes_per_second}"),
+		N_("refault {paging.refaults_per_second}"),
+		N_("swap-in {paging.swap_ins_per_second}"),
+		N_("waiting: some {pressure.memory/some.avg10_ratio:.2%}"
+		   "[  all {pressure.memory/full.avg10_ratio:.2%}]"),
+		N_("scan {paging.scans_per_second}"),
+		NULL,
+	};
+	bool scoped = memory_scope_row(context) != NULL;
+	const char *const *pieces = scoped ? of_scope : of_machine;
+	struct row_facts facts = frame_facts(context);
+	const struct table *pressure = context_table(context, MEMORY_TABLE_PRESSURE);
+	double waits = scoped ? number(context, "scope_use", NULL, "stalled_ratio")
+			      : table_number(pressure, table_find(pressure, "memory", "some"), "avg10_ratio");
+	enum style style = graph_grade_style(grade_of(context->grades, GRADED_MEMORY_PRESSURE, waits),
+					     STYLE_NORMAL);
+	int x = 0;
 
-	if (memory_scope_row(context)) {
-		draw_scope_rates(context, canvas, y);
-		return;
-	}
-	x = draw_rate(canvas, y, 0, _("page-in"), paging(context, "page_in_bytes_per_second"), size_text);
-	x = draw_rate(canvas, y, x, _("refault"), paging(context, "refaults_per_second"), rate_text);
-	x = draw_rate(canvas, y, x, _("swap-in"), paging(context, "swap_ins_per_second"), rate_text);
-	x = draw_pressure(context, canvas, y, x);
-	draw_rate(canvas, y, x, _("scan"), paging(context, "scans_per_second"), rate_text);
+	for (unsigned i = 0; pieces[i]; i++)
+		if (i != WAITING || !isnan(waits))
+			x = draw_piece(canvas, y, x, i == WAITING ? style : STYLE_NORMAL, pieces[i],
+				       &facts.facts);
 }
 
 /* How fast used memory grows, and who it is: "+1.2 GiB/min, python3 3376 most of it". */
-static void slope_words(const struct pane_context *context, bool with_name, char *text, size_t room)
+static void slope_words(const struct pane_context *context, bool with_name, char *text)
 {
 	const struct memory_state *memory = context->state;
 	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
 	struct memory_grower grower = memory_growth_most(&memory->growth, context->frame);
 	uint64_t now = context->frame->mono_ns, minute = SLOPE_SECONDS * UINT64_C(1000000000);
 	uint64_t since = grower.since_ns ? grower.since_ns : now > minute ? now - minute : 0;
+	struct made_fact slope = { "slope", { .unit = UNIT_BYTES } };
+	struct row_facts facts = { { row_fact }, processes, grower.row, &slope, 1 };
 	struct history_span span;
-	char size[VALUE_TEXT_MAX];
-	double slope;
+	bool grows;
 
 	*text = '\0';
 	if (!history_between(&context->history, memory_used_series(context), since, now, &span) ||
 	    span.seconds < SLOPE_SECONDS_MIN)
 		return;
-	slope = 60 * (span.last - span.first) / span.seconds;
-	if (fabs(slope) < SLOPE_NOTABLY * total_bytes(context))
+	slope.fact.number = 60 * (span.last - span.first) / span.seconds;
+	if (fabs(slope.fact.number) < SLOPE_NOTABLY * total_bytes(context))
 		return;
-	if (with_name && !memory_scope_row(context) && grower.row &&
-	    2 * grower.bytes > span.last - span.first && slope > 0)
-		snprintf(text, room, _("+%s/min, %s %.0f most of it"), size_short(size, slope),
-			 table_text(processes, grower.row, "name"),
-			 table_number(processes, grower.row, "pid"));
-	else
-		snprintf(text, room, _("%s%s/min"), slope > 0 ? "+" : "", size_short(size, slope));
+	grows = slope.fact.number > 0;
+	with_name &= !memory_scope_row(context) && 2 * grower.bytes > span.last - span.first;
+	sentence_text(text,
+		      !grows                    ? _("{slope:short}/min")
+		      : with_name && grower.row ? _("+{slope:short}/min, {name} {pid} most of it")
+						: _("+{slope:short}/min"),
+		      &facts.facts);
 }
 
 #define GIB 1073741824.0
@@ -452,9 +349,9 @@ static void draw_used_rule(const struct pane_context *context, const struct canv
 		snprintf(title, sizeof(title), _("%s %s: 0 to %s of %s"), memory_used_words(context),
 			 size_short(sizes[0], used), size_short(sizes[2], scale->most),
 			 size_short(sizes[3], total_bytes(context)));
-	slope_words(context, true, slope, sizeof(slope));
+	slope_words(context, true, slope);
 	if (utf8_cells(title, canvas->ascii) + utf8_cells(slope, canvas->ascii) > canvas->width - 10)
-		slope_words(context, false, slope, sizeof(slope));
+		slope_words(context, false, slope);
 	canvas_rule(canvas, 0, title, slope);
 }
 
@@ -531,13 +428,15 @@ static int graph_lines(int height)
 /* The lines above the processes depend on the height only, so that these never jump. */
 static void draw_summary(const struct pane_context *context, const struct canvas *canvas)
 {
-	struct memory_facts facts = facts_of(context);
 	int height = canvas->height, y = 0, lines;
-	enum memory_level level = draw_verdict(context, canvas, y++, &facts);
 	bool scoped = memory_scope_row(context) != NULL;
+	struct memory_facts facts;
+	enum memory_level level;
+	struct buffer story = { 0 };
 	struct canvas part;
-	char text[TEXT_MAX];
 
+	collect(context, &facts);
+	level = draw_verdict(context, canvas, y++, &facts);
 	if (height >= LINES_FOR_PARTS)
 		draw_parts(context, canvas, y++);
 	if (height >= LINES_FOR_RATES && !scoped) {
@@ -551,10 +450,14 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 		draw_rates(context, canvas, y++);
 	lines = height < LINES_FOR_STORY ? 0 : height < LINES_FOR_STORIES ? 1 : 2;
 	part = canvas_rows(canvas, y, lines);
-	if (lines > 0)
+	if (scoped)
+		memory_scope_story(&story, context);
+	else
+		memory_story(&story, &facts);
+	if (lines > 0 && story.length > 0)
 		canvas_wrapped(&part, 0, level > MEMORY_OK ? STYLE_STRONG : STYLE_NORMAL,
-			       span_text(scoped ? memory_scope_story(context, text, sizeof(text))
-						: memory_story(&facts, text, sizeof(text))));
+			       span_of(story.bytes, story.length));
+	buffer_free(&story);
 	part = canvas_rows(canvas, y + lines, height - y - lines);
 	draw_processes(context, &part);
 }
@@ -588,54 +491,50 @@ static void draw_meaning(const struct pane_context *context, const struct canvas
 /* The part of Cached that can be dropped, and the part that is shared memory and tmpfs. */
 static void draw_extended(const struct pane_context *context, const struct canvas *canvas)
 {
-	double cached = number(context, "meminfo", "Cached", "value_bytes");
-	double shared = number(context, "meminfo", "Shmem", "value_bytes");
-	double page_cache = number(context, "memory", "mem", "page_cache_bytes");
+	static const struct remark parts = {
+		"memory.mem.page_cache_bytes",
+		N_("Cached {meminfo.Cached.value_bytes} = {memory.mem.page_cache_bytes} page cache of files "
+		   "+ {meminfo.Shmem.value_bytes} shared memory and tmpfs, which cannot be dropped")
+	};
+	struct row_facts facts = frame_facts(context);
 	int below = canvas->height > LINES_FOR_STORY ? 2 : 0;
 	struct canvas rest = canvas_rows(canvas, 0, canvas->height - below);
 	struct canvas bottom = canvas_rows(canvas, canvas->height - below, below);
-	char sizes[3][VALUE_TEXT_MAX], text[TEXT_MAX];
 
-	if (canvas->height > LINES_FOR_STORY && !isnan(page_cache)) {
-		snprintf(text, sizeof(text),
-			 _("Cached %s = %s page cache of files + %s shared memory and tmpfs, which cannot be "
-			   "dropped"),
-			 size_text(sizes[0], cached), size_text(sizes[1], page_cache),
-			 size_text(sizes[2], shared));
-		rest = canvas_rows(&rest, canvas_wrapped(canvas, 0, STYLE_NORMAL, span_text(text)),
+	if (canvas->height > LINES_FOR_STORY)
+		rest = canvas_rows(&rest, draw_remarks(canvas, 0, STYLE_NORMAL, &parts, 1, &facts.facts),
 				   rest.height);
-	}
 	draw_of_machine(context, &rest, MEMORY_TABLE_MEMINFO, _("every line of /proc/meminfo"));
 	draw_meaning(context, &bottom);
-}
-
-static const char *check_format(double error_bytes)
-{
-	return isnan(error_bytes) ? _("%s: not known")
-	       : error_bytes < 0  ? _("%s: %s not accounted for")
-	       : error_bytes > 0  ? _("%s: %s too much")
-				  : _("%s: exact");
 }
 
 /* The formulas in full, and what no line accounts for. */
 static void draw_checks(const struct pane_context *context, const struct canvas *canvas)
 {
+	static const struct remark sums[] = {
+		{ "error_bytes < 0", N_("{formula}: {off_bytes} not accounted for"), .level = STYLE_NORMAL },
+		{ "error_bytes > 0", N_("{formula}: {off_bytes} too much"), .level = STYLE_NORMAL },
+		{ "error_bytes", N_("{formula}: exact"), .level = STYLE_DIM },
+		{ NULL, N_("{formula}: not known"), .level = STYLE_DIM },
+	};
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE_CHECK];
 	const struct table *checks = context_table(context, MEMORY_TABLE_CHECK);
 	struct canvas table = canvas_rows(canvas, 0, table_height(widget) + 1);
-	char size[VALUE_TEXT_MAX], text[TEXT_MAX];
-	int y = table.height + 1;
+	struct buffer text = { 0 };
+	int y = table.height + 1, style;
 
 	draw_of_machine(context, &table, MEMORY_TABLE_CHECK, _("do the lines of /proc/meminfo add up?"));
 	for (size_t i = 0; i < widget->view.n_rows; i++) {
 		const void *row = widget->view.rows[i];
-		double bytes = table_number(checks, row, "error_bytes");
+		double bytes = fabs(table_number(checks, row, "error_bytes"));
+		struct made_fact off = { "off_bytes", { .number = bytes, .unit = UNIT_BYTES } };
+		struct row_facts facts = { { row_fact }, checks, row, &off, 1 };
 
-		snprintf(text, sizeof(text), check_format(bytes), table_text(checks, row, "formula"),
-			 size_text(size, fabs(bytes)));
-		y += canvas_wrapped(canvas, y, bytes < 0 || bytes > 0 ? STYLE_NORMAL : STYLE_DIM,
-				    span_text(text));
+		buffer_empty(&text);
+		style = remarks_say(&text, REMARKS(sums), &facts.facts);
+		y += canvas_wrapped(canvas, y, (enum style)style, span_of(text.bytes, text.length));
 	}
+	buffer_free(&text);
 }
 
 static void draw_paging(const struct pane_context *context, const struct canvas *canvas)
@@ -651,23 +550,33 @@ static void draw_paging(const struct pane_context *context, const struct canvas 
 				_("pressure (PSI): time that tasks waited"));
 }
 
+static double read_since(const struct pane_context *context, uint64_t from_ns)
+{
+	struct history_span span = { .first = NAN };
+
+	history_between(&context->history, MEMORY_SERIES_PAGE_IN, from_ns, context->frame->mono_ns, &span);
+	return span.last - span.first;
+}
+
 static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)
 {
+	static const struct remark regrowth = {
+		NULL, N_("Dropped at {time}: caches {before_bytes} -> {after_bytes}. In the {seconds} s "
+			 "since: grown to {memory.mem.caches_bytes}, {read_bytes} read in.")
+	};
 	const struct memory_drop *drop = &((const struct memory_state *)context->state)->drop;
-	char before[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX], now[VALUE_TEXT_MAX], read[VALUE_TEXT_MAX];
-	struct history_span span = { .first = NAN };
-	char when[CLOCK_TEXT_MAX], text[512];
+	uint64_t now_ns = context->frame->mono_ns;
+	char when[CLOCK_TEXT_MAX];
+	const struct made_fact made[] = {
+		{ "time", { .text = clock_local(when, drop->wall_ns, "%H:%M:%S") } },
+		{ "before_bytes", { .number = drop->before_bytes, .unit = UNIT_BYTES } },
+		{ "after_bytes", { .number = drop->after_bytes, .unit = UNIT_BYTES } },
+		{ "seconds", { .number = (double)(now_ns - drop->mono_ns) / 1e9 } },
+		{ "read_bytes", number_fact(read_since(context, drop->mono_ns), UNIT_BYTES) },
+	};
+	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 5, .frame = context->frame };
 
-	history_between(&context->history, MEMORY_SERIES_PAGE_IN, drop->mono_ns, context->frame->mono_ns,
-			&span);
-	snprintf(text, sizeof(text),
-		 _("Dropped at %s: caches %s -> %s. In the %.0f s since: grown to %s, %s read in."),
-		 clock_local(when, drop->wall_ns, "%H:%M:%S"), size_text(before, drop->before_bytes),
-		 size_text(after, drop->after_bytes),
-		 (double)(context->frame->mono_ns - drop->mono_ns) / 1e9,
-		 size_text(now, number(context, "memory", "mem", "caches_bytes")),
-		 size_text(read, span.last - span.first));
-	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
+	return draw_remarks(canvas, 0, STYLE_STRONG, &regrowth, 1, &facts.facts);
 }
 
 static void draw_readers(const struct pane_context *context, const struct canvas *canvas)
@@ -695,26 +604,18 @@ static bool cache_is_estimated(const struct pane_context *context)
 /* One sentence of the whole machine. */
 static int draw_cache_sum(const struct pane_context *context, const struct canvas *canvas)
 {
+	static const struct remark sums[] = {
+		{ "asked_pages_per_second > 0, missed_pages_per_second, hit_ratio, not pid > 0",
+		  N_("Reads ask for {asked_pages_per_second:.0} pages a second; {hit_ratio:.1%} of them are "
+		     "in the cache, {missed_pages_per_second:.0} are not.") },
+		{ "asked_pages_per_second <= 0, missed_pages_per_second, not pid > 0",
+		  N_("No process reads a file at present.") },
+	};
 	const struct table *table = context_table(context, MEMORY_TABLE_CACHE_USE);
-	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
-	double asked, missed, hit;
-	char text[TEXT_MAX];
+	struct row_facts facts = { { row_fact }, table,
+				   table && table->n_rows > 0 ? table_row(table, 0) : NULL };
 
-	if (!row || table_number(table, row, "pid") > 0)
-		return 0;
-	asked = table_number(table, row, "asked_pages_per_second");
-	missed = table_number(table, row, "missed_pages_per_second");
-	hit = table_number(table, row, "hit_ratio");
-	if (isnan(asked) || isnan(missed) || (asked > 0 && isnan(hit)))
-		return 0;
-	if (asked > 0)
-		snprintf(text, sizeof(text),
-			 _("Reads ask for %.0f pages a second; %.1f %% of them are in the cache, %.0f are "
-			   "not."),
-			 asked, 100 * hit, missed);
-	else
-		snprintf(text, sizeof(text), "%s", _("No process reads a file at present."));
-	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
+	return draw_remarks(canvas, 0, STYLE_STRONG, REMARKS(sums), &facts.facts);
 }
 
 static void draw_cache(const struct pane_context *context, const struct canvas *canvas)

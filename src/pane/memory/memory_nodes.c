@@ -4,7 +4,6 @@
 
 #include "pane/memory/memory.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #include "core/i18n.h"
@@ -12,67 +11,22 @@
 #include "pane/process/process_open.h"
 #include "pane/text.h"
 
-#define ERROR_MAX 0.1      /* with more it is not known where a process has its memory */
 #define LINES_FOR_STORY 6  /* from this height on there is the first sentence, … */
 #define LINES_FOR_NODES 12 /* … the others, and the table of nodes, of at most … */
 #define NODES_PART 2       /* … this part of the height … */
 #define LINES_FOR_THREADS 30
 #define THREADS_PART 4 /* … and of threads */
 
-static void add_process(struct node_facts *facts, const struct table *table, const void *row)
-{
-	double far_bytes = table_number(table, row, "far_bytes"), gain;
-
-	facts->processes++;
-	if (isnan(far_bytes) || table_number(table, row, "error_ratio") > ERROR_MAX)
-		return;
-	facts->known++;
-	facts->known_bytes += table_number(table, row, "resident_bytes");
-	facts->far_bytes += far_bytes;
-	gain = table_number(table, row, "resident_bytes") *
-	       (table_number(table, row, "best_ratio") - table_number(table, row, "local_ratio"));
-	if (facts->far_name && gain <= facts->gain_bytes)
-		return;
-	facts->far_name = table_text(table, row, "command");
-	facts->far_pid = table_number(table, row, "pid");
-	facts->far_local = table_number(table, row, "local_ratio");
-	facts->far_error = table_number(table, row, "error_ratio");
-	facts->best_node = table_number(table, row, "best_node");
-	facts->best_ratio = table_number(table, row, "best_ratio");
-	facts->gain_bytes = gain;
-}
-
-static struct node_facts facts_of(const struct pane_context *context)
-{
-	const struct table *nodes = context_table(context, MEMORY_TABLE_NODE);
-	const struct table *processes = context_table(context, MEMORY_TABLE_LOCALITY);
-	struct node_facts facts = { .nodes = nodes ? (double)nodes->n_rows : NAN };
-
-	for (size_t i = 0; nodes && i < nodes->n_rows; i++) {
-		const void *row = table_row(nodes, i);
-		double lost = table_number(nodes, row, "foreign_per_second");
-
-		facts.machine_bytes += table_number(nodes, row, "total_bytes");
-		if (lost > facts.lost_per_second) {
-			facts.lost_per_second = lost;
-			facts.lost_node = table_number(nodes, row, "node");
-		}
-	}
-	for (size_t i = 0; processes && i < processes->n_rows; i++)
-		add_process(&facts, processes, table_row(processes, i));
-	return facts;
-}
-
 static int draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
-	struct node_facts facts = facts_of(context);
-	char text[2 * TEXT_MAX];
+	struct buffer text = { 0 };
+	int lines;
 
-	if (canvas->height < LINES_FOR_NODES) {
-		facts.far_name = NULL;
-		facts.lost_per_second = NAN;
-	}
-	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(node_story(&facts, text, sizeof(text))));
+	node_story(&text, context_table(context, MEMORY_TABLE_NODE),
+		   context_table(context, MEMORY_TABLE_LOCALITY), canvas->height >= LINES_FOR_NODES);
+	lines = canvas_wrapped(canvas, 0, STYLE_STRONG, span_of(text.bytes, text.length));
+	buffer_free(&text);
+	return lines;
 }
 
 static int draw_nodes(const struct pane_context *context, const struct canvas *canvas, int y)

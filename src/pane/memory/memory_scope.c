@@ -12,9 +12,6 @@
 #include "model/scope_use.h"
 #include "model/units.h"
 
-/* Of the limit, without cache that can be dropped: as the columns of the groups pane are marked. */
-#define USED_MUCH 0.8
-
 static double number(const struct pane_context *context, const char *column)
 {
 	return frame_number(context->frame, "scope_use", NULL, column);
@@ -69,59 +66,52 @@ unsigned memory_scope_parts(const struct pane_context *context, struct graph_par
 	return n;
 }
 
-static enum memory_level level_of(const struct pane_context *context, double used)
+#define OF_GROUP "basis == " SCOPE_OF_GROUP
+#define LIMITED                                                                                              \
+	N_("It has {memory_bytes}, and uses {limit_used_ratio:%} of its limit of {limit_bytes} without "     \
+	   "cache that can be dropped.")
+
+static const struct remark verdicts[] = {
+	{ "not memory_bytes", N_("How much memory the scope has is not known."), .level = MEMORY_UNKNOWN },
+	{ OF_GROUP ", limit_used_ratio >= busy_ratio", LIMITED, .level = MEMORY_BAD },
+	/* as the columns of the groups pane are marked */
+	{ OF_GROUP ", limit_used_ratio >= 0.8", LIMITED, .level = MEMORY_HIGH },
+	{ OF_GROUP ", limit_used_ratio", LIMITED, .level = MEMORY_OK },
+	{ OF_GROUP,
+	  N_("It has {memory_bytes}, page cache included: {machine_ratio:%} of the machine. No limit of its "
+	     "own."),
+	  .level = MEMORY_UNKNOWN },
+	{ NULL, PN_("{processes} process has {memory_bytes} resident.",
+		    "{processes} processes have {memory_bytes} resident: a shared page counts once for "
+		    "each."),
+	  "processes", .level = MEMORY_UNKNOWN },
+};
+
+static const struct remark stories[] = {
+	{ OF_GROUP, N_("A page is charged to the control group that used it first.") },
+	{ "proportional_bytes",
+	  N_("{proportional_bytes} with each shared page divided by those who map it (PSS). Without kernel "
+	     "memory and page cache that none maps.") },
+	{ NULL, N_("A sum, not an account: without kernel memory and page cache that none maps. The column "
+		   "PSS of Processes divides shared pages.") },
+};
+
+enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_context *context)
 {
-	return grade_of(context->grades, GRADED_LIMIT,
-			used) > GRADE_CALM ? MEMORY_BAD : used >= USED_MUCH ? MEMORY_HIGH : MEMORY_OK;
+	const struct made_fact made[] = {
+		{ "busy_ratio", { .number = context->grades->of[GRADED_LIMIT].busy } },
+		{ "machine_ratio", { .number = number(context, "memory_bytes") / machine_bytes(context) } },
+	};
+	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
+					 memory_scope_row(context), made, 2 };
+
+	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts.facts);
 }
 
-enum memory_level memory_scope_verdict(const struct pane_context *context, char *text, size_t room)
+void memory_scope_story(struct buffer *out, const struct pane_context *context)
 {
-	double bytes = number(context, "memory_bytes"), used = number(context, "limit_used_ratio");
-	double count = number(context, "processes");
-	char size[VALUE_TEXT_MAX], limit[VALUE_TEXT_MAX];
+	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
+					 memory_scope_row(context) };
 
-	size_text(size, bytes);
-	if (isnan(bytes)) {
-		snprintf(text, room, "%s", _("How much memory the scope has is not known."));
-		return MEMORY_UNKNOWN;
-	}
-	if (is_of_group(context) && !isnan(used)) {
-		snprintf(text, room,
-			 _("It has %s, and uses %.0f %% of its limit of %s without cache that can be "
-			   "dropped."),
-			 size, 100 * used, size_text(limit, number(context, "limit_bytes")));
-		return level_of(context, used);
-	}
-	if (is_of_group(context))
-		snprintf(text, room,
-			 _("It has %s, page cache included: %.0f %% of the machine. No limit of its "
-			   "own."),
-			 size, 100 * bytes / machine_bytes(context));
-	else
-		snprintf(text, room,
-			 P_("%.0f process has %s resident.",
-			    "%.0f processes have %s resident: a shared page counts once for each.",
-			    (unsigned long)count),
-			 count, size);
-	return MEMORY_UNKNOWN;
-}
-
-char *memory_scope_story(const struct pane_context *context, char *text, size_t room)
-{
-	double proportional = number(context, "proportional_bytes");
-	char size[VALUE_TEXT_MAX];
-
-	if (is_of_group(context))
-		snprintf(text, room, "%s", _("A page is charged to the control group that used it first."));
-	else if (!isnan(proportional))
-		snprintf(text, room,
-			 _("%s with each shared page divided by those who map it (PSS). Without kernel "
-			   "memory and page cache that none maps."),
-			 size_text(size, proportional));
-	else
-		snprintf(text, room, "%s",
-			 _("A sum, not an account: without kernel memory and page cache that none maps. The "
-			   "column PSS of Processes divides shared pages."));
-	return text;
+	remarks_say(out, REMARKS(stories), &facts.facts);
 }

@@ -18,10 +18,10 @@ double memory_scope_most(const struct pane_context *context);
 /* What it has is made of; returns how many parts. */
 unsigned memory_scope_parts(const struct pane_context *context, struct graph_part parts[MEMORY_PARTS]);
 
-/* Is it near its limit? Writes a translated sentence; UNKNOWN: it has no limit, but there is a sentence. */
-enum memory_level memory_scope_verdict(const struct pane_context *context, char *text, size_t room);
+/* Is it near its limit? Adds a translated sentence; UNKNOWN: it has no limit, but there is a sentence. */
+enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_context *context);
 
-/* By what its memory is counted, and what is not in it; returns text. */
-char *memory_scope_story(const struct pane_context *context, char *text, size_t room);
+/* By what its memory is counted, and what is not in it: the same. */
+void memory_scope_story(struct buffer *out, const struct pane_context *context);
 
 #endif

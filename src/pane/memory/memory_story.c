@@ -1,262 +1,234 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verdict first, then what was reclaimed, refaulted or killed: each with its threshold. */
+/* The verdict first, then what was reclaimed, refaulted or killed: each with its condition. */
 #include <config.h>
 
 #include "pane/memory/memory_story.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/grade.h"
-#include "model/units.h"
 
-#define AVAILABLE_LOW (1 - GRADE_MEMORY_BUSY)
-#define AVAILABLE_NONE (1 - GRADE_MEMORY_CRITICAL)
-#define STALLED_NOTABLY 0.01
-#define STALLED_NOT 0.00005    /* shown as 0.00 % */
-#define REFAULTS_NOTABLY 10.0  /* pages per second */
-#define SECONDS_ENOUGH 5.0
-#define CAUSE_SECONDS 60.0     /* what refaults sooner may have been evicted before, by what is not seen */
-#define CALM_ENOUGH 30.0
-#define RECLAIM_LEAST 0.5      /* pages evicted for each that refaulted: fewer cannot be the cause */
-
-/* For the plural form of a sentence. */
-static unsigned long count_of(double pages)
+const void *memory_nearest_limit(const struct table *table, const char *resource)
 {
-	return pages < (double)ULONG_MAX ? (unsigned long)pages : ULONG_MAX;
+	const void *nearest = NULL;
+	double least = INFINITY;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double left = table_number(table, row, "free_bytes");
+
+		if (strcmp(table_text(table, row, "resource"), resource) != 0)
+			continue;
+		if (!nearest || left < least) {
+			least = isnan(left) ? INFINITY : left;
+			nearest = row;
+		}
+	}
+	return nearest;
+}
+
+/* A running kernel thread of DAMON, which can page out on purpose. */
+static const void *find_pager(const struct table *processes)
+{
+	const struct column *names = processes ? schema_known_column(processes->schema, "name") : NULL;
+
+	for (size_t i = 0; names && i < processes->n_rows; i++) {
+		const void *row = table_row(processes, i);
+		const char *name = row_text(row, names);
+
+		if (name && strncmp(name, "kdamond.", strlen("kdamond.")) == 0 &&
+		    table_number(processes, row, "cpu_ratio") > 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* The same evidence as on the overview: its finding. */
+static const char *refaulting_group(const struct frame *frame)
+{
+	const struct table *findings = frame_table(frame, "finding");
+
+	for (size_t i = 0; findings && i < findings->n_rows; i++)
+		if (strcmp(table_text(findings, table_row(findings, i), "rule"), "group_refaults") == 0)
+			return table_text(findings, table_row(findings, i), "subject");
+	return NULL;
+}
+
+static double or_none(double number)
+{
+	return isnan(number) ? 0 : number;
 }
 
 /* Processes killed because the machine ran out: it has reclaimed before, which no limit of a group causes. */
-static double killed_by_machine(const struct memory_facts *facts)
+static double killed_by_machine(const struct memory_seen *seen)
 {
-	double at_limits = isnan(facts->killed_at_limits) ? 0 : facts->killed_at_limits;
-
-	return facts->stalls > 0 ? facts->killed - at_limits : 0;
+	return seen->stalls > 0 ? seen->killed - or_none(seen->killed_at_limits) : 0;
 }
 
-static enum memory_level level_of_facts(const struct memory_facts *facts, double available)
+void memory_facts_make(struct memory_facts *facts, const struct frame *frame, const struct memory_seen *seen)
 {
-	if (killed_by_machine(facts) > 0 || facts->stalled_ratio >= facts->stalled_limit ||
-	    available < AVAILABLE_NONE)
-		return MEMORY_BAD;
-	return facts->stalled_ratio >= STALLED_NOTABLY || available < AVAILABLE_LOW ? MEMORY_HIGH : MEMORY_OK;
+	const struct table *paging = frame_table(frame, "paging"), *processes = frame_table(frame, "process");
+	const struct table *limits = frame_table(frame, "memory_limit");
+	const void *window = paging && paging->n_rows > 0 ? table_row(paging, 0) : NULL;
+	const void *limit = memory_nearest_limit(limits, "memory"), *pager = find_pager(processes);
+	double limit_bytes = table_number(limits, limit, "limit_bytes");
+	double limit_ratio = (table_number(limits, limit, "free_bytes") +
+			      or_none(table_number(limits, limit, "caches_bytes"))) / limit_bytes;
+	double total = frame_number(frame, "memory", "mem", "total_bytes");
+	double available = frame_number(frame, "memory", "available", "free_bytes");
+	double ratio = total > 0 ? available / total : NAN;
+	bool limited = limit_bytes > 0 && limit_ratio <= ratio;
+	const struct made_fact made[MEMORY_FACTS] = {
+		/* of the machine, or of the limit if that is less; what is shown is rounded down */
+		{ "left_ratio", number_fact(floor(100 * (limited ? limit_ratio : ratio)) / 100, UNIT_RATIO) },
+		{ "near_limit_bytes", number_fact(limited ? limit_bytes : NAN, UNIT_BYTES) },
+		{ "available_bytes", number_fact(limited ? NAN : available, UNIT_BYTES) },
+		{ "stalled_limit", number_fact(seen->stalled_limit, UNIT_RATIO) },
+		{ "unwatched", text_fact(seen->unwatched) },
+		{ "killed", number_fact(killed_by_machine(seen), UNIT_NONE) },
+		{ "swap_ins_per_second", number_fact(table_number(paging, window, "window_swap_ins") /
+							     table_number(paging, window, "window_seconds"),
+						     UNIT_PER_SECOND) },
+		{ "group", text_fact(refaulting_group(frame)) },
+		{ "pager", text_fact(pager ? table_text(processes, pager, "name") : NULL) },
+		{ "pager_ratio", number_fact(table_number(processes, pager, "cpu_ratio"), UNIT_RATIO) },
+	};
+
+	memcpy(facts->made, made, sizeof(made));
+	facts->of = (struct row_facts){ { row_fact }, paging, window, facts->made, MEMORY_FACTS, frame };
 }
 
-/* What is known not to happen. */
-static const char *calm_words(const struct memory_facts *facts)
-{
-	bool waits_not = facts->stalled_ratio < STALLED_NOT;
-	bool reclaims_not = facts->seconds >= SECONDS_ENOUGH && facts->evicted_pages == 0 &&
-			    facts->refaulted_pages == 0;
-
-	return waits_not && reclaims_not ? _("Nothing reclaimed, no task waits for it.")
-	       : waits_not               ? _("No task waits for it.")
-	       : reclaims_not            ? _("Nothing reclaimed.")
-					 : "";
-}
-
-static double limit_ratio(const struct memory_facts *facts)
-{
-	return facts->limit_bytes > 0 ? facts->limit_left_bytes / facts->limit_bytes : NAN;
-}
-
-double memory_left_ratio(const struct memory_facts *facts)
-{
-	double ratio = facts->available_bytes / facts->total_bytes, limit = limit_ratio(facts);
-
-	return !(facts->total_bytes > 0) ? NAN : limit < ratio ? limit : ratio;
-}
-
-/* What is left, of what has less left. */
-static void left_words(const struct memory_facts *facts, double ratio, char *text, size_t room)
-{
-	char part[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX];
-
-	if (limit_ratio(facts) <= ratio)
-		snprintf(text, room, _("%.0f %% left of the cgroup limit, %s."), floor(100 * ratio),
-			 size_text(whole, facts->limit_bytes));
-	else
-		snprintf(text, room, _("%.0f %% available: %s of %s."), floor(100 * ratio),
-			 size_text(part, facts->available_bytes), size_text(whole, facts->total_bytes));
-}
-
-enum memory_level memory_verdict(const struct memory_facts *facts, char *text, size_t room)
-{
-	double ratio = memory_left_ratio(facts), killed = killed_by_machine(facts);
-	char available[TEXT_MAX], unwatched[TEXT_MAX];
-	enum memory_level level;
-	const char *calm;
-
-	*text = '\0';
-	if (isnan(ratio))
-		return MEMORY_UNKNOWN;
-	level = level_of_facts(facts, ratio);
-	calm = level == MEMORY_OK ? calm_words(facts) : "";
-	if (level == MEMORY_OK && facts->unwatched) {
-		level = MEMORY_UNKNOWN;
-		snprintf(unwatched, sizeof(unwatched), _("Tasks that wait for it: %s."), facts->unwatched);
-		calm = unwatched;
+#define STALLED "pressure.memory/some.avg10_ratio"
+#define LEFT                                                                                                 \
+	N_("[{left_ratio:%} left of the cgroup limit, {near_limit_bytes}.]"                                  \
+	   "[{left_ratio:%} available: {available_bytes} of {memory.mem.total_bytes}.]")
+#define WAITS                                                                                                \
+	{                                                                                                    \
+		.when = STALLED " >= 0.01",                                                                  \
+		.text = N_("Tasks wait for it {pressure.memory/some.avg10_ratio:%} of the time."),           \
+		.more = true                                                                                 \
 	}
-	left_words(facts, ratio, available, sizeof(available));
-	if (killed > 0)
-		snprintf(text, room,
-			 P_("%s Memory ran out, %.0f process was killed.",
-			    "%s Memory ran out, %.0f processes were killed.", count_of(killed)),
-			 available, killed);
-	else if (facts->stalled_ratio >= STALLED_NOTABLY)
-		snprintf(text, room, _("%s Tasks wait for it %.0f %% of the time."), available,
-			 100 * facts->stalled_ratio);
-	else
-		snprintf(text, room, "%s%s%s", available, *calm ? " " : "", calm);
-	return level;
+#define WAITS_NOT STALLED " < 0.00005" /* shown as 0.00 % */
+#define RECLAIMS_NOT "window_seconds >= 5, window_evictions == 0, window_refaults == 0"
+
+static const struct remark verdicts[] = {
+	{ "killed > 0", LEFT, .level = MEMORY_BAD },
+	{ NULL, PN_("Memory ran out, {killed} process was killed.",
+		    "Memory ran out, {killed} processes were killed."), "killed", .more = true },
+	{ STALLED " >= stalled_limit", LEFT, .level = MEMORY_BAD },
+	WAITS,
+	{ "left_ratio < 0.03", LEFT, .level = MEMORY_BAD },
+	WAITS,
+	{ STALLED " >= 0.01", LEFT, .level = MEMORY_HIGH },
+	WAITS,
+	{ "left_ratio < 0.1", LEFT, .level = MEMORY_HIGH },
+	{ "unwatched", LEFT, .level = MEMORY_UNKNOWN },
+	{ NULL, N_("Tasks that wait for it: {unwatched}."), .more = true },
+	{ WAITS_NOT ", " RECLAIMS_NOT, LEFT, .level = MEMORY_OK },
+	{ NULL, N_("Nothing reclaimed, no task waits for it."), .more = true },
+	{ WAITS_NOT, LEFT, .level = MEMORY_OK },
+	{ NULL, N_("No task waits for it."), .more = true },
+	{ NULL, LEFT, .level = MEMORY_OK },
+	{ RECLAIMS_NOT, N_("Nothing reclaimed."), .more = true },
+};
+
+enum memory_level memory_verdict(struct buffer *out, const struct memory_facts *facts)
+{
+	if (!sentence_holds("left_ratio", &facts->of.facts))
+		return MEMORY_UNKNOWN;
+	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts->of.facts);
 }
 
-/* Reclaim that freed so little is not what the refaults come from. */
-static bool is_reclaim(const struct memory_facts *facts)
+/* Reclaim that freed fewer pages is not what the refaults come from. */
+#define RECLAIMED "window_refaults > 0, window_evictions > 0, window_evictions >= 0.5 * window_refaults"
+#define SWAPPED                                                                                              \
+	{                                                                                                    \
+		"window_swap_ins > 0",                                                                       \
+			PN_("{window_swap_ins:.0} page was read back from swap.",                            \
+			    "{window_swap_ins:.0} pages were read back from swap."),                         \
+			"window_swap_ins", .more = true                                                      \
+	}
+
+static const struct remark stories[] = {
+	{ "window_seconds < 5", N_("Watching for refaults ({window_seconds:.0} s so far).") },
+	{ "window_refaults > 0, calm_seconds >= 30",
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}, "
+	      "none in the last {calm_seconds:.0} s.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}, "
+	      "none in the last {calm_seconds:.0} s."),
+	  "window_refaults" },
+	{ RECLAIMED ", " STALLED " >= stalled_limit",
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}), {window_swap_ins:.0} read back from swap: memory is short.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}), {window_swap_ins:.0} read back from swap: memory is short."),
+	  "window_refaults" },
+	{ RECLAIMED ", window_refaults_per_second < 10",
+	  PN_("Only {window_refaults:.0} page refaulted (was read again after eviction) in "
+	      "{window_seconds}: {memory.mem.caches_bytes} of cache is about what is in use.",
+	      "Only {window_refaults:.0} pages refaulted (were read again after eviction) in "
+	      "{window_seconds}: {memory.mem.caches_bytes} of cache is about what is in use."),
+	  "window_refaults" },
+	SWAPPED,
+	{ RECLAIMED,
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}): more is in use than {memory.mem.caches_bytes} of cache can "
+	      "hold.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds} "
+	      "({window_refaults_per_second}): more is in use than {memory.mem.caches_bytes} of cache can "
+	      "hold."),
+	  "window_refaults" },
+	SWAPPED,
+	/* what refaults sooner may have been evicted before, by what is not seen */
+	{ "window_refaults > 0, window_seconds < 60, not group",
+	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}: too "
+	      "early to know what evicted it.",
+	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}: "
+	      "too early to know what evicted them."),
+	  "window_refaults" },
+	{ "window_refaults > 0, not window_evictions",
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds}; what was reclaimed is not known.",
+	      "{window_refaults:.0} pages refaulted in {window_seconds}; what was reclaimed is not known."),
+	  "window_refaults" },
+	{ "window_refaults > 0, group",
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim of the machine: "
+	      "{group} is at its limit.",
+	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
+	      "{group} is at its limit."),
+	  "window_refaults" },
+	{ "window_refaults > 0, pager",
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: likely paged out by "
+	      "DAMON ({pager} runs, {pager_ratio:.1%} of a CPU).",
+	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim: likely paged out "
+	      "by DAMON ({pager} runs, {pager_ratio:.1%} of a CPU)."),
+	  "window_refaults" },
+	{ "window_refaults > 0",
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: paged out on "
+	      "purpose (DAMON, MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, "
+	      "or evicted before this run.",
+	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim: paged out on "
+	      "purpose (DAMON, MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, "
+	      "or evicted before this run."),
+	  "window_refaults" },
+	{ "window_swap_ins > 0",
+	  PN_("{window_swap_ins:.0} page read back from swap in {window_seconds} ({swap_ins_per_second}).",
+	      "{window_swap_ins:.0} pages read back from swap in {window_seconds} ({swap_ins_per_second})."),
+	  "window_swap_ins" },
+	/* without a refault, the evicted pages were not needed; if nothing was evicted, nothing is proved */
+	{ "window_evictions > 0",
+	  PN_("No refault in {window_seconds}, though {window_evictions:.0} page was reclaimed: of "
+	      "{memory.mem.caches_bytes} of cache hardly anything would be read again.",
+	      "No refault in {window_seconds}, though {window_evictions:.0} pages were reclaimed: of "
+	      "{memory.mem.caches_bytes} of cache hardly anything would be read again."),
+	  "window_evictions" },
+	{ "not window_evictions", N_("No refault in {window_seconds}; what was reclaimed is not known.") },
+	{ NULL, N_("No refault in {window_seconds}, and nothing reclaimed: whether "
+		   "{memory.mem.caches_bytes} of cache are needed is not known.") },
+};
+
+void memory_story(struct buffer *out, const struct memory_facts *facts)
 {
-	return facts->evicted_pages > 0 && facts->evicted_pages >= RECLAIM_LEAST * facts->refaulted_pages;
-}
-
-static void tell_unreclaimed(const struct memory_facts *facts, const char *time, char *text, size_t room)
-{
-	unsigned long count = count_of(facts->refaulted_pages);
-
-	if (isnan(facts->evicted_pages))
-		snprintf(text, room,
-			 P_("%.0f page refaulted in %s; what was reclaimed is not known.",
-			    "%.0f pages refaulted in %s; what was reclaimed is not known.", count),
-			 facts->refaulted_pages, time);
-	else if (facts->group)
-		snprintf(text, room,
-			 P_("%.0f page refaulted in %s without reclaim of the machine: %s is at its limit.",
-			    "%.0f pages refaulted in %s without reclaim of the machine: %s is at its limit.",
-			    count),
-			 facts->refaulted_pages, time, facts->group);
-	else if (facts->pager)
-		snprintf(text, room,
-			 P_("%.0f page refaulted in %s without reclaim: likely paged out by DAMON (%s runs, "
-			    "%.1f %% of a CPU).",
-			    "%.0f pages refaulted in %s without reclaim: likely paged out by DAMON (%s runs, "
-			    "%.1f %% of a CPU).",
-			    count),
-			 facts->refaulted_pages, time, facts->pager, 100 * facts->pager_ratio);
-	else
-		snprintf(text, room,
-			 P_("%.0f page refaulted in %s without reclaim: paged out on purpose (DAMON, "
-			    "MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, or "
-			    "evicted before this run.",
-			    "%.0f pages refaulted in %s without reclaim: paged out on purpose (DAMON, "
-			    "MADV_PAGEOUT, memory.reclaim), by a memory.high or memory.max of a cgroup, or "
-			    "evicted before this run.",
-			    count),
-			 facts->refaulted_pages, time);
-}
-
-/* Pages are reclaimed and needed again. */
-static void tell_reclaimed(const struct memory_facts *facts, const char *time, char *text, size_t room)
-{
-	double rate = facts->refaulted_pages / facts->seconds;
-	unsigned long count = count_of(facts->refaulted_pages);
-	char caches[VALUE_TEXT_MAX];
-	size_t length;
-
-	size_text(caches, facts->caches_bytes);
-	if (facts->stalled_ratio >= facts->stalled_limit)
-		snprintf(text, room,
-			 P_("%.0f page refaulted (was read again after eviction) in %s (%.0f/s), %.0f read "
-			    "back from swap: memory is short.",
-			    "%.0f pages refaulted (were read again after eviction) in %s (%.0f/s), %.0f read "
-			    "back from swap: memory is short.",
-			    count),
-			 facts->refaulted_pages, time, rate, facts->swapped_in_pages);
-	else if (rate < REFAULTS_NOTABLY)
-		snprintf(text, room,
-			 P_("Only %.0f page refaulted (was read again after eviction) in %s: %s of cache is "
-			    "about what is in use.",
-			    "Only %.0f pages refaulted (were read again after eviction) in %s: %s of cache "
-			    "is about what is in use.",
-			    count),
-			 facts->refaulted_pages, time, caches);
-	else
-		snprintf(text, room,
-			 P_("%.0f page refaulted (was read again after eviction) in %s (%.0f/s): more is in "
-			    "use than %s of cache can hold.",
-			    "%.0f pages refaulted (were read again after eviction) in %s (%.0f/s): more is "
-			    "in use than %s of cache can hold.",
-			    count),
-			 facts->refaulted_pages, time, rate, caches);
-	if (facts->stalled_ratio >= facts->stalled_limit || !(facts->swapped_in_pages > 0))
-		return;
-	length = strlen(text);
-	snprintf(text + length, room - length,
-		 P_(" %.0f page was read back from swap.", " %.0f pages were read back from swap.",
-		    count_of(facts->swapped_in_pages)),
-		 facts->swapped_in_pages);
-}
-
-/* Without a refault, the evicted pages were not needed; if nothing was evicted, nothing is proved. */
-static void tell_calm(const struct memory_facts *facts, const char *time, char *text, size_t room)
-{
-	char caches[VALUE_TEXT_MAX];
-
-	size_text(caches, facts->caches_bytes);
-	if (facts->swapped_in_pages > 0)
-		snprintf(text, room,
-			 P_("%.0f page read back from swap in %s (%.1f/s).",
-			    "%.0f pages read back from swap in %s (%.1f/s).",
-			    count_of(facts->swapped_in_pages)),
-			 facts->swapped_in_pages, time, facts->swapped_in_pages / facts->seconds);
-	else if (facts->evicted_pages > 0)
-		snprintf(text, room,
-			 P_("No refault in %s, though %.0f page was reclaimed: of %s of cache hardly "
-			    "anything would be read again.",
-			    "No refault in %s, though %.0f pages were reclaimed: of %s of cache hardly "
-			    "anything would be read again.",
-			    count_of(facts->evicted_pages)),
-			 time, facts->evicted_pages, caches);
-	else if (isnan(facts->evicted_pages))
-		snprintf(text, room, _("No refault in %s; what was reclaimed is not known."), time);
-	else
-		snprintf(text, room, _("No refault in %s, and nothing reclaimed: whether %s of cache are "
-				       "needed is not known."),
-			 time, caches);
-}
-
-char *memory_story(const struct memory_facts *facts, char *text, size_t room)
-{
-	char time[VALUE_TEXT_MAX];
-
-	*text = '\0';
-	if (!(facts->seconds > 0) || isnan(facts->refaulted_pages))
-		return text;
-	stretch_text(time, facts->seconds);
-	if (facts->seconds < SECONDS_ENOUGH)
-		snprintf(text, room, _("Watching for refaults (%s so far)."), time);
-	else if (facts->refaulted_pages > 0 && facts->calm_seconds >= CALM_ENOUGH)
-		snprintf(text, room,
-			 P_("%.0f page refaulted (was read again after eviction) in %s, none in the last "
-			    "%.0f s.",
-			    "%.0f pages refaulted (were read again after eviction) in %s, none in the last "
-			    "%.0f s.",
-			    count_of(facts->refaulted_pages)),
-			 facts->refaulted_pages, time, facts->calm_seconds);
-	else if (facts->refaulted_pages > 0 && is_reclaim(facts))
-		tell_reclaimed(facts, time, text, room);
-	else if (facts->refaulted_pages > 0 && facts->seconds < CAUSE_SECONDS && !facts->group)
-		snprintf(text, room,
-			 P_("%.0f page refaulted (was read again after eviction) in %s: too early to tell "
-			    "what evicted it.",
-			    "%.0f pages refaulted (were read again after eviction) in %s: too early to tell "
-			    "what evicted them.",
-			    count_of(facts->refaulted_pages)),
-			 facts->refaulted_pages, time);
-	else if (facts->refaulted_pages > 0)
-		tell_unreclaimed(facts, time, text, room);
-	else
-		tell_calm(facts, time, text, room);
-	return text;
+	if (sentence_holds("window_seconds > 0, window_refaults", &facts->of.facts))
+		remarks_say(out, REMARKS(stories), &facts->of.facts);
 }

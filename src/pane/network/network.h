@@ -28,6 +28,5 @@ struct network_state {
 extern const char *const network_graph_columns[N_NETWORK_GRAPHS]; /* of the table interface */
 void network_draw(const struct pane_context *context, struct canvas *canvas);
 void network_draw_losses(const struct pane_context *context, struct canvas *canvas);
-void network_heading(const struct pane_context *context, char *text, size_t room);
 
 #endif

@@ -19,132 +19,82 @@
 #define STORY_LINES_MAX 4
 #define GRAPH_LINES_MIN 2 /* with its title */
 #define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
-#define FACTS_MAX 64
 
 const char *const network_graph_columns[N_NETWORK_GRAPHS] = {
 	[NETWORK_RECEIVED] = "received_bits_per_second",
 	[NETWORK_SENT] = "sent_bits_per_second",
 };
 
-void network_heading(const struct pane_context *context, char *text, size_t room)
-{
-	double seconds = (double)context->frame->interval_ns / 1e9;
-
-	snprintf(text, room, "%s", _(context->pane->views[context->view].title));
-	if (context->frame->interval_ns > 0)
-		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
-}
-
-static char *wire_text(char *text, const struct frame *frame, const char *column)
-{
-	return bits_text(text, frame_number(frame, "interface", "all", column));
-}
-
 /* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  by CPUs 0/s  by sockets 0/s" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const struct {
-		const char *topic, *column, *text;
+		const char *loses, *text;
 	} losses[] = {
-		{ "interface", "errors_per_second", N_("errors %s/s") },
-		{ "interface", "drops_per_second", N_("drops %s/s") },
-		{ "backlog", "dropped_per_second", N_("by CPUs %s/s") },
-		{ "packet_loss", "per_second", N_("by sockets %s/s") },
+		{ "interface.all.errors_per_second > 0",
+		  N_("[errors {interface.all.errors_per_second:rate}/s]") },
+		{ "interface.all.drops_per_second > 0",
+		  N_("[drops {interface.all.drops_per_second:rate}/s]") },
+		{ "backlog.all.dropped_per_second > 0",
+		  N_("[by CPUs {backlog.all.dropped_per_second:rate}/s]") },
+		{ "packet_loss.all.per_second > 0",
+		  N_("[by sockets {packet_loss.all.per_second:rate}/s]") },
 	};
-	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX];
+	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
+	char text[TEXT_MAX];
 	int x;
 
-	snprintf(text, sizeof(text), _("wire: received %s  sent %s"),
-		 wire_text(numbers[0], context->frame, "received_bits_per_second"),
-		 wire_text(numbers[1], context->frame, "sent_bits_per_second"));
+	sentence_text(text, _("wire: received {interface.all.received_bits_per_second}  "
+			      "sent {interface.all.sent_bits_per_second}"), &facts.facts);
 	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-		double rate = frame_number(context->frame, losses[i].topic, "all", losses[i].column);
+		bool loses = sentence_holds(losses[i].loses, &facts.facts);
 
-		if (isnan(rate))
-			continue;
-		snprintf(text, sizeof(text), _(losses[i].text), rate_short(numbers[0], rate));
-		x = canvas_piece(canvas, 0, x, rate > 0 ? STYLE_WARN : STYLE_DIM, text);
+		if (*sentence_text(text, _(losses[i].text), &facts.facts))
+			x = canvas_piece(canvas, 0, x, loses ? STYLE_WARN : STYLE_DIM, text);
 	}
 	return 1;
 }
 
-static struct interface_facts facts_of(const struct table *table, const void *row)
-{
-	return (struct interface_facts){
-		.name = table_text(table, row, "name"),
-		.duplex = table_text(table, row, "duplex"),
-		.speed_bits = table_number(table, row, "speed_bits"),
-		.used_ratio = table_number(table, row, "used_ratio"),
-		.mtu = table_number(table, row, "mtu"),
-		.payload_ratio = table_number(table, row, "payload_ratio"),
-		.errors = table_number(table, row, "errors_per_second"),
-		.received_drops = table_number(table, row, "received_drops_per_second"),
-		.sent_drops = table_number(table, row, "sent_drops_per_second"),
-		.received_packets = table_number(table, row, "received_packets_per_second"),
-		.sent_packets = table_number(table, row, "sent_packets_per_second"),
-	};
-}
-
 /* The one whose wire the sentence about payload is for: the selected one, else the busiest that is up. */
-static bool find_ceiling(const struct pane_context *context, const struct table *table, char *text,
-			 size_t room)
+static const void *ceiling_row(const struct pane_context *context, const struct table *table)
 {
 	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
+	const void *busiest = NULL;
 	double most = -1;
-	bool found = false;
 
-	for (size_t i = 0; table && i < widget->view.n_rows; i++) {
+	if (widget->place.cursor_on && widget->place.row < widget->view.n_rows)
+		return widget->view.rows[widget->place.row];
+	for (size_t i = 0; i < widget->view.n_rows; i++) {
 		const void *row = widget->view.rows[i];
-		struct interface_facts facts = facts_of(table, row);
-		double use = table_number(table, row, "received_bits_per_second") +
-			     table_number(table, row, "sent_bits_per_second");
+		double use = fmax(table_number(table, row, "received_bits_per_second") +
+					  table_number(table, row, "sent_bits_per_second"), 0);
 
-		if (widget->place.cursor_on && i == widget->place.row)
-			return network_ceiling(&facts, text, room);
-		if (strcmp(table_text(table, row, "state"), "up") != 0 || !((isnan(use) ? 0 : use) > most) ||
-		    !network_ceiling(&facts, text, room))
+		if (strcmp(table_text(table, row, "state"), "up") != 0 || use <= most ||
+		    isnan(table_number(table, row, "payload_ratio")))
 			continue;
-		most = isnan(use) ? 0 : use;
-		found = true;
+		most = use;
+		busiest = row;
 	}
-	return found;
-}
-
-/* counters: how the column of that name begins. */
-static double loss_per_second(const struct pane_context *context, const char *counters)
-{
-	const struct table *table = frame_table(context->frame, "packet_loss");
-
-	for (size_t i = 0; table && i < table->n_rows; i++)
-		if (strncmp(table_text(table, table_row(table, i), "counters"), counters, strlen(counters)) ==
-		    0)
-			return table_number(table, table_row(table, i), "per_second");
-	return NAN;
+	return busiest;
 }
 
 static int draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
-	struct interface_facts facts[FACTS_MAX];
-	struct socket_facts sockets = { loss_per_second(context, "UdpRcvbufErrors"),
-					loss_per_second(context, "TcpExtListenOverflows") };
-	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
-	char text[TEXT_MAX];
-	size_t n_facts = 0;
-	int y = 0;
+	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX), rest;
+	struct buffer story = { 0 };
+	int y;
 
-	for (size_t i = 1; table && i < table->n_rows && n_facts < FACTS_MAX; i++) {
-		facts[n_facts] = facts_of(table, table_row(table, i));
-		n_facts += network_story(&facts[n_facts], 1, 0, text, sizeof(text));
-	}
-	for (unsigned i = 0; y < lines.height && network_story(facts, n_facts, i, text, sizeof(text)); i++)
-		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
-	for (unsigned i = 0; y < lines.height && network_socket_story(&sockets, i, text, sizeof(text)); i++)
-		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
-	if (y < lines.height && find_ceiling(context, table, text, sizeof(text)))
-		y += canvas_wrapped(&lines, y, STYLE_NORMAL, span_text(text));
-	return y < lines.height ? y : lines.height;
+	network_story(&story, table, frame_table(context->frame, "packet_loss"));
+	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
+	buffer_empty(&story);
+	if (table)
+		network_ceiling(&story, table, ceiling_row(context, table));
+	rest = canvas_below(&lines, y);
+	y += canvas_wrapped_lines(&rest, 0, STYLE_NORMAL, span_of(story.bytes, story.length));
+	buffer_free(&story);
+	return y;
 }
 
 static struct graph_line_scale scale_of(const struct pane_context *context, enum network_graph graph)
@@ -294,7 +244,7 @@ static int draw_wire(const struct pane_context *context, const struct canvas *ca
 	rest = canvas_below(canvas, y);
 	y += draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
-	network_heading(context, title, sizeof(title));
+	context_heading(context, title, sizeof(title));
 	n_shown = find_used(context, &rest, shown);
 	if (n_shown == 0)
 		wanted = alone || wanted > rest.height ? rest.height : wanted;
@@ -339,7 +289,7 @@ void network_draw_losses(const struct pane_context *context, struct canvas *canv
 	int n_shown = canvas->height / LEAST < 3 ? canvas->height / LEAST : 3;
 	struct canvas rest = *canvas;
 
-	network_heading(context, heading, sizeof(heading));
+	context_heading(context, heading, sizeof(heading));
 	for (int i = 0; i < n_shown || i == 0; i++) {
 		int wanted = 2 + table_height(&context->tables[shown[i].table]);
 		int room = rest.height - (n_shown - i - 1) * LEAST;

@@ -1,133 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Thresholds of a full link, half duplex, errors and drops, and the sentences about them. */
+/* Full links before half duplex, errors, drops, and what sockets lose. */
 #include <config.h>
 
 #include "pane/network/network_story.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/i18n.h"
-#include "model/units.h"
 
-#define NEARLY_FULL 0.9
-#define NOTABLE_LOSS 0.0001 /* of the packets */
-#define NOTABLE_DROPS 1.0   /* per second */
+static const struct remark interface_remarks[] = {
+	{ "used_ratio >= 0.9",
+	  N_("{name} is full: {used_ratio:%} of its {speed_bits} are used in the busier direction.") },
+	{ "duplex == half",
+	  N_("{name} runs half duplex at {speed_bits}: it cannot send while it receives. Most often only one "
+	     "side negotiates.") },
+	{ "error_ratio >= 0.0001",
+	  N_("{name} loses {errors_per_second:rate} packets/s to errors, {error_ratio:.2%} of all: look at "
+	     "its cable, port and driver.") },
+	{ "sent_drop_ratio >= 0.0001, not received_drops_per_second >= sent_drops_per_second",
+	  N_("{name} drops {sent_drops_per_second:rate} packets/s instead of sending them: its queue is "
+	     "full.") },
+	{ "received_drop_ratio >= 0.0001, not sent_drops_per_second > received_drops_per_second",
+	  N_("{name} drops {received_drops_per_second:rate} received packets/s: no protocol wants them, or "
+	     "there is no room.") },
+};
 
-static bool tell_full(const struct interface_facts *interface, char *text, size_t room)
+static const struct remark socket_remarks[] = {
+	{ "counters == UdpRcvbufErrors + Udp6RcvbufErrors, per_second >= 1",
+	  N_("UDP sockets drop {per_second:rate} datagrams/s: their receive buffers are full. Listening "
+	     "shows whose.") },
+	{ "counters == TcpExtListenOverflows, per_second >= 1",
+	  N_("Listening sockets drop {per_second:rate} connections/s: they are not accepted fast enough. "
+	     "Listening shows whose.") },
+};
+
+static const struct remark ceiling_remark = {
+	"payload_ratio", N_("{name}: {payload_ratio:.1%} of the wire is payload at most (TCP, MTU {mtu:.0})"
+			    "[: {payload_bits} of {speed_bits}].")
+};
+
+static double number(const struct facts *facts, const char *column)
 {
-	char speed[VALUE_TEXT_MAX];
+	const struct row_facts *of = (const struct row_facts *)facts;
 
-	if (!(interface->used_ratio >= NEARLY_FULL))
-		return false;
-	snprintf(text, room, _("%s is full: %.0f %% of its %s are used in the busier direction."),
-		 interface->name, 100 * interface->used_ratio, bits_text(speed, interface->speed_bits));
-	return true;
+	return table_number(of->table, of->row, column);
 }
 
-static bool tell_half(const struct interface_facts *interface, char *text, size_t room)
+/* lost: of packets that went well, and those. */
+static struct fact share(double lost, double well)
 {
-	char speed[VALUE_TEXT_MAX];
-
-	if (strcmp(interface->duplex, "half") != 0)
-		return false;
-	snprintf(text, room,
-		 _("%s runs half duplex at %s: it cannot send while it receives. Most often only one side "
-		   "negotiates."),
-		 interface->name, bits_text(speed, interface->speed_bits));
-	return true;
+	return (struct fact){ .number = lost / (well + lost), .unit = UNIT_RATIO };
 }
 
-static double packets(const struct interface_facts *interface)
+static struct fact interface_fact(const struct facts *facts, struct span name)
 {
-	return (isnan(interface->received_packets) ? 0 : interface->received_packets) +
-	       (isnan(interface->sent_packets) ? 0 : interface->sent_packets);
+	if (span_is(name, "error_ratio"))
+		return share(number(facts, "errors_per_second"),
+			     fmax(number(facts, "received_packets_per_second"), 0) +
+				     fmax(number(facts, "sent_packets_per_second"), 0));
+	if (span_is(name, "sent_drop_ratio"))
+		return share(number(facts, "sent_drops_per_second"),
+			     number(facts, "sent_packets_per_second"));
+	if (span_is(name, "received_drop_ratio"))
+		return share(number(facts, "received_drops_per_second"),
+			     number(facts, "received_packets_per_second"));
+	if (span_is(name, "payload_bits"))
+		return (struct fact){ .number = number(facts, "payload_ratio") * number(facts, "speed_bits"),
+				      .unit = UNIT_BITS };
+	return row_fact(facts, name);
 }
 
-static bool tell_errors(const struct interface_facts *interface, char *text, size_t room)
+void network_story(struct buffer *out, const struct table *interfaces, const struct table *losses)
 {
-	double all = packets(interface) + interface->errors;
-	char rate[VALUE_TEXT_MAX];
+	struct row_facts facts = { .facts = { interface_fact }, .table = interfaces };
 
-	if (!(interface->errors > 0) || !(interface->errors >= NOTABLE_LOSS * all))
-		return false;
-	snprintf(text, room,
-		 _("%s loses %s packets/s to errors, %.2g %% of all: look at its cable, port and driver."),
-		 interface->name, rate_short(rate, interface->errors), 100 * interface->errors / all);
-	return true;
+	remarks_say_rows(out, REMARKS(interface_remarks), &facts, 1);
+	facts = (struct row_facts){ .facts = { row_fact }, .table = losses };
+	remarks_say_rows(out, REMARKS(socket_remarks), &facts, 0);
 }
 
-static bool tell_drops(const struct interface_facts *interface, char *text, size_t room)
+void network_ceiling(struct buffer *out, const struct table *interfaces, const void *row)
 {
-	bool sent = interface->sent_drops > interface->received_drops || isnan(interface->received_drops);
-	double drops = sent ? interface->sent_drops : interface->received_drops;
-	double of = sent ? interface->sent_packets : interface->received_packets;
-	char rate[VALUE_TEXT_MAX];
+	const struct row_facts facts = { .facts = { interface_fact }, .table = interfaces, .row = row };
 
-	if (!(drops > 0) || !(drops >= NOTABLE_LOSS * (of + drops)))
-		return false;
-	snprintf(text, room,
-		 sent ? _("%s drops %s packets/s instead of sending them: its queue is full.")
-		      : _("%s drops %s received packets/s: no protocol wants them, or there is no room."),
-		 interface->name, rate_short(rate, drops));
-	return true;
-}
-
-static bool (*const rules[])(const struct interface_facts *interface, char *text,
-			     size_t room) = { tell_full, tell_half, tell_errors, tell_drops };
-
-bool network_story(const struct interface_facts *interfaces, size_t n_interfaces, unsigned index, char *text,
-		   size_t room)
-{
-	for (size_t rule = 0; rule < sizeof(rules) / sizeof(rules[0]); rule++)
-		for (size_t i = 0; i < n_interfaces; i++)
-			if (rules[rule](&interfaces[i], text, room) && index-- == 0)
-				return true;
-	*text = '\0';
-	return false;
-}
-
-bool network_socket_story(const struct socket_facts *sockets, unsigned index, char *text, size_t room)
-{
-	const struct {
-		double per_second;
-		const char *text;
-	} rules_of_sockets[] = {
-		{ sockets->datagrams,
-		  _("UDP sockets drop %s datagrams/s: their receive buffers are full. Listening shows "
-		    "whose.") },
-		{ sockets->connections,
-		  _("Listening sockets drop %s connections/s: they are not accepted fast enough. Listening "
-		    "shows whose.") },
-	};
-	char rate[VALUE_TEXT_MAX];
-
-	for (size_t i = 0; i < sizeof(rules_of_sockets) / sizeof(rules_of_sockets[0]); i++) {
-		if (!(rules_of_sockets[i].per_second >= NOTABLE_DROPS) || index-- > 0)
-			continue;
-		snprintf(text, room, rules_of_sockets[i].text,
-			 rate_short(rate, rules_of_sockets[i].per_second));
-		return true;
-	}
-	*text = '\0';
-	return false;
-}
-
-bool network_ceiling(const struct interface_facts *interface, char *text, size_t room)
-{
-	char payload[VALUE_TEXT_MAX], speed[VALUE_TEXT_MAX];
-
-	if (isnan(interface->payload_ratio))
-		return false;
-	if (isnan(interface->speed_bits))
-		snprintf(text, room, _("%s: %.1f %% of the wire is payload at most (TCP, MTU %.0f)."),
-			 interface->name, 100 * interface->payload_ratio, interface->mtu);
-	else
-		snprintf(text, room,
-			 _("%s: %.1f %% of the wire is payload at most (TCP, MTU %.0f): %s of %s."),
-			 interface->name, 100 * interface->payload_ratio, interface->mtu,
-			 bits_text(payload, interface->payload_ratio * interface->speed_bits),
-			 bits_text(speed, interface->speed_bits));
-	return true;
+	if (remark_say(out, &ceiling_remark, &facts.facts))
+		buffer_char(out, '\n');
 }

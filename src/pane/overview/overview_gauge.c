@@ -10,6 +10,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/sentence.h"
 #include "model/units.h"
 
 static bool is_scoped(const struct frame *frame)
@@ -19,106 +20,9 @@ static bool is_scoped(const struct frame *frame)
 	return table && table->n_rows > 0;
 }
 
-static double of_scope(const struct frame *frame, const char *column)
-{
-	return frame_number(frame, "scope_use", NULL, column);
-}
-
-static double cpu(const struct frame *frame, const char *column)
-{
-	return frame_number(frame, "cpu", "all", column);
-}
-
 static double known(double ratio)
 {
 	return isnan(ratio) ? 0 : ratio;
-}
-
-typedef void (*gauge_filler)(const struct frame *frame, const struct grades *grades,
-			     struct overview_gauge *gauge);
-
-/* What its ratio is graded as, and its graph, whose values are unit where the ratio is 1. */
-static void set_grade(struct overview_gauge *gauge, const struct grades *grades, enum graded what,
-		      double unit)
-{
-	gauge->grade = grade_of(grades, what, gauge->ratio);
-	gauge->limits = grade_limits_in(grades, what, unit);
-}
-
-/* As the line has no room for all: niced programs and guests are user time, interrupts system time. */
-static void gauge_cpu(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
-{
-	double user =
-		cpu(frame, "user_ratio") + known(cpu(frame, "nice_ratio")) + known(cpu(frame, "guest_ratio"));
-	double system = cpu(frame, "system_ratio") + known(cpu(frame, "irq_ratio")) +
-			known(cpu(frame, "softirq_ratio"));
-	char numbers[4][VALUE_TEXT_MAX];
-
-	gauge->name = _("CPU");
-	gauge->ratio = cpu(frame, "busy_ratio");
-	gauge->series = OVERVIEW_SERIES_BUSY;
-	gauge->most = 1;
-	set_grade(gauge, grades, GRADED_CPU, 1);
-	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
-		 fixed_text(numbers[0], 100 * user, 0), fixed_text(numbers[1], 100 * system, 0),
-		 fixed_text(numbers[2], 100 * cpu(frame, "iowait_ratio"), 0),
-		 fixed_text(numbers[3], 100 * cpu(frame, "steal_ratio"), 0));
-}
-
-/* Of all CPUs, as that of the machine is. */
-static void gauge_scope_cpu(const struct frame *frame, const struct grades *grades,
-			    struct overview_gauge *gauge)
-{
-	double cpus = frame_number(frame, "system", NULL, "cpus"), used = of_scope(frame, "cpu_ratio");
-	char number[VALUE_TEXT_MAX], busy[VALUE_TEXT_MAX], count[VALUE_TEXT_MAX];
-
-	gauge->name = _("CPU");
-	gauge->ratio = used / cpus;
-	gauge->series = OVERVIEW_SERIES_SCOPE_CPU;
-	gauge->most = cpus;
-	set_grade(gauge, grades, GRADED_CPU, cpus);
-	overview_percent(busy, cpu(frame, "busy_ratio"));
-	snprintf(gauge->text, sizeof(gauge->text), _("scope %s of %s CPUs  (machine %s)"),
-		 fixed_text(number, used, 2), fixed_text(count, cpus, 0), busy);
-}
-
-/* Of its limit, or of all memory. */
-static void gauge_scope_memory(const struct frame *frame, const struct grades *grades,
-			       struct overview_gauge *gauge)
-{
-	double total = frame_number(frame, "memory", "mem", "total_bytes"),
-	       limit = of_scope(frame, "limit_bytes");
-	double bytes = of_scope(frame, "memory_bytes"), used = of_scope(frame, "limit_used_ratio");
-	char numbers[2][VALUE_TEXT_MAX], machine[VALUE_TEXT_MAX];
-
-	gauge->name = _("memory");
-	gauge->ratio = limit > 0 ? used : bytes / total;
-	gauge->series = OVERVIEW_SERIES_SCOPE_MEMORY;
-	gauge->most = limit > 0 ? limit : total;
-	set_grade(gauge, grades, limit > 0 ? GRADED_LIMIT : GRADED_MEMORY, gauge->most);
-	overview_percent(machine, frame_number(frame, "memory", "available", "used_bytes") / total);
-	if (limit > 0)
-		snprintf(gauge->text, sizeof(gauge->text), _("scope %s, limit %s  (machine %s)"),
-			 size_text(numbers[0], bytes), size_text(numbers[1], limit), machine);
-	else
-		snprintf(gauge->text, sizeof(gauge->text), _("scope %s  (machine %s)"),
-			 size_text(numbers[0], bytes), machine);
-}
-
-static void gauge_scope_disks(const struct frame *frame, const struct grades *grades,
-			      struct overview_gauge *gauge)
-{
-	char texts[4][VALUE_TEXT_MAX];
-
-	(void)grades; /* how busy it keeps them is not counted */
-	gauge->name = _("disks");
-	strcpy(gauge->value, " ");
-	gauge->series = OVERVIEW_SERIES_SCOPE_READ;
-	snprintf(gauge->text, sizeof(gauge->text), _("scope read %s/s  write %s/s  (machine %s/s, %s/s)"),
-		 size_short(texts[0], of_scope(frame, "read_bytes_per_second")),
-		 size_short(texts[1], of_scope(frame, "write_bytes_per_second")),
-		 size_short(texts[2], frame_number(frame, "disk", "all", "read_bytes_per_second")),
-		 size_short(texts[3], frame_number(frame, "disk", "all", "write_bytes_per_second")));
 }
 
 /*
@@ -167,188 +71,6 @@ static const void *container_memory(const struct frame *frame)
 	return least_row(frame, frame_table(frame, "memory_limit"), left_bytes);
 }
 
-static void gauge_container_cpu(const struct frame *frame, const struct grades *grades,
-				struct overview_gauge *gauge)
-{
-	const struct table *table = frame_table(frame, "cpu_limit");
-	const void *row = container_cpu(frame);
-	double usable = frame_number(frame, "system", NULL, "container_cpus");
-	double used = table_number(table, row, "cpu_ratio");
-	double throttled = table_number(table, row, "throttled_ratio");
-	char numbers[2][VALUE_TEXT_MAX], waits[VALUE_TEXT_MAX], busy[VALUE_TEXT_MAX], of_limit[TEXT_MAX];
-
-	gauge->name = _("CPU");
-	gauge->ratio = used / usable;
-	gauge->series = OVERVIEW_SERIES_CONTAINER_CPU;
-	gauge->most = usable;
-	set_grade(gauge, grades, GRADED_CPU, usable);
-	overview_percent(busy, cpu(frame, "busy_ratio"));
-	overview_percent(waits, throttled);
-	fixed_text(numbers[0], used, 2);
-	fixed_text(numbers[1], usable, usable == floor(usable) ? 0 : 2);
-	snprintf(of_limit, sizeof(of_limit),
-		 P_("container %s of %s CPU", "container %s of %s CPUs", usable == 1 ? 1UL : 2UL), numbers[0],
-		 numbers[1]);
-	if (isnan(throttled))
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  (machine %s)"), of_limit, busy);
-	else
-		snprintf(gauge->text, sizeof(gauge->text), _("%s, throttled %s  (machine %s)"), of_limit,
-			 waits, busy);
-}
-
-static void gauge_container_memory(const struct frame *frame, const struct grades *grades,
-				   struct overview_gauge *gauge)
-{
-	const struct table *table = frame_table(frame, "memory_limit");
-	const void *row = container_memory(frame);
-	double limit = table_number(table, row, "limit_bytes"), left = fmin(left_bytes(table, row), limit);
-	double total = frame_number(frame, "memory", "mem", "total_bytes");
-	char numbers[2][VALUE_TEXT_MAX], machine[VALUE_TEXT_MAX];
-
-	gauge->name = _("memory");
-	gauge->ratio = 1 - left / limit;
-	gauge->series = OVERVIEW_SERIES_CONTAINER_MEMORY;
-	gauge->most = limit;
-	set_grade(gauge, grades, GRADED_LIMIT, limit);
-	overview_percent(machine, frame_number(frame, "memory", "available", "used_bytes") / total);
-	snprintf(gauge->text, sizeof(gauge->text), _("container %s of %s available  (machine %s)"),
-		 size_text(numbers[0], left), size_text(numbers[1], limit), machine);
-}
-
-static void gauge_memory(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
-{
-	double total = frame_number(frame, "memory", "mem", "total_bytes");
-	double available = frame_number(frame, "memory", "available", "free_bytes");
-	char numbers[2][VALUE_TEXT_MAX];
-
-	gauge->name = _("memory");
-	gauge->ratio = frame_number(frame, "memory", "available", "used_bytes") / total;
-	gauge->series = OVERVIEW_SERIES_USED;
-	gauge->most = total;
-	set_grade(gauge, grades, GRADED_MEMORY, total);
-	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"), size_text(numbers[0], available),
-		 size_text(numbers[1], total));
-}
-
-/* A share of the last seconds in which some task waited, or all did. */
-static double waiting(const struct frame *frame, const char *resource, const char *who, const char *column)
-{
-	const struct table *table = frame_table(frame, "pressure");
-	const void *row = table ? table_find(table, resource, who) : NULL;
-
-	return row ? table_number(table, row, column) : NAN;
-}
-
-/* Full swap alone is calm: it matters where tasks wait for memory. */
-static void gauge_swap(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
-{
-	double total = frame_number(frame, "memory", "swap", "total_bytes");
-	double used = frame_number(frame, "memory", "swap", "used_bytes");
-	char numbers[2][VALUE_TEXT_MAX];
-
-	gauge->name = _("swap");
-	gauge->ratio = total > 0 ? used / total : NAN;
-	if (grade_of(grades, GRADED_SWAP_STALL, waiting(frame, "memory", "some", "avg60_ratio")) > GRADE_CALM)
-		set_grade(gauge, grades, GRADED_SWAP, 1);
-	if (total > 0)
-		snprintf(gauge->text, sizeof(gauge->text), _("%s of %s used"), size_text(numbers[0], used),
-			 size_text(numbers[1], total));
-	else
-		snprintf(gauge->text, sizeof(gauge->text), "%s", isnan(total) ? "-" : _("none"));
-}
-
-/* The share of the last 10 s in which some task waited; the largest is the bar. */
-static void gauge_pressure(const struct frame *frame, const struct grades *grades,
-			   struct overview_gauge *gauge)
-{
-	static const struct {
-		const char *resource, *judged; /* the row that its rule judges */
-		enum graded what;
-	} resources[] = {
-		{ "cpu", "some", GRADED_CPU_PRESSURE },
-		{ "memory", "some", GRADED_MEMORY_PRESSURE },
-		{ "io", "full", GRADED_IO_PRESSURE },
-	};
-	char numbers[3][VALUE_TEXT_MAX];
-
-	gauge->name = _("pressure");
-	gauge->first = OVERVIEW_FIRST_WAITING;
-	gauge->ratio = NAN;
-	for (unsigned i = 0; i < 3; i++) {
-		const char *resource = resources[i].resource;
-		double share = waiting(frame, resource, "some", "avg10_ratio");
-		enum grade grade = grade_of(grades, resources[i].what,
-					    waiting(frame, resource, resources[i].judged, "avg10_ratio"));
-
-		fixed_text(numbers[i], 100 * share, 1);
-		gauge->ratio = fmax(gauge->ratio, share); /* of a number and NaN it is the number */
-		gauge->grade = grade > gauge->grade ? grade : gauge->grade;
-	}
-	snprintf(gauge->text, sizeof(gauge->text), _("cpu %s  memory %s  io %s"), numbers[0], numbers[1],
-		 numbers[2]);
-}
-
-static void gauge_load(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
-{
-	double load = frame_number(frame, "system", NULL, "load1"),
-	       cpus = frame_number(frame, "system", NULL, "cpus");
-	char running[VALUE_TEXT_MAX], blocked[VALUE_TEXT_MAX], forks[VALUE_TEXT_MAX];
-
-	gauge->name = _("load");
-	fixed_text(gauge->value, load, 2);
-	gauge->series = OVERVIEW_SERIES_LOAD;
-	gauge->ratio = load / cpus;
-	set_grade(gauge, grades, GRADED_LOAD, cpus);
-	snprintf(gauge->text, sizeof(gauge->text), _("runnable %s  in disk wait %s  forks %s/s"),
-		 fixed_text(running, frame_number(frame, "system", NULL, "running"), 0),
-		 fixed_text(blocked, frame_number(frame, "system", NULL, "blocked"), 0),
-		 rate_short(forks, frame_number(frame, "system", NULL, "forks_per_second")));
-}
-
-/* The busiest device is the bar: of the sum, a share of the time means nothing. */
-static void gauge_disks(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
-{
-	const struct table *disks = frame_table(frame, "disk");
-	char read[VALUE_TEXT_MAX], written[VALUE_TEXT_MAX];
-	const char *busiest = "";
-
-	gauge->name = _("disks");
-	gauge->series = OVERVIEW_SERIES_DISK;
-	for (size_t i = 1; disks && i < disks->n_rows; i++) {
-		const void *row = table_row(disks, i);
-		double busy = table_number(disks, row, "busy_ratio");
-
-		if (!(busy > gauge->ratio) && !isnan(gauge->ratio))
-			continue;
-		gauge->ratio = busy;
-		busiest = busy > 0 ? table_text(disks, row, "device") : "";
-	}
-	set_grade(gauge, grades, GRADED_DISK, 1);
-	snprintf(gauge->text, sizeof(gauge->text), _("read %s  write %s  %s"),
-		 amount_text(read, UNIT_BYTES_PER_SECOND,
-			     frame_number(frame, "disk", "all", "read_bytes_per_second")),
-		 amount_text(written, UNIT_BYTES_PER_SECOND,
-			     frame_number(frame, "disk", "all", "write_bytes_per_second")),
-		 busiest);
-}
-
-static void gauge_network(const struct frame *frame, const struct grades *grades,
-			  struct overview_gauge *gauge)
-{
-	double received = frame_number(frame, "interface", "all", "received_bits_per_second");
-	double sent = frame_number(frame, "interface", "all", "sent_bits_per_second");
-	char texts[2][VALUE_TEXT_MAX];
-
-	(void)grades; /* how much would be full is not known here */
-	gauge->name = _("network");
-	strcpy(gauge->value, " ");
-	gauge->series = OVERVIEW_SERIES_NETWORK;
-	if (received + sent > 0) /* without loopback, which a process may use all the same */
-		gauge->first = OVERVIEW_FIRST_TALKER;
-	snprintf(gauge->text, sizeof(gauge->text), _("receive %s  send %s"), bits_text(texts[0], received),
-		 bits_text(texts[1], sent));
-}
-
 /* The busiest graphics processor; else the first one. NULL: there is none of which anything is known. */
 static const void *busiest_gpu(const struct table *table)
 {
@@ -377,116 +99,227 @@ double overview_gpu_busy(const struct frame *frame)
 	return row ? table_number(table, row, "busy_ratio") : NAN;
 }
 
-/* Without one it has no name. That it is busy is nothing bad. */
-static void gauge_gpu(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
-{
-	const struct table *table = frame_table(frame, "gpu");
-	const void *row = busiest_gpu(table);
-	char numbers[2][VALUE_TEXT_MAX], which[64];
-	const char *state;
-	bool by_clients;
-	double hidden;
-
-	(void)grades;
-	if (!row)
-		return;
-	hidden = table_number(table, row, "hidden_processes");
-	by_clients = strcmp(table_text(table, row, "how"), "clients") == 0;
-	snprintf(which, sizeof(which), "%.30s%s%.30s", table_text(table, row, "driver"),
-		 table->n_rows > 1 ? " " : "", table->n_rows > 1 ? table_text(table, row, "card") : "");
-	gauge->name = _("GPU");
-	gauge->ratio = table_number(table, row, "busy_ratio");
-	gauge->series = OVERVIEW_SERIES_GPU;
-	gauge->most = 1;
-	state = table_text(table, row, "state");
-	if (*state)
-		snprintf(gauge->text, sizeof(gauge->text), "%s  %s", which, _(state));
-	else if (by_clients && hidden > 0)
-		snprintf(gauge->text, sizeof(gauge->text),
-			 P_("%s  at least: %lu process is hidden", "%s  at least: %lu processes are hidden",
-			    (unsigned long)hidden),
-			 which, (unsigned long)hidden);
-	else if (by_clients)
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  by the processes that use it"), which);
-	else
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  memory %s of %s used"), which,
-			 size_text(numbers[0], table_number(table, row, "memory_used_bytes")),
-			 size_text(numbers[1], table_number(table, row, "memory_total_bytes")));
-}
-
-/* The hottest sensor, and the limit that its own chip gives. */
-static const void *hottest(const struct table *table)
+/* Of all rows from the first that counts, the one with the most; NULL: it is of none known. */
+static const void *most_row(const struct table *table, const char *column, size_t first)
 {
 	const void *found = NULL;
 	double most = NAN;
 
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double celsius = table_number(table, row, "celsius");
+	for (size_t i = first; table && i < table->n_rows; i++) {
+		double of_row = table_number(table, table_row(table, i), column);
 
-		if (isnan(celsius) || celsius <= most)
+		if (isnan(of_row) || of_row <= most)
 			continue;
-		most = celsius;
-		found = row;
+		most = of_row;
+		found = table_row(table, i);
 	}
 	return found;
 }
 
-static void watts_short(double watts, struct overview_gauge *gauge)
-{
-	char number[VALUE_TEXT_MAX];
+enum chosen { CHOSEN_CPU_LIMIT, CHOSEN_MEMORY_LIMIT, CHOSEN_DISK, CHOSEN_GPU, CHOSEN_SENSOR, N_CHOSEN };
 
-	snprintf(gauge->value, sizeof(gauge->value), "%s W",
-		 fixed_text(number, watts, watts < 99.95 ? 1 : 0));
+static const char *const chosen_names[] = { "cpu_limit", "memory_limit", "busiest", "gpu", "sensor" };
+
+#define N_MADE 13
+
+/*
+ * Numbers of the frame; of the rows that are chosen by the names above, each of which is known if there is
+ * one; and what is made of these.
+ */
+struct gauge_facts {
+	struct row_facts of;
+	struct row_facts chosen[N_CHOSEN];
+	struct made_fact made[N_MADE];
+	char gpu_name[TEXT_MAX];
+};
+
+static struct fact find_fact(const struct facts *facts, struct span name)
+{
+	const struct gauge_facts *of = (const struct gauge_facts *)facts;
+	struct span column = name, chosen;
+
+	if (!span_until(&column, '.', &chosen))
+		chosen = name;
+	for (unsigned i = 0; i < N_CHOSEN; i++)
+		if (span_is(chosen, chosen_names[i]))
+			return chosen.end < name.end ? row_fact(&of->chosen[i].facts, column)
+						     : yes_fact(of->chosen[i].row);
+	return row_fact(facts, name);
 }
 
-/* Power and heat, of what there is; without either it has no name. How much power is full is not known. */
-static void gauge_power(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
+static double number(const struct gauge_facts *of, const char *name)
 {
-	const struct table *table = frame_table(frame, "temperature");
-	const void *row = hottest(table);
-	double watts = frame_number(frame, "power", "total", "watts");
-	double celsius = row ? table_number(table, row, "celsius") : NAN;
-	double critical = row ? table_number(table, row, "critical_celsius") : NAN;
-	char heat[VALUE_TEXT_MAX], limit[VALUE_TEXT_MAX];
-
-	if (isnan(watts) && isnan(celsius))
-		return;
-	gauge->name = isnan(watts) ? _("heat") : _("power");
-	gauge->grade = grade_of(grades, GRADED_HEAT, celsius / critical);
-	celsius_text(heat, celsius, true);
-	if (isnan(watts)) {
-		snprintf(gauge->value, sizeof(gauge->value), "%s", heat);
-		gauge->ratio = critical > 0 ? celsius / critical : NAN;
-		gauge->series = -1;
-	} else {
-		watts_short(watts, gauge);
-		gauge->series = OVERVIEW_SERIES_POWER;
-	}
-	if (critical > 0)
-		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s %s, critical %s"),
-			 table_text(table, row, "label"), heat, celsius_text(limit, critical, true));
-	else if (!isnan(celsius))
-		snprintf(gauge->text, sizeof(gauge->text), _("hottest %s %s"),
-			 table_text(table, row, "label"), heat);
+	return find_fact(&of->of.facts, span_text(name)).number;
 }
 
-static const struct {
-	const char *topic;
-	gauge_filler fill;
-	gauge_filler of_scope, of_container;                 /* NULL: no scope, no container limits it */
-	const void *(*container)(const struct frame *frame); /* the row with its limit; NULL: there is none */
-	bool of_namespace;                                   /* a container has its own */
-} all[] = {
-	{ "cpu", gauge_cpu, gauge_scope_cpu, gauge_container_cpu, container_cpu },
-	{ "memory", gauge_memory, gauge_scope_memory, gauge_container_memory, container_memory },
-	{ "memory", gauge_swap },
-	{ "pressure", gauge_pressure },
-	{ "system", gauge_load },
-	{ "disk", gauge_disks, gauge_scope_disks },
-	{ "interface", gauge_network, .of_namespace = true },
-	{ "gpu", gauge_gpu },
-	{ "power", gauge_power },
+static void choose(struct gauge_facts *of, const struct frame *frame)
+{
+	static const char *const topics[] = { "cpu_limit", "memory_limit", "disk", "gpu", "temperature" };
+
+	of->of = (struct row_facts){ { find_fact }, .frame = frame };
+	for (unsigned i = 0; i < N_CHOSEN; i++)
+		of->chosen[i] = (struct row_facts){ { row_fact }, .table = frame_table(frame, topics[i]) };
+	of->chosen[CHOSEN_CPU_LIMIT].row = container_cpu(frame);
+	of->chosen[CHOSEN_MEMORY_LIMIT].row = container_memory(frame);
+	of->chosen[CHOSEN_DISK].row = most_row(of->chosen[CHOSEN_DISK].table, "busy_ratio", 1);
+	of->chosen[CHOSEN_GPU].row = busiest_gpu(of->chosen[CHOSEN_GPU].table);
+	of->chosen[CHOSEN_SENSOR].row = most_row(of->chosen[CHOSEN_SENSOR].table, "celsius", 0);
+}
+
+/* As the line has no room for all: niced programs and guests are user time, interrupts system time. */
+static void make_facts(struct gauge_facts *of, const struct frame *frame)
+{
+	const struct row_facts *memory = &of->chosen[CHOSEN_MEMORY_LIMIT], *disk = &of->chosen[CHOSEN_DISK];
+	const struct row_facts *gpu = &of->chosen[CHOSEN_GPU];
+	double user, system, limit, left, critical, pressed;
+
+	choose(of, frame);
+	user = number(of, "cpu.all.user_ratio") + known(number(of, "cpu.all.nice_ratio")) +
+	       known(number(of, "cpu.all.guest_ratio"));
+	system = number(of, "cpu.all.system_ratio") + known(number(of, "cpu.all.irq_ratio")) +
+		 known(number(of, "cpu.all.softirq_ratio"));
+	limit = number(of, "memory_limit.limit_bytes");
+	left = memory->row ? fmin(left_bytes(memory->table, memory->row), limit) : NAN;
+	critical = number(of, "sensor.critical_celsius");
+	critical = critical > 0 ? critical : NAN;
+	pressed = fmax(number(of, "pressure.cpu/some.avg10_ratio"), /* of a number and NaN it is the number */
+		       fmax(number(of, "pressure.memory/some.avg10_ratio"),
+			    number(of, "pressure.io/some.avg10_ratio")));
+	sentence_text(of->gpu_name,
+		      gpu->table && gpu->table->n_rows > 1 ? "[{gpu.driver}][ {gpu.card}]" : "[{gpu.driver}]",
+		      &of->of.facts);
+	memcpy(of->made,
+	       (struct made_fact[N_MADE]){
+		       { "scoped", yes_fact(is_scoped(frame)) },
+		       { "user", { .number = user } },
+		       { "system", { .number = system } },
+		       { "memory", { .number = number(of, "memory.available.used_bytes") /
+					      number(of, "memory.mem.total_bytes") } },
+		       { "scope_bytes", { .number = number(of, "scope_use.limit_used_ratio") *
+						    number(of, "scope_use.limit_bytes") } },
+		       { "left_bytes", { .number = left, .unit = UNIT_BYTES } },
+		       { "taken_bytes", { .number = limit - left } },
+		       { "pressed", { .number = pressed } },
+		       { "moved", { .number = number(of, "interface.all.received_bits_per_second") +
+					      number(of, "interface.all.sent_bits_per_second") } },
+		       { "busy_disk", { .text = number(of, "busiest.busy_ratio") > 0
+						       ? table_text(disk->table, disk->row, "device")
+						       : "" } },
+		       { "gpu_name", { .text = of->gpu_name } },
+		       { "critical", { .number = critical, .unit = UNIT_CELSIUS } },
+		       { "heat", { .number = number(of, "sensor.celsius") / critical } },
+	       },
+	       sizeof(of->made));
+	of->of.made = of->made;
+	of->of.n_made = N_MADE;
+}
+
+#define TEXTS_MAX 4
+#define NO_PAST (-1)
+#define HOTTEST N_("[hottest {sensor.label} {sensor.celsius}][, critical {critical}]")
+
+/* In the order of the screen: those that hold. */
+static const struct kind {
+	const char *name;         /* N_() */
+	const char *when;         /* its condition */
+	const char *topic;        /* of the machine, from here; NULL: of a scope or container */
+	bool of_namespace;        /* … of which a container has its own */
+	const char *part, *whole; /* their ratio is that of the gauge; part NULL: none, whole NULL: 1 */
+	const char *value;        /* NULL: the ratio */
+	int series;
+	bool ends;                /* its graph does, at the whole */
+	enum graded graded;       /* what the ratio is; N_GRADED: nothing bad, or nothing known */
+	enum overview_first first;
+	struct remark texts[TEXTS_MAX];
+} kinds[] = {
+	{ N_("CPU"), "scoped",
+	  .part = "scope_use.cpu_ratio", .whole = "system.cpus", .series = OVERVIEW_SERIES_SCOPE_CPU,
+	  .ends = true, .graded = GRADED_CPU,
+	  .texts = { { NULL, N_("scope {scope_use.cpu_ratio:.2} of {system.cpus:.0} CPUs  "
+				"(machine {cpu.all.busy_ratio:%})") } } },
+	{ N_("CPU"), "not scoped, cpu_limit",
+	  .part = "cpu_limit.cpu_ratio", .whole = "system.container_cpus",
+	  .series = OVERVIEW_SERIES_CONTAINER_CPU, .ends = true, .graded = GRADED_CPU,
+	  .texts = { { NULL,
+		       PN_("container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPU"
+			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})",
+			   "container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPUs"
+			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})"),
+		       "system.container_cpus" } } },
+	{ N_("CPU"), "not scoped, not cpu_limit", "cpu",
+	  .part = "cpu.all.busy_ratio", .series = OVERVIEW_SERIES_BUSY, .ends = true, .graded = GRADED_CPU,
+	  .texts = { { NULL, N_("user {user:100.0}  system {system:100.0}  "
+				"wait {cpu.all.iowait_ratio:100.0}  steal {cpu.all.steal_ratio:100.0}") } } },
+	{ N_("memory"), "scoped, scope_use.limit_bytes > 0",
+	  .part = "scope_bytes", .whole = "scope_use.limit_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY,
+	  .ends = true, .graded = GRADED_LIMIT,
+	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}, limit {scope_use.limit_bytes}  "
+				"(machine {memory:%})") } } },
+	{ N_("memory"), "scoped, not scope_use.limit_bytes > 0",
+	  .part = "scope_use.memory_bytes", .whole = "memory.mem.total_bytes",
+	  .series = OVERVIEW_SERIES_SCOPE_MEMORY, .ends = true, .graded = GRADED_MEMORY,
+	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}  (machine {memory:%})") } } },
+	{ N_("memory"), "not scoped, memory_limit",
+	  .part = "taken_bytes", .whole = "memory_limit.limit_bytes",
+	  .series = OVERVIEW_SERIES_CONTAINER_MEMORY, .ends = true, .graded = GRADED_LIMIT,
+	  .texts = { { NULL, N_("container {left_bytes} of {memory_limit.limit_bytes} available  "
+				"(machine {memory:%})") } } },
+	{ N_("memory"), "not scoped, not memory_limit", "memory",
+	  .part = "memory.available.used_bytes", .whole = "memory.mem.total_bytes",
+	  .series = OVERVIEW_SERIES_USED, .ends = true, .graded = GRADED_MEMORY,
+	  .texts = { { NULL, N_("{memory.available.free_bytes} of {memory.mem.total_bytes} available") } } },
+	{ N_("swap"), NULL, "memory",
+	  .part = "memory.swap.used_bytes", .whole = "memory.swap.total_bytes", .series = NO_PAST,
+	  .graded = GRADED_SWAP,
+	  .texts = { { "memory.swap.total_bytes > 0",
+		       N_("{memory.swap.used_bytes} of {memory.swap.total_bytes} used") },
+		     { "memory.swap.total_bytes", N_("none") },
+		     { NULL, "-" } } },
+	/* the share of the last 10 s in which some task waited; the largest is the bar */
+	{ N_("pressure"), NULL, "pressure",
+	  .part = "pressed", .series = NO_PAST, .graded = GRADED_CPU_PRESSURE,
+	  .first = OVERVIEW_FIRST_WAITING,
+	  .texts = { { NULL, N_("cpu {pressure.cpu/some.avg10_ratio:100.1}  "
+				"memory {pressure.memory/some.avg10_ratio:100.1}  "
+				"io {pressure.io/some.avg10_ratio:100.1}") } } },
+	{ N_("load"), NULL, "system",
+	  .part = "system.load1", .whole = "system.cpus", .value = "{system.load1:.2}",
+	  .series = OVERVIEW_SERIES_LOAD, .graded = GRADED_LOAD,
+	  .texts = { { NULL, N_("runnable {system.running:.0}  in disk wait {system.blocked:.0}  "
+				"forks {system.forks_per_second:short}") } } },
+	/* how busy it keeps them is not counted */
+	{ N_("disks"), "scoped", .value = " ", .series = OVERVIEW_SERIES_SCOPE_READ, .graded = N_GRADED,
+	  .texts = { { NULL, N_("scope read {scope_use.read_bytes_per_second:short}  "
+				"write {scope_use.write_bytes_per_second:short}  "
+				"(machine {disk.all.read_bytes_per_second:short}, "
+				"{disk.all.write_bytes_per_second:short})") } } },
+	/* the busiest device is the bar: of the sum, a share of the time means nothing */
+	{ N_("disks"), "not scoped", "disk",
+	  .part = "busiest.busy_ratio", .series = OVERVIEW_SERIES_DISK, .graded = GRADED_DISK,
+	  .texts = { { NULL, N_("read {disk.all.read_bytes_per_second}  "
+				"write {disk.all.write_bytes_per_second}[  {busy_disk}]") } } },
+	/* how much would be full is not known here */
+	{ N_("network"), NULL, "interface", true,
+	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .graded = N_GRADED, .first = OVERVIEW_FIRST_TALKER,
+	  .texts = { { NULL, N_("receive {interface.all.received_bits_per_second}  "
+				"send {interface.all.sent_bits_per_second}") } } },
+	{ N_("GPU"), "gpu", "gpu",
+	  .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true, .graded = N_GRADED,
+	  .texts = { { "gpu.state", "{gpu_name}  {gpu.state}" },
+		     { "gpu.how == clients, gpu.hidden_processes > 0",
+		       PN_("{gpu_name}  at least: {gpu.hidden_processes} process is hidden",
+			   "{gpu_name}  at least: {gpu.hidden_processes} processes are hidden"),
+		       "gpu.hidden_processes" },
+		     { "gpu.how == clients", N_("{gpu_name}  by the processes that use it") },
+		     { NULL, N_("{gpu_name}  memory {gpu.memory_used_bytes} of {gpu.memory_total_bytes} "
+				"used") } } },
+	/* how much power is full is not known */
+	{ N_("power"), "power.total.watts", "power",
+	  .value = "{power.total.watts:short}", .series = OVERVIEW_SERIES_POWER, .graded = GRADED_HEAT,
+	  .texts = { { NULL, HOTTEST } } },
+	{ N_("heat"), "sensor, not power.total.watts", "power",
+	  .part = "heat", .value = "{sensor.celsius}", .series = NO_PAST, .graded = GRADED_HEAT,
+	  .texts = { { NULL, HOTTEST } } },
 };
 
 bool overview_shows_cpus(const struct frame *frame)
@@ -494,32 +327,65 @@ bool overview_shows_cpus(const struct frame *frame)
 	return !is_scoped(frame) && !container_cpu(frame);
 }
 
-/* Of a scope, else of a container, else of the machine; true if another gauge is of less than that. */
-static bool fill(const struct frame *frame, const struct grades *grades, unsigned index,
-		 struct overview_gauge *gauge)
+/* Full swap alone is calm: it matters where tasks wait for memory. Of pressures, the worst counts. */
+static enum grade grade_for(const struct kind *kind, double ratio, const struct gauge_facts *of,
+			    const struct grades *grades)
 {
-	bool scoped = is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
+	static const struct {
+		enum graded what;
+		const char *judged; /* as its rule does */
+	} pressures[] = { { GRADED_CPU_PRESSURE, "pressure.cpu/some.avg10_ratio" },
+			  { GRADED_MEMORY_PRESSURE, "pressure.memory/some.avg10_ratio" },
+			  { GRADED_IO_PRESSURE, "pressure.io/full.avg10_ratio" } };
+	double stall = number(of, "pressure.memory/some.avg60_ratio");
+	enum grade worst = GRADE_CALM, grade;
 
-	if (scoped && all[index].of_scope) {
-		all[index].of_scope(frame, grades, gauge);
-		return false;
+	if (kind->graded == GRADED_HEAT)
+		return grade_of(grades, GRADED_HEAT, number(of, "heat"));
+	if (kind->graded == N_GRADED ||
+	    (kind->graded == GRADED_SWAP && grade_of(grades, GRADED_SWAP_STALL, stall) == GRADE_CALM))
+		return GRADE_CALM;
+	if (kind->graded != GRADED_CPU_PRESSURE)
+		return grade_of(grades, kind->graded, ratio);
+	for (unsigned i = 0; i < 3; i++) {
+		grade = grade_of(grades, pressures[i].what, number(of, pressures[i].judged));
+		worst = grade > worst ? grade : worst;
 	}
-	if (!scoped && all[index].container && all[index].container(frame)) {
-		all[index].of_container(frame, grades, gauge);
-		return false;
-	}
-	all[index].fill(frame, grades, gauge);
-	if (gauge->name && isnan(gauge->ratio) && !frame_table(frame, all[index].topic))
-		gauge->absent = all[index].topic;
-	return scoped || (contained && !all[index].of_namespace);
+	return worst;
 }
 
-static void name_machine(struct overview_gauge *gauge)
+/* beside: other gauges are of less than the machine. */
+static void fill(const struct kind *kind, const struct gauge_facts *of, const struct grades *grades,
+		 bool beside, struct overview_gauge *gauge)
 {
-	char text[TEXT_MAX];
+	double whole = kind->whole ? number(of, kind->whole) : 1;
+	bool limited = kind->part && kind->graded != N_GRADED;
+	struct buffer text = { 0 };
+	unsigned n_texts = 0;
 
-	strcpy(text, gauge->text);
-	snprintf(gauge->text, sizeof(gauge->text), _("machine: %s"), text);
+	*gauge = (struct overview_gauge){ .name = _(kind->name),
+					  .ratio = kind->part ? number(of, kind->part) / whole : NAN,
+					  .series = kind->series,
+					  .most = kind->ends ? whole : NAN,
+					  .first = beside ? OVERVIEW_FIRST_NONE : kind->first };
+	gauge->grade = grade_for(kind, gauge->ratio, of, grades);
+	gauge->limits = grade_limits_in(limited ? grades : NULL, limited ? kind->graded : GRADED_CPU, whole);
+	if (kind->topic && isnan(gauge->ratio) && !frame_table(of->of.frame, kind->topic))
+		gauge->absent = kind->topic;
+	if (kind->first == OVERVIEW_FIRST_TALKER && !(number(of, "moved") > 0))
+		gauge->first = OVERVIEW_FIRST_NONE; /* it talks over loopback, which is not in the numbers */
+	sentence_add(&text, kind->value ? kind->value : "", &of->of.facts);
+	if (kind->value)
+		snprintf(gauge->value, sizeof(gauge->value), "%.*s", (int)text.length, text.bytes);
+	else
+		overview_percent(gauge->value, gauge->ratio);
+	buffer_empty(&text);
+	while (n_texts < TEXTS_MAX && kind->texts[n_texts].text)
+		n_texts++;
+	remarks_say(&text, kind->texts, n_texts, &of->of.facts);
+	buffer_char(&text, '\0');
+	snprintf(gauge->text, sizeof(gauge->text), beside ? _("machine: %s") : "%s", text.bytes);
+	buffer_free(&text);
 }
 
 void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
@@ -533,26 +399,16 @@ void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
 unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
 			 struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
 {
+	bool scoped = is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
+	struct gauge_facts of;
 	unsigned n = 0;
-	bool beside;
 
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct overview_gauge *gauge = &gauges[n];
+	make_facts(&of, frame);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && n < OVERVIEW_GAUGES_MAX; i++) {
+		bool beside = kinds[i].topic && (scoped || (contained && !kinds[i].of_namespace));
 
-		*gauge = (struct overview_gauge){ .ratio = NAN,
-						  .series = -1,
-						  .most = NAN,
-						  .limits = grade_limits_in(NULL, GRADED_CPU, 1) };
-		beside = fill(frame, grades, i, gauge);
-		if (!gauge->name)
-			continue;
-		if (beside) {
-			name_machine(gauge);
-			gauge->first = OVERVIEW_FIRST_NONE;
-		}
-		if (!*gauge->value)
-			overview_percent(gauge->value, gauge->ratio);
-		n++;
+		if (sentence_holds(kinds[i].when, &of.of.facts))
+			fill(&kinds[i], &of, grades, beside, &gauges[n++]);
 	}
 	return n;
 }

@@ -50,64 +50,61 @@ const void *pages_touched_sum(const struct pane_context *context, const struct t
 	return NULL;
 }
 
-static bool gather(const struct pane_context *context, struct touched_facts *facts)
-{
-	const struct table *table;
-	const void *row = pages_touched_sum(context, &table);
-
-	if (!row)
-		return false;
-	*facts = (struct touched_facts){
-		.resident_bytes = table_number(table, row, "resident_bytes"),
-		.touched_bytes = table_number(table, row, "touched_bytes"),
-		.file_touched_bytes = table_number(table, row, "file_touched_bytes"),
-		.window_seconds = table_number(table, row, "window_seconds"),
-		.open_seconds = table_number(table, row, "open_seconds"),
-		.windows = table_number(table, row, "windows"),
-		.state = table_text(table, row, "state"),
-	};
-	return true;
-}
-
 static double window_of(const struct pane_context *context)
 {
 	return context->settings->pages.touched_window_seconds;
 }
 
+/* A sentence about the process and the window to come; returns text. */
+static char *sentence_of(const struct pane_context *context, char *text, const char *sentence)
+{
+	char process[128];
+	const struct made_fact made[] = {
+		{ "process", { .text = pages_process_text(context, process, sizeof(process)) } },
+		{ "bytes", { .number = pages_total(context, "vm_resident_bytes"), .unit = UNIT_BYTES } },
+		{ "cost", { .number = touched_cost_seconds(pages_total(context, "vm_resident_bytes")),
+			    .unit = UNIT_SECONDS } },
+		{ "window", { .number = window_of(context), .unit = UNIT_SECONDS } },
+	};
+	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 4 };
+
+	return sentence_text(text, sentence, &facts.facts);
+}
+
 /* Before there is a window. */
 static void draw_question(const struct pane_context *context, const struct canvas *canvas)
 {
-	double resident = pages_total(context, "vm_resident_bytes");
-	char text[TEXT_MAX], window[VALUE_TEXT_MAX], cost[VALUE_TEXT_MAX], size[VALUE_TEXT_MAX];
-	bool ascii = canvas->glyphs->ascii;
-	int y;
+	const struct {
+		enum style style;
+		const char *text;
+	} lines[] = {
+		{ STYLE_NORMAL,
+		  _("Enter measures it, after a question: the accessed bits of its pages are cleared, and "
+		    "read {window} later; F9 has more: another window, one window after the other.") },
+		{ STYLE_NORMAL,
+		  _("Its price: about {cost} of CPU time for {bytes} in 4 KiB pages, less in huge ones; "
+		    "mmap() and munmap() of the process wait meanwhile, and its next use of each page is "
+		    "slower.") },
+		{ STYLE_NORMAL,
+		  _("It takes the kernel's own idea of what is in use: reclaim sees all of these pages as "
+		    "idle until they are used again. So it is never done in the background.") },
+		{ STYLE_DIM,
+		  _("The kernel shows what was used by region, not by page; huge pages count whole, pages of "
+		    "files also when others use them, hugetlb not at all.") },
+	};
+	char text[TEXT_MAX];
+	int y = canvas_wrapped(canvas, 0, STYLE_STRONG,
+			       span_text(_("How much memory does this process really use?")));
 
-	y = canvas_wrapped(canvas, 0, STYLE_STRONG,
-			   span_text(_("How much memory does this process really use?")));
 	if (screen_replays(context)) {
 		canvas_wrapped(
 			canvas, y, STYLE_DIM,
 			span_text(_("Nothing was measured then: this is never done in the background.")));
 		return;
 	}
-	snprintf(
-		text, sizeof(text),
-		_("Enter measures it, after a question: the accessed bits of its pages are cleared, and read "
-		  "%s later; F9 has more: another window, one window after the other."),
-		stretch_text(window, window_of(context)));
-	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL, span_text(text));
-	snprintf(text, sizeof(text),
-		 _("Its price: about %s of CPU time for %s in 4 KiB pages, less in huge ones; mmap() and "
-		   "munmap() of the process wait meanwhile, and its next use of each page is slower."),
-		 duration_text(cost, touched_cost_seconds(resident), ascii), size_text(size, resident));
-	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL, span_text(text));
-	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL,
-				span_text(_("It takes the kernel's own idea of what is in use: reclaim sees "
-					    "all of these pages as idle until they are used again. So it is "
-					    "never done in the background.")));
-	canvas_wrapped(canvas, y + 1, STYLE_DIM,
-		       span_text(_("The kernel shows what was used by region, not by page; huge pages count "
-				   "whole, pages of files also when others use them, hugetlb not at all.")));
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		y += 1 + canvas_wrapped(canvas, y + 1, lines[i].style,
+					span_text(sentence_of(context, text, lines[i].text)));
 }
 
 /* Bytes of one age, in the order of addresses, which cells are cut from. */
@@ -225,87 +222,92 @@ static double cell_bytes_of(double resident_bytes, int cells)
 }
 
 /* Returns the lines that it took. */
-static int draw_map(const struct table *table, const struct touched_facts *facts, const struct canvas *canvas)
+static int draw_map(const struct table *table, const void *sum, const struct canvas *canvas)
 {
 	int lines = canvas->height / MAP_PART < MAP_LINES_MAX ? canvas->height / MAP_PART : MAP_LINES_MAX;
 	struct canvas map = canvas_rows(canvas, 0, lines), legend;
-	double cell_bytes = cell_bytes_of(facts->resident_bytes, lines * canvas->width);
+	double resident = table_number(table, sum, "resident_bytes");
+	double cell_bytes = cell_bytes_of(resident, lines * canvas->width);
 
-	if (canvas->height < MAP_FROM_LINES || !(facts->resident_bytes > 0) || canvas->width <= 0)
+	if (canvas->height < MAP_FROM_LINES || !(resident > 0) || canvas->width <= 0)
 		return 0;
-	lines = (int)ceil(ceil(facts->resident_bytes / cell_bytes) / canvas->width);
+	lines = (int)ceil(ceil(resident / cell_bytes) / canvas->width);
 	legend = canvas_rows(canvas, lines, 1);
 	draw_ages(table, &map, cell_bytes);
 	draw_legend(&legend, cell_bytes);
 	return lines + 1;
 }
 
-static int draw_sentence(const struct pane_context *context, const struct touched_facts *facts,
+static int draw_sentence(const struct pane_context *context, const struct table *table, const void *sum,
 			 const struct canvas *canvas)
 {
-	char text[TEXT_MAX], open[VALUE_TEXT_MAX], window[VALUE_TEXT_MAX];
-	bool ascii = canvas->glyphs->ascii;
+	static const struct remark remarks[] = {
+		{ "state == ended, touched_bytes", N_("it has exited since") },
+		{ "live, open_seconds", N_("window open: {open_seconds} of {window}") },
+	};
+	const struct made_fact made[] = {
+		{ "live", { .text = screen_replays(context) ? "" : "yes" } },
+		{ "window", { .number = window_of(context), .unit = UNIT_SECONDS } },
+	};
+	const struct row_facts facts = { { row_fact }, table, sum, made, 2 };
+	struct buffer text = { 0 };
 	int y;
 
-	touched_sentence(facts, text, ascii);
-	y = canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
-	if (!isnan(facts->touched_bytes) && strcmp(facts->state, "ended") == 0)
-		return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(_("it has exited since")));
-	if (isnan(facts->open_seconds) || screen_replays(context))
-		return y;
-	snprintf(text, sizeof(text), _("window open: %s of %s"), stretch_text(open, facts->open_seconds),
-		 stretch_text(window, window_of(context)));
-	return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
+	touched_sentence(&text, table, sum);
+	y = canvas_wrapped(canvas, 0, STYLE_STRONG, span_of(text.bytes, text.length));
+	buffer_free(&text);
+	return y + draw_remarks(canvas, y, STYLE_DIM, REMARKS(remarks), &facts.facts);
 }
 
 /* Of the whole machine, where the kernel keeps it: on the last line. */
 static struct canvas draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
+	static const struct remark remarks[] = {
+		{ "p50_seconds > 0, p90_seconds",
+		  /* xgettext:no-c-format */
+		  N_("the machine, by DAMON_STAT: half of its memory not used for {p50_seconds}, 10 % of it "
+		     "for {p90_seconds}") },
+		{ "p50_seconds, p90_seconds > 0",
+		  /* xgettext:no-c-format */
+		  N_("the machine, by DAMON_STAT: half of its memory is in use, 10 % not used for "
+		     "{p90_seconds}") },
+		{ "p50_seconds, p90_seconds",
+		  /* xgettext:no-c-format */
+		  N_("the machine, by DAMON_STAT: 90 % of its memory is in use") },
+	};
 	const struct table *table = context_table(context, PAGES_TABLE_DAMON);
-	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
-	char text[TEXT_MAX], half[VALUE_TEXT_MAX], most[VALUE_TEXT_MAX];
-	double half_seconds, most_seconds;
+	const struct row_facts facts = { { row_fact }, table,
+					 table && table->n_rows > 0 ? table_row(table, 0) : NULL };
+	struct buffer text = { 0 };
+	struct canvas rest = *canvas;
 
-	if (!row || canvas->height < MACHINE_FROM_LINES)
-		return *canvas;
-	half_seconds = table_number(table, row, "p50_seconds");
-	most_seconds = table_number(table, row, "p90_seconds");
-	if (isnan(half_seconds) || isnan(most_seconds))
-		return *canvas;
-	if (half_seconds > 0)
-		snprintf(text, sizeof(text),
-			 _("the machine, by DAMON_STAT: half of its memory not used for %s, 10 %% of it for "
-			   "%s"),
-			 stretch_text(half, half_seconds), stretch_text(most, most_seconds));
-	else if (most_seconds > 0)
-		snprintf(text, sizeof(text),
-			 _("the machine, by DAMON_STAT: half of its memory is in use, 10 %% not used for %s"),
-			 stretch_text(most, most_seconds));
-	else
-		snprintf(text, sizeof(text), "%s",
-			 /* xgettext:no-c-format */
-			 _("the machine, by DAMON_STAT: 90 % of its memory is in use"));
-	canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text, -1);
-	return canvas_rows(canvas, 0, canvas->height - 1);
+	if (canvas->height >= MACHINE_FROM_LINES &&
+	    remarks_say(&text, REMARKS(remarks), &facts.facts) >= 0) {
+		buffer_char(&text, '\0');
+		canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text.bytes, -1);
+		rest = canvas_rows(canvas, 0, canvas->height - 1);
+	}
+	buffer_free(&text);
+	return rest;
 }
 
 void pages_draw_touched(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct notice *notice = context->tables[PAGES_TABLE_TOUCHED].notice;
-	const struct table *table = context_table(context, PAGES_TABLE_TOUCHED);
+	const struct table *table;
+	const void *sum = pages_touched_sum(context, &table);
 	struct canvas rest = draw_machine(context, canvas);
-	struct touched_facts facts;
 	int y = 0;
 
-	if (!gather(context, &facts)) {
+	if (!sum) {
 		if (notice)
 			y = canvas_wrapped(&rest, 0, STYLE_NOTICE, span_text(notice->text));
 		rest = canvas_below(&rest, y);
 		draw_question(context, &rest);
 		return;
 	}
-	rest = canvas_below(&rest, draw_sentence(context, &facts, &rest));
-	rest = canvas_below(&rest, draw_map(table, &facts, &rest));
+	rest = canvas_below(&rest, draw_sentence(context, table, sum, &rest));
+	rest = canvas_below(&rest, draw_map(table, sum, &rest));
 	context_draw_titled(context, &rest, PAGES_TABLE_TOUCHED, _("touched memory by region"));
 }
 
@@ -338,12 +340,12 @@ static bool act(struct pane_context *context, const char *verb, bool timed,
 
 static void started(struct pane_context *context, int error)
 {
-	char window[VALUE_TEXT_MAX];
+	char text[TEXT_MAX];
 
 	if (error)
 		return;
-	screen_message(context->screen, MESSAGE_PANE, _("a window of %s has begun"),
-		       stretch_text(window, window_of(context)));
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       sentence_of(context, text, _("a window of {window} has begun")));
 	screen_sample_now(context);
 }
 
@@ -357,40 +359,31 @@ static void start_again(struct pane_context *context)
 	act(context, "watch", true, started);
 }
 
-static void ask(struct pane_context *context, const char *verb, const char *format,
+static void ask(struct pane_context *context, const char *verb, const char *question,
 		void (*yes)(struct pane_context *context))
 {
-	double resident = pages_total(context, "vm_resident_bytes");
-	char question[TEXT_MAX], name[64], size[VALUE_TEXT_MAX], cost[VALUE_TEXT_MAX], window[VALUE_TEXT_MAX];
 	const char *why = pages_no_process(context);
+	char text[TEXT_MAX];
 
 	if (why)
 		screen_warn(context->screen, MESSAGE_PANE, "%s", why);
-	if (why || !act(context, verb, true, NULL))
-		return;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(question, sizeof(question), format, pages_process_text(context, name, sizeof(name)),
-		 size_text(size, resident), duration_text(cost, touched_cost_seconds(resident), false),
-		 stretch_text(window, window_of(context)));
-#pragma GCC diagnostic pop
-	screen_ask(context, question, yes);
+	else if (act(context, verb, true, NULL))
+		screen_ask(context, sentence_of(context, text, question), yes);
 }
 
 void pages_touch_once(struct pane_context *context)
 {
 	ask(context, "look",
-	    _("Clear the accessed bits of %s (%s: about %s of CPU time) and read them %s later? Reclaim "
-	      "sees "
-	      "its pages as idle meanwhile"),
+	    _("Clear the accessed bits of {process} ({bytes}: about {cost} of CPU time) and read them "
+	      "{window} later? Reclaim sees its pages as idle meanwhile"),
 	    start_once);
 }
 
 void pages_touch_again(struct pane_context *context)
 {
 	ask(context, "watch",
-	    _("Clear the accessed bits of %s (%s: about %s of CPU time) every %s while this view is shown? "
-	      "Reclaim sees its pages as idle"),
+	    _("Clear the accessed bits of {process} ({bytes}: about {cost} of CPU time) every {window} while "
+	      "this view is shown? Reclaim sees its pages as idle"),
 	    start_again);
 }
 

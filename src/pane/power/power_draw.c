@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,54 +29,6 @@ static double number(const struct pane_context *context, const char *topic, cons
 		     const char *column)
 {
 	return frame_number(context->frame, topic, row, column);
-}
-
-/* "3:43": hours and minutes. */
-static const char *hours_text(char *text, size_t room, double seconds)
-{
-	unsigned long minutes = (unsigned long)seconds / 60;
-
-	snprintf(text, room, "%lu:%02lu h", minutes / 60, minutes % 60);
-	return text;
-}
-
-/* Appends to a text that ends in a NUL. */
-static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], const char *format, ...)
-{
-	size_t length = strlen(text);
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text + length, TEXT_MAX - length, format, list);
-	va_end(list);
-}
-
-static void add_battery(const struct pane_context *context, struct text_flow *flow, const struct table *table,
-			const void *row)
-{
-	double charge = table_number(table, row, "charge_ratio"), watts = table_number(table, row, "watts");
-	double left = table_number(table, row, "remaining_seconds");
-	enum grade grade = watts > 0 ? grade_of(context->grades, GRADED_BATTERY, charge) : GRADE_CALM;
-	char text[TEXT_MAX] = "", value[VALUE_TEXT_MAX], hours[32];
-
-	add_to(text, "%s", table_text(table, row, "battery"));
-	if (!isnan(charge))
-		add_to(text, " %.0f %%", 100 * charge);
-	add_to(text, " %s", _(table_text(table, row, "status")));
-	if (!isnan(watts) && watts != 0)
-		add_to(text, " %s", watts_text(value, fabs(watts)));
-	if (left > 0 && left < 1e7)
-		add_to(text, watts > 0 ? _(", %s left") : _(", full in %s"),
-		       hours_text(hours, sizeof(hours), left));
-	text_flow_add(flow, graph_grade_style(grade, STYLE_NORMAL), text);
-}
-
-static void add_batteries(const struct pane_context *context, struct text_flow *flow)
-{
-	const struct table *table = context_table(context, POWER_TABLE_BATTERY);
-
-	for (size_t i = 0; table && i < table->n_rows; i++)
-		add_battery(context, flow, table, table_row(table, i));
 }
 
 /* Where the total comes from, before translation. */
@@ -117,183 +68,188 @@ static const void *hottest(const struct table *table)
 	return near ? near : first;
 }
 
-static void add_heat_facts(const struct pane_context *context, struct power_facts *facts)
-{
-	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
-	const void *row = hottest(table);
-	const struct graph_series *series;
-
-	facts->celsius = facts->high_celsius = facts->critical_celsius = NAN;
-	if (!row)
-		return;
-	series = graph_series_find(context->state, table_text(table, row, "sensor"));
-	facts->sensor = series ? series->label : table_text(table, row, "sensor");
-	facts->celsius = table_number(table, row, "celsius");
-	facts->high_celsius = table_number(table, row, "high_celsius");
-	facts->critical_celsius = table_number(table, row, "critical_celsius");
-}
-
-static void add_throttle_facts(const struct pane_context *context, struct power_facts *facts)
-{
-	const struct table *table = context_table(context, POWER_TABLE_THROTTLE);
-
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double core = table_number(table, row, "core_throttles_per_second");
-		double package = table_number(table, row, "package_throttles_per_second");
-
-		facts->throttle_known |= !isnan(core) || !isnan(package);
-		facts->throttled += core > 0 || package > 0;
-	}
-}
-
-/* The one with the least charge. */
-static void add_battery_facts(const struct pane_context *context, struct power_facts *facts)
-{
-	const struct table *table = context_table(context, POWER_TABLE_BATTERY);
-
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double charge = table_number(table, row, "charge_ratio");
-
-		if (!(table_number(table, row, "watts") > 0) ||
-		    (facts->battery && !(charge < facts->charge_ratio)))
-			continue;
-		facts->battery = table_text(table, row, "battery");
-		facts->charge_ratio = charge;
-	}
-}
-
-static enum power_level judge(const struct pane_context *context, bool ascii, const char **word,
-			      char text[TEXT_MAX])
-{
-	struct power_facts facts = {
-		.watts = number(context, "power", "total", "watts"),
-		.mean_watts = number(context, "power", "total", "mean_watts"),
-		.min_watts = number(context, "power", "total", "min_watts"),
-		.max_watts = number(context, "power", "total", "max_watts"),
-		.run_seconds = number(context, "power", "total", "run_seconds"),
-		.interval_seconds = context_step_seconds(context),
-		.charge_ratio = NAN,
-		.refused = power_source_is(context, POWER_REFUSED),
-		.ascii = ascii,
-	};
-
-	if (!context_table(context, POWER_TABLE_POWER))
-		facts.no_watts = context->tables[POWER_TABLE_POWER].absent;
-	if (!context_table(context, POWER_TABLE_TEMPERATURE))
-		facts.no_heat = context->tables[POWER_TABLE_TEMPERATURE].absent;
-	add_heat_facts(context, &facts);
-	add_throttle_facts(context, &facts);
-	add_battery_facts(context, &facts);
-	return power_verdict(&facts, word, text, TEXT_MAX);
-}
-
-static const enum style level_styles[] = {
-	[POWER_UNKNOWN] = STYLE_DIM, [POWER_OK] = STYLE_OK, [POWER_HIGH] = STYLE_WARN, [POWER_BAD] = STYLE_BAD
+/* The rows that the verdict is of. */
+struct verdict_facts {
+	struct facts facts;
+	struct row_facts total, heat, battery;
+	struct made_fact made[6];
 };
+
+static struct fact find_fact(const struct facts *facts, struct span name)
+{
+	const struct verdict_facts *of = (const struct verdict_facts *)facts;
+	struct fact fact = row_fact(&of->total.facts, name);
+
+	if (span_is(name, "battery") || span_is(name, "charge_ratio"))
+		return row_fact(&of->battery.facts, name);
+	return fact.text || !isnan(fact.number) ? fact : row_fact(&of->heat.facts, name);
+}
+
+static const char *name_of_sensor(const struct pane_context *context, const struct row_facts *heat)
+{
+	const char *sensor = table_text(heat->table, heat->row, "sensor");
+	const struct graph_series *series = graph_series_find(context->state, sensor);
+
+	return series ? series->label : sensor;
+}
+
+/* CPUs slowed down for heat; NaN: not known. */
+static double throttled(const struct table *table)
+{
+	double n = NAN;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		double core = table_number(table, table_row(table, i), "core_throttles_per_second");
+		double package = table_number(table, table_row(table, i), "package_throttles_per_second");
+
+		if (!isnan(core) || !isnan(package))
+			n = (isnan(n) ? 0 : n) + (core > 0 || package > 0);
+	}
+	return n;
+}
+
+/* Of those that discharge the one with the least charge. */
+static const void *low_battery(const struct table *table)
+{
+	const void *low = NULL;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (table_number(table, row, "watts") > 0 &&
+		    (!low ||
+		     table_number(table, row, "charge_ratio") < table_number(table, low, "charge_ratio")))
+			low = row;
+	}
+	return low;
+}
+
+static const char *why_absent(const struct pane_context *context, enum power_table table)
+{
+	return context_table(context, table) ? "" : context->tables[table].absent;
+}
+
+static void find_facts(const struct pane_context *context, struct verdict_facts *of)
+{
+	const struct table *total = context_table(context, POWER_TABLE_POWER);
+	const struct table *heat = context_table(context, POWER_TABLE_TEMPERATURE);
+	const struct table *battery = context_table(context, POWER_TABLE_BATTERY);
+	struct made_fact *made = of->made;
+
+	of->heat = (struct row_facts){ .facts = { row_fact }, .table = heat, .row = hottest(heat) };
+	of->battery = (struct row_facts){
+		.facts = { row_fact }, .table = battery, .row = low_battery(battery)
+	};
+	of->total = (struct row_facts){
+		.facts = { row_fact }, .table = total, .row = total ? table_find(total, "total", NULL) : NULL,
+		.made = made, .n_made = 6
+	};
+	made[0] = (struct made_fact){ "no_watts", { .text = why_absent(context, POWER_TABLE_POWER) } };
+	made[1] = (struct made_fact){ "no_heat", { .text = why_absent(context, POWER_TABLE_TEMPERATURE) } };
+	made[2] = (struct made_fact){ "sensor", { .text = name_of_sensor(context, &of->heat) } };
+	made[3] = (struct made_fact){
+		"throttled", { .number = throttled(context_table(context, POWER_TABLE_THROTTLE)) }
+	};
+	made[4] = (struct made_fact){
+		"step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS }
+	};
+	made[5] = (struct made_fact){
+		"hertz", { .number = number(context, "frequency", "all", "hertz"), .unit = UNIT_HERTZ }
+	};
+}
+
+static enum style level_style(enum power_level level)
+{
+	return level == POWER_UNKNOWN ? STYLE_DIM
+	       : level == POWER_OK    ? STYLE_OK
+	       : level == POWER_HIGH  ? STYLE_WARN
+				      : STYLE_BAD;
+}
 
 static int draw_verdict(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas part = canvas_rows(canvas, 0, canvas->height < LOW ? 2 : 3);
-	char sentences[TEXT_MAX], text[TEXT_MAX] = "";
-	const char *word;
-	enum power_level level = judge(context, canvas->ascii, &word, sentences);
+	struct buffer text = { 0 }, word = { 0 };
+	struct verdict_facts of = { .facts = { find_fact } };
+	enum power_level level;
 	int lines;
 
-	add_to(text, *word ? "%s  %s" : "%s%s", word, sentences);
-	lines = canvas_wrapped(&part, 0, level == POWER_UNKNOWN ? STYLE_DIM : STYLE_NORMAL, span_text(text));
-	canvas_restyle(canvas, 0, 0, utf8_cells(word, canvas->ascii), level_styles[level]);
+	find_facts(context, &of);
+	level = power_word(&word, &of.facts);
+	buffer_char(&word, '\0');
+	buffer_print(&text, *word.bytes ? "%s  " : "%s", word.bytes);
+	power_verdict(&text, &of.facts);
+	lines = canvas_wrapped(&part, 0, level == POWER_UNKNOWN ? STYLE_DIM : STYLE_NORMAL,
+			       span_of(text.bytes, text.length));
+	canvas_restyle(canvas, 0, 0, utf8_cells(word.bytes, canvas->ascii), level_style(level));
+	buffer_free(&text);
+	buffer_free(&word);
 	return lines;
 }
 
-static void add_fans(const struct pane_context *context, struct text_flow *flow)
+/* What each row of a table adds, in this order. */
+static const struct piece {
+	enum power_table table;
+	struct remark remark;
+} pieces[] = {
+	/* at its limit, and not named in the verdict */
+	{ POWER_TABLE_TEMPERATURE, { "beyond >= 0", "{label} {celsius:C}", .level = STYLE_WARN } },
+	{ POWER_TABLE_BATTERY,
+	  { "watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}] {watts}[, {hours} left]") } },
+	{ POWER_TABLE_BATTERY,
+	  { "not watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}][ {gain}][, full in {hours}]") } },
+	{ POWER_TABLE_FAN, { "rpm", N_("{label} {rpm:.0} rpm") } },
+	{ POWER_TABLE_FAN, { "not rpm", "{label} -" } },
+	{ POWER_TABLE_FREQUENCY,
+	  { "cpu == all, hertz", N_("{hertz}[ ({min_hertz} to {max_hertz})][, turbo {turbo}]") } },
+	{ POWER_TABLE_CPU, { "cpu == all, steal_ratio > 0", N_("steal {steal_ratio}") } },
+	{ POWER_TABLE_IDLE, { "cpu == all, residency_ratio >= 0.005", "{state} {residency_ratio:%}" } },
+};
+
+/* "3:43 h" until a battery is empty or full. */
+static void hours_text(char out[VALUE_TEXT_MAX], double seconds)
 {
-	const struct table *fans = context_table(context, POWER_TABLE_FAN);
-	char text[TEXT_MAX];
+	unsigned long minutes = seconds > 0 && seconds < 1e7 ? (unsigned long)seconds / 60 : 0;
 
-	for (size_t i = 0; fans && i < fans->n_rows; i++) {
-		double rpm = table_number(fans, table_row(fans, i), "rpm");
-
-		snprintf(text, sizeof(text), isnan(rpm) ? "%s -" : _("%s %.0f rpm"),
-			 table_text(fans, table_row(fans, i), "label"), rpm);
-		text_flow_add(flow, STYLE_NORMAL, text);
-	}
+	*out = '\0';
+	if (seconds > 0 && seconds < 1e7)
+		snprintf(out, VALUE_TEXT_MAX, "%lu:%02lu h", minutes / 60, minutes % 60);
 }
 
-/* Sensors at their limit, as far as the verdict does not name them. */
-static void add_hot(const struct pane_context *context, struct text_flow *flow)
+static void add_piece(const struct pane_context *context, const struct piece *piece,
+		      const struct table *table, const void *row, struct text_flow *flow)
 {
-	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
-	const void *named = hottest(table);
-	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
+	bool battery = piece->table == POWER_TABLE_BATTERY, heat = piece->table == POWER_TABLE_TEMPERATURE;
+	double watts = battery ? table_number(table, row, "watts") : NAN;
+	char hours[VALUE_TEXT_MAX];
+	const struct made_fact made[] = {
+		{ "gain", { .number = watts < 0 ? -watts : NAN, .unit = UNIT_WATTS } },
+		{ "hours", { .text = hours } },
+		{ "beyond", { .number = heat && row != hottest(table) ? -headroom(table, row) : NAN } },
+	};
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 3
+	};
+	struct remark remark = piece->remark;
 
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-
-		if (row == named || !(headroom(table, row) <= 0))
-			continue;
-		snprintf(text, sizeof(text), "%s %s", table_text(table, row, "label"),
-			 celsius_text(value, table_number(table, row, "celsius"), flow->ascii));
-		text_flow_add(flow, STYLE_WARN, text);
-	}
-}
-
-static void add_idle_states(const struct pane_context *context, struct text_flow *flow)
-{
-	const struct table *table = context_table(context, POWER_TABLE_IDLE);
-	char text[TEXT_MAX];
-
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double share = table_number(table, row, "residency_ratio");
-
-		if (strcmp(table_text(table, row, "cpu"), "all") != 0 || !(share >= 0.005))
-			continue;
-		snprintf(text, sizeof(text), "%s %.0f %%", table_text(table, row, "state"), 100 * share);
-		text_flow_add(flow, STYLE_NORMAL, text);
-	}
-}
-
-static void add_clock(const struct pane_context *context, struct text_flow *flow)
-{
-	const struct table *table = context_table(context, POWER_TABLE_FREQUENCY);
-	const void *row = table ? table_find(table, "all", NULL) : NULL;
-	double low = number(context, "frequency", "all", "min_hertz");
-	char text[TEXT_MAX] = "", now[VALUE_TEXT_MAX], from[VALUE_TEXT_MAX], to[VALUE_TEXT_MAX];
-
-	if (!row || isnan(table_number(table, row, "hertz")))
-		return;
-	add_to(text, "%s", hertz_text(now, table_number(table, row, "hertz")));
-	if (!isnan(low))
-		add_to(text, _(" (%s to %s)"), hertz_text(from, low),
-		       hertz_text(to, table_number(table, row, "max_hertz")));
-	if (*table_text(table, row, "turbo"))
-		add_to(text, _(", turbo %s"), _(table_text(table, row, "turbo")));
-	text_flow_add(flow, STYLE_NORMAL, text);
-}
-
-static void add_steal(const struct pane_context *context, struct text_flow *flow)
-{
-	double steal = number(context, "cpu", "all", "steal_ratio");
-	char text[TEXT_MAX];
-
-	if (!(steal > 0))
-		return;
-	snprintf(text, sizeof(text), _("steal %.1f %%"), 100 * steal);
-	text_flow_add(flow, STYLE_NORMAL, text);
+	hours_text(hours, battery ? table_number(table, row, "remaining_seconds") : NAN);
+	if (watts > 0)
+		remark.level = (int)graph_grade_style(
+			grade_of(context->grades, GRADED_BATTERY, table_number(table, row, "charge_ratio")),
+			STYLE_NORMAL);
+	text_flow_say(flow, &remark, 1, &facts.facts);
 }
 
 static int draw_pieces(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
 	struct text_flow flow = text_flow_on(canvas, y, lines);
 
-	add_hot(context, &flow);
-	add_batteries(context, &flow);
-	add_fans(context, &flow);
-	add_clock(context, &flow);
-	add_steal(context, &flow);
-	add_idle_states(context, &flow);
+	for (size_t p = 0; p < sizeof(pieces) / sizeof(pieces[0]); p++) {
+		const struct table *table = context_table(context, pieces[p].table);
+
+		for (size_t i = 0; table && i < table->n_rows; i++)
+			add_piece(context, &pieces[p], table, table_row(table, i), &flow);
+	}
 	return text_flow_end(&flow) < y + lines ? text_flow_end(&flow) : y + lines;
 }
 
@@ -418,22 +374,24 @@ static void draw_home(const struct pane_context *context, const struct canvas *c
 /* One line for a screen where nothing else fits. */
 static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
-	double watts = number(context, "power", "total", "watts"), celsius;
-	double hertz = number(context, "frequency", "all", "hertz");
-	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
+	static const struct remark numbers[] = {
+		{ "watts", "{watts}", .level = STYLE_STRONG },
+		{ "not watts", "- W", .level = STYLE_STRONG },
+		{ "celsius", "{celsius:C}" },
+		{ "hertz", "{hertz}" },
+	};
 	struct text_flow flow = text_flow_on(canvas, 0, canvas->height);
-	const char *word;
-	enum power_level level = judge(context, canvas->ascii, &word, text);
+	struct buffer word = { 0 };
+	struct verdict_facts of = { .facts = { find_fact } };
+	enum power_level level;
 
-	if (*word)
-		text_flow_add(&flow, level_styles[level], word);
-	celsius = number(context, "temperature", NULL, "celsius");
-	snprintf(text, sizeof(text), "%s", isnan(watts) ? "- W" : watts_text(value, watts));
-	text_flow_add(&flow, STYLE_STRONG, text);
-	if (!isnan(celsius))
-		text_flow_add(&flow, STYLE_NORMAL, celsius_text(value, celsius, canvas->ascii));
-	if (!isnan(hertz))
-		text_flow_add(&flow, STYLE_NORMAL, hertz_text(value, hertz));
+	find_facts(context, &of);
+	level = power_word(&word, &of.facts);
+	buffer_char(&word, '\0');
+	if (*word.bytes)
+		text_flow_add(&flow, level_style(level), word.bytes);
+	buffer_free(&word);
+	text_flow_say(&flow, REMARKS(numbers), &of.facts);
 }
 
 /* A mark stands before the sensors that are in the graph. */
@@ -527,30 +485,31 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 		draw_bucket(canvas, (int)i + 1, &histogram, i, most);
 }
 
+static const struct remark headings[] = {
+	{ "view == domains, run_seconds",
+	  N_("{name}: watts of the last {step_seconds}, the rest over {run_seconds}") },
+	{ "view == sensors|fans|voltages", N_("{name} now, min and max of the run") },
+	{ "view == idle|throttling", N_("{name}, rates of the last {step_seconds}") },
+	{ .text = N_("{name} now") },
+};
+
 void power_heading(const struct pane_context *context, char *text, size_t room)
 {
-	const char *name = _(context->pane->views[context->view].title);
-	char span[VALUE_TEXT_MAX], run[VALUE_TEXT_MAX];
-	double over = number(context, "power", "total", "run_seconds");
+	const struct pane_view *view = &context->pane->views[context->view];
+	const struct made_fact made[] = {
+		{ "view", { .text = view->name } },
+		{ "name", { .text = _(view->title) } },
+		{ "step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS } },
+		{ "run_seconds", { .number = floor(number(context, "power", "total", "run_seconds")),
+				   .unit = UNIT_SECONDS } },
+	};
+	const struct row_facts facts = { .facts = { row_fact }, .made = made, .n_made = 4 };
+	char title[TEXT_MAX];
+	unsigned i = 0;
 
-	snprintf(span, sizeof(span), _("%.2g s"), context_step_seconds(context));
-	stretch_text(run, isnan(over) ? 0 : over);
-	switch (isnan(over) && context->view == POWER_DOMAINS ? POWER_GRAPH : context->view) {
-	case POWER_DOMAINS:
-		snprintf(text, room, _("%s: watts of the last %s, the rest over %s"), name, span, run);
-		break;
-	case POWER_SENSORS:
-	case POWER_FANS:
-	case POWER_VOLTAGES:
-		snprintf(text, room, _("%s now, min and max of the run"), name);
-		break;
-	case POWER_IDLE:
-	case POWER_THROTTLING:
-		snprintf(text, room, _("%s, rates of the last %s"), name, span);
-		break;
-	default:
-		snprintf(text, room, _("%s now"), name);
-	}
+	while (!sentence_holds(headings[i].when, &facts.facts))
+		i++;
+	snprintf(text, room, "%s", sentence_text(title, _(headings[i].text), &facts.facts));
 }
 
 void power_draw(const struct pane_context *context, struct canvas *canvas)

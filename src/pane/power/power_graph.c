@@ -222,18 +222,18 @@ static unsigned choose_lines(const struct pane_context *context, const struct ca
 }
 
 /* How one line follows the load. */
-static void relate(const struct pane_context *context, const struct window *window, const double *load,
-		   const struct graph_series *line, struct power_relation *relation)
+static struct power_relation relate(const struct pane_context *context, const struct window *window,
+				    const double *load, const struct graph_series *line)
 {
 	double values[POINTS_MAX];
 	struct lag lag;
 
 	take_values(context, window, line, values);
 	lag = lag_find(load, values, window->count, window->count / 4);
-	*relation = (struct power_relation){
-		.kind = line->index == POWER_SERIES_WATTS   ? RELATION_WATTS
-			: line->index == POWER_SERIES_HERTZ ? RELATION_CLOCK
-							    : RELATION_HEAT,
+	return (struct power_relation){
+		.kind = line->index == POWER_SERIES_WATTS   ? "watts"
+			: line->index == POWER_SERIES_HERTZ ? "clock"
+							    : "heat",
 		.label = line->label,
 		.correlation = lag.correlation,
 		.lag_seconds = (double)lag.steps * (double)window->step_ns / 1e9,
@@ -241,7 +241,7 @@ static void relate(const struct pane_context *context, const struct window *wind
 }
 
 static void tell_relations(const struct pane_context *context, const struct graph_series *const *lines,
-			   unsigned n_lines, char text[TEXT_MAX])
+			   unsigned n_lines, struct buffer *text)
 {
 	const struct power_state *power = context->state;
 	struct window window = make_window(context);
@@ -250,7 +250,6 @@ static void tell_relations(const struct pane_context *context, const struct grap
 	double load[POINTS_MAX];
 	unsigned n = 0;
 
-	*text = '\0';
 	if (window.count < POINTS_MIN)
 		return;
 	take_values(context, &window, &power->graph_series[GRAPH_SERIES_LOAD], load);
@@ -258,24 +257,16 @@ static void tell_relations(const struct pane_context *context, const struct grap
 		statistics_add(&range, load[i], 1);
 	for (unsigned i = 0; i < n_lines; i++)
 		if (lines[i]->index != POWER_SERIES_LOAD)
-			relate(context, &window, load, lines[i], &relations[n++]);
-	power_relations(relations, n, range.count > 0 ? range.maximum - range.minimum : 0, text, TEXT_MAX);
+			relations[n++] = relate(context, &window, load, lines[i]);
+	for (unsigned i = 0; i < n; i++)
+		relations[i].load_range = range.count > 0 ? range.maximum - range.minimum : 0;
+	power_relations(text, relations, n);
 }
 
-/* Sentences, one per line; returns the lines. */
-static int draw_sentences(const struct canvas *canvas, int y, const char *text)
+/* What sentences, one per line, take. */
+static int count_lines(const struct canvas *canvas, struct span rest)
 {
-	struct span rest = span_text(text), sentence;
-	int first = y;
-
-	while (y < canvas->height && span_line(&rest, &sentence))
-		y += canvas_wrapped(canvas, y, STYLE_NORMAL, sentence);
-	return y - first;
-}
-
-static int count_lines(const struct canvas *canvas, const char *text)
-{
-	struct span rest = span_text(text), sentence;
+	struct span sentence;
 	int lines = 0;
 
 	while (span_line(&rest, &sentence))
@@ -314,7 +305,7 @@ int power_graph_draw(const struct pane_context *context, const struct canvas *ca
 {
 	const struct graph_series *lines[GRAPH_SERIES_MAX];
 	unsigned n_lines = choose_lines(context, canvas, lines);
-	char sentences[TEXT_MAX];
+	struct buffer sentences = { 0 };
 	int room, rows, y = 1;
 
 	if (canvas->height < 2 || canvas->width < GRAPH_CELLS_MIN)
@@ -328,9 +319,9 @@ int power_graph_draw(const struct pane_context *context, const struct canvas *ca
 			    -1);
 		return 2;
 	}
-	tell_relations(context, lines, n_lines, sentences);
+	tell_relations(context, lines, n_lines, &sentences);
 	room = canvas->height - 1;
-	rows = (room - count_lines(canvas, sentences)) / (int)n_lines;
+	rows = (room - count_lines(canvas, span_of(sentences.bytes, sentences.length))) / (int)n_lines;
 	if (rows < LINE_ROWS) /* better without a sentence */
 		rows = room / (int)n_lines < LINE_ROWS ? room / (int)n_lines : LINE_ROWS;
 	rows = rows < 1 ? 1 : canvas->height < TALL && rows > LINE_ROWS ? LINE_ROWS : rows;
@@ -340,5 +331,7 @@ int power_graph_draw(const struct pane_context *context, const struct canvas *ca
 
 		draw_line(context, &part, lines[i]);
 	}
-	return y + draw_sentences(canvas, y, sentences);
+	y += canvas_wrapped_lines(canvas, y, STYLE_NORMAL, span_of(sentences.bytes, sentences.length));
+	buffer_free(&sentences);
+	return y;
 }

@@ -4,221 +4,150 @@
 
 #include "pane/power/power_story.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/units.h"
+#include "pane/power/power.h"
 
-#define NEAR_MAXIMUM 0.95 /* of the highest value … */
-#define ABOVE_MEAN 1.25 /* … and a peak is well above the mean */
-#define RUN_SECONDS 30  /* before it any value is a maximum */
-#define NEAR_CRITICAL 5 /* degrees */
-#define LOW_CHARGE 0.1
-#define RELATED 0.7    /* a weaker correlation is not worth a sentence */
-#define LOAD_RANGE 0.1 /* a load that changes less shows nothing */
+/* Before half a minute any value is a maximum. */
+#define NEAR_MAXIMUM "run_seconds >= 30, watts >= 0.95 * max_watts, max_watts >= 1.25 * mean_watts"
+#define LOW_CHARGE "battery, charge_ratio < 0.1"
 
-static void __attribute__((format(printf, 3, 4))) add(char *text, size_t room, const char *format, ...)
+static const struct remark words[] = {
+	{ "throttled > 0", N_("THROTTLED"), .level = POWER_BAD },
+	{ "celsius >= critical_celsius", N_("TOO HOT"), .level = POWER_BAD },
+	{ "celsius >= high_celsius", N_("HOT"), .level = POWER_HIGH },
+	{ "celsius >= critical_celsius - 5", N_("HOT"), .level = POWER_HIGH },
+	{ LOW_CHARGE, N_("LOW"), .level = POWER_HIGH },
+	{ NEAR_MAXIMUM, N_("HIGH"), .level = POWER_HIGH },
+	{ "watts, not no_watts, not no_heat", N_("OK"), .level = POWER_OK },
+	{ "celsius, not no_watts, not no_heat", N_("OK"), .level = POWER_OK },
+};
+
+static const struct remark nothing = {
+	"not throttled > 0, not watts, not celsius, not no_watts, not no_heat, not battery, "
+	"not source == " POWER_REFUSED,
+	N_("No power or temperature sensors (usual in a VM). Load and clock speed below."),
+};
+
+/* Of each line the first that holds. */
+static const struct remark sentences[][6] = {
+	{ { "throttled > 0",
+	    PN_("{throttled} CPU was slowed down for heat in the last {step_seconds}.",
+		"{throttled} CPUs were slowed down for heat in the last {step_seconds}."),
+	    "throttled" } },
+	{ { LOW_CHARGE, N_("{battery} has {charge_ratio:%} left.") } },
+	{ { "no_watts", N_("Watts: {no_watts}.") },
+	  { "not watts, source == " POWER_REFUSED, N_("Watts may not be read.") },
+	  { "not watts", N_("Nothing measures watts here.") },
+	  { NEAR_MAXIMUM, N_("{watts}, near its maximum of {max_watts}.") },
+	  { "run_seconds >= 30, max_watts >= 1.001 * min_watts",
+	    N_("{watts}, {min_watts} to {max_watts} in {run_seconds}.") },
+	  { .text = "{watts}." } },
+	{ { "no_heat", N_("Temperatures: {no_heat}.") } },
+	{ { "celsius, critical_celsius", N_("{celsius:C} at {sensor}, critical is {critical_celsius:C}.") },
+	  { "celsius, high_celsius", N_("{celsius:C} at {sensor}, high is {high_celsius:C}.") },
+	  { "celsius", N_("{celsius:C} at {sensor}.") } },
+	{ { "throttled == 0", N_("Not throttled.") } },
+};
+
+enum power_level power_word(struct buffer *out, const struct facts *facts)
 {
-	size_t length = strlen(text);
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text + length, room - length, format, list);
-	va_end(list);
+	return remarks_say(out, REMARKS(words), facts);
 }
 
-static bool is_near_maximum(const struct power_facts *facts)
+void power_verdict(struct buffer *out, const struct facts *facts)
 {
-	return facts->watts >= NEAR_MAXIMUM * facts->max_watts &&
-	       facts->max_watts >= ABOVE_MEAN * facts->mean_watts && facts->run_seconds >= RUN_SECONDS;
-}
+	size_t begun = out->length;
 
-static bool is_hot(const struct power_facts *facts)
-{
-	return facts->celsius >= facts->high_celsius ||
-	       facts->celsius >= facts->critical_celsius - NEAR_CRITICAL;
-}
-
-static enum power_level judge(const struct power_facts *facts, const char **word)
-{
-	*word = "";
-	if (facts->throttled > 0) {
-		*word = _("THROTTLED");
-		return POWER_BAD;
-	}
-	if (facts->celsius >= facts->critical_celsius) {
-		*word = _("TOO HOT");
-		return POWER_BAD;
-	}
-	if (is_hot(facts)) {
-		*word = _("HOT");
-		return POWER_HIGH;
-	}
-	if (facts->battery && facts->charge_ratio < LOW_CHARGE) {
-		*word = _("LOW");
-		return POWER_HIGH;
-	}
-	if (is_near_maximum(facts)) {
-		*word = _("HIGH");
-		return POWER_HIGH;
-	}
-	if ((isnan(facts->watts) && isnan(facts->celsius)) || facts->no_watts || facts->no_heat)
-		return POWER_UNKNOWN;
-	*word = _("OK");
-	return POWER_OK;
-}
-
-static void add_watts(const struct power_facts *facts, char *text, size_t room)
-{
-	char now[VALUE_TEXT_MAX], least[VALUE_TEXT_MAX], most[VALUE_TEXT_MAX], span[VALUE_TEXT_MAX];
-
-	watts_text(now, facts->watts);
-	watts_text(least, facts->min_watts);
-	watts_text(most, facts->max_watts);
-	if (facts->no_watts)
-		add(text, room, _("Watts: %s."), facts->no_watts);
-	else if (isnan(facts->watts))
-		add(text, room, "%s",
-		    facts->refused ? _("Watts may not be read.") : _("Nothing measures watts here."));
-	else if (is_near_maximum(facts))
-		add(text, room, _("%s, near its maximum of %s."), now, most);
-	else if (facts->run_seconds >= RUN_SECONDS && strcmp(least, most) != 0)
-		add(text, room, _("%s, %s to %s in %s."), now, least, most,
-		    stretch_text(span, facts->run_seconds));
-	else
-		add(text, room, "%s.", now);
-}
-
-static void add_heat(const struct power_facts *facts, char *text, size_t room)
-{
-	char now[VALUE_TEXT_MAX], critical[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
-
-	if (facts->no_heat)
-		add(text, room, _(" Temperatures: %s."), facts->no_heat);
-	if (isnan(facts->celsius))
+	if (remark_say(out, &nothing, facts))
 		return;
-	celsius_text(now, facts->celsius, facts->ascii);
-	celsius_text(critical, facts->critical_celsius, facts->ascii);
-	celsius_text(high, facts->high_celsius, facts->ascii);
-	if (!isnan(facts->critical_celsius))
-		add(text, room, _(" %s at %s, critical is %s."), now, facts->sensor, critical);
-	else if (!isnan(facts->high_celsius))
-		add(text, room, _(" %s at %s, high is %s."), now, facts->sensor, high);
-	else
-		add(text, room, _(" %s at %s."), now, facts->sensor);
-}
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		size_t n = 0, end = out->length;
 
-static void add_throttling(const struct power_facts *facts, char *text, size_t room)
-{
-	char span[VALUE_TEXT_MAX];
-
-	snprintf(span, sizeof(span), _("%.2g s"), facts->interval_seconds);
-	if (facts->throttled > 0)
-		add(text, room,
-		    P_("%u CPU was slowed down for heat in the last %s. ",
-		       "%u CPUs were slowed down for heat in the last %s. ", facts->throttled),
-		    facts->throttled, span);
-}
-
-enum power_level power_verdict(const struct power_facts *facts, const char **word, char *text, size_t room)
-{
-	enum power_level level = judge(facts, word);
-
-	*text = '\0';
-	if (level == POWER_UNKNOWN && !facts->battery && !facts->refused && !facts->no_watts &&
-	    !facts->no_heat) {
-		snprintf(text, room, "%s",
-			 _("No power or temperature sensors (usual in a VM). Load and clock speed below."));
-		return level;
+		while (n < 6 && sentences[i][n].text)
+			n++;
+		if (end > begun)
+			buffer_char(out, ' ');
+		if (remarks_say(out, sentences[i], n, facts) < 0)
+			out->length = end;
 	}
-	add_throttling(facts, text, room);
-	if (facts->battery && facts->charge_ratio < LOW_CHARGE)
-		add(text, room, _("%s has %.0f %% left. "), facts->battery, 100 * facts->charge_ratio);
-	add_watts(facts, text, room);
-	add_heat(facts, text, room);
-	if (facts->throttle_known && facts->throttled == 0)
-		add(text, room, " %s", _("Not throttled."));
-	return level;
 }
 
-static bool follows(const struct power_relation *relation)
+#define CHANGES "load_range >= 0.1, " /* the load does */
+#define FOLLOWS CHANGES "correlation >= 0.7, lag_seconds >= 0"
+#define AT_ONCE FOLLOWS ", lag_seconds == 0"
+#define DROPS CHANGES "correlation <= -0.7, lag_seconds " /* something throttles the clock */
+
+static const struct remark relation_sentences[] = {
+	{ "kind == heat, " AT_ONCE, N_("{label} at once") },
+	{ "kind == heat, " FOLLOWS, N_("{label} after {lag_seconds:.0} s") },
+	{ "kind == watts, " AT_ONCE, N_("Watts follow load at once.") },
+	{ "kind == watts, " FOLLOWS, N_("Watts follow load after {lag_seconds:.0} s.") },
+	{ "kind == clock, " AT_ONCE, N_("Clock follows load at once.") },
+	{ "kind == clock, " FOLLOWS, N_("Clock follows load after {lag_seconds:.0} s.") },
+	{ "kind == clock, " DROPS "> 0",
+	  N_("Clock drops {lag_seconds:.0} s after load rises (r = {correlation:.2}).") },
+	{ "kind == clock, " DROPS "== 0", N_("Clock drops when load rises (r = {correlation:.2}).") },
+};
+
+static struct row_facts facts_of(const struct power_relation *relation, struct made_fact made[5])
 {
-	return relation->correlation >= RELATED && relation->lag_seconds >= 0;
+	made[0] = (struct made_fact){ "kind", { .text = relation->kind } };
+	made[1] = (struct made_fact){ "label", { .text = relation->label } };
+	made[2] = (struct made_fact){ "correlation", { .number = relation->correlation } };
+	made[3] = (struct made_fact){ "lag_seconds", { .number = relation->lag_seconds } };
+	made[4] = (struct made_fact){ "load_range", { .number = relation->load_range } };
+	return (struct row_facts){ .facts = { row_fact }, .made = made, .n_made = 5 };
 }
 
-static void add_lines_of_heat(const struct power_relation *relations, unsigned n_relations, char *text,
-			      size_t room)
+/* Behind before. False: there is nothing to say. */
+static bool say(struct buffer *out, const char *before, const struct power_relation *relation)
 {
-	bool first = true;
+	struct made_fact made[5];
+	struct row_facts facts = facts_of(relation, made);
+	size_t begun = out->length;
+
+	buffer_text(out, before);
+	if (remarks_say(out, REMARKS(relation_sentences), &facts.facts) >= 0)
+		return true;
+	out->length = begun;
+	return false;
+}
+
+static bool is_heat(const struct power_relation *relation)
+{
+	return strcmp(relation->kind, "heat") == 0;
+}
+
+static bool both_at_once(const struct power_relation *relations, unsigned n_relations)
+{
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < n_relations; i++) {
-		const struct power_relation *relation = &relations[i];
+		struct made_fact made[5];
+		struct row_facts facts = facts_of(&relations[i], made);
 
-		if (relation->kind != RELATION_HEAT || !follows(relation))
-			continue;
-		add(text, room, "%s", first ? _("Heat follows load: ") : ", ");
-		if (relation->lag_seconds > 0)
-			add(text, room, _("%s after %.0f s"), relation->label, relation->lag_seconds);
-		else
-			add(text, room, _("%s at once"), relation->label);
-		first = false;
+		n += !is_heat(&relations[i]) && sentence_holds(AT_ONCE, &facts.facts);
 	}
-	if (!first)
-		add(text, room, ".\n");
+	return n == 2;
 }
 
-static const struct power_relation *find(const struct power_relation *relations, unsigned n_relations,
-					 int kind)
+void power_relations(struct buffer *out, const struct power_relation *relations, unsigned n_relations)
 {
+	const char *before = _("Heat follows load: ");
+	size_t begun = out->length;
+
 	for (unsigned i = 0; i < n_relations; i++)
-		if ((int)relations[i].kind == kind)
-			return &relations[i];
-	return NULL;
-}
-
-static void add_one(const struct power_relation *relation, const char *at_once, const char *later, char *text,
-		    size_t room)
-{
-	if (!relation || !follows(relation))
-		return;
-	if (relation->lag_seconds > 0)
-		add(text, room, later, relation->lag_seconds);
-	else
-		add(text, room, "%s", at_once);
-	add(text, room, "\n");
-}
-
-/* A clock that drops under load is throttled by something. */
-static void add_drop(const struct power_relation *clock, char *text, size_t room)
-{
-	if (!clock || !(clock->correlation <= -RELATED) || clock->lag_seconds < 0)
-		return;
-	if (clock->lag_seconds > 0)
-		add(text, room, _("Clock drops %.0f s after load rises (r = %.2f).\n"), clock->lag_seconds,
-		    clock->correlation);
-	else
-		add(text, room, _("Clock drops when load rises (r = %.2f).\n"), clock->correlation);
-}
-
-void power_relations(const struct power_relation *relations, unsigned n_relations, double load_range,
-		     char *text, size_t room)
-{
-	const struct power_relation *watts = find(relations, n_relations, RELATION_WATTS);
-	const struct power_relation *clock = find(relations, n_relations, RELATION_CLOCK);
-
-	*text = '\0';
-	if (!(load_range >= LOAD_RANGE))
-		return;
-	add_lines_of_heat(relations, n_relations, text, room);
-	if (watts && clock && follows(watts) && follows(clock) && watts->lag_seconds <= 0 &&
-	    clock->lag_seconds <= 0) {
-		add(text, room, "%s\n", _("Watts and clock follow load at once."));
+		if (is_heat(&relations[i]) && say(out, before, &relations[i]))
+			before = ", ";
+	buffer_text(out, out->length > begun ? ".\n" : "");
+	if (both_at_once(relations, n_relations)) {
+		buffer_text(out, _("Watts and clock follow load at once."));
+		buffer_char(out, '\n');
 		return;
 	}
-	add_one(watts, _("Watts follow load at once."), _("Watts follow load after %.0f s."), text, room);
-	add_one(clock, _("Clock follows load at once."), _("Clock follows load after %.0f s."), text, room);
-	add_drop(clock, text, room);
+	for (unsigned i = 0; i < n_relations; i++)
+		if (!is_heat(&relations[i]) && say(out, "", &relations[i]))
+			buffer_char(out, '\n');
 }

@@ -3,43 +3,32 @@
 #ifndef PANETOP_PANE_POWER_POWER_STORY_H
 #define PANETOP_PANE_POWER_POWER_STORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "model/sentence.h"
 
-/* NaN and NULL: not known. */
-struct power_facts {
-	double watts, mean_watts, min_watts, max_watts; /* of the machine; now, and over the run */
-	double run_seconds;
-	const char *no_watts, *no_heat; /* why the sample does not have any, translated; NULL: it may */
-	bool refused;       /* watts are unknown for want of a privilege */
-	const char *sensor; /* the one nearest to its limit */
-	double celsius, high_celsius, critical_celsius;
-	bool throttle_known;
-	unsigned throttled; /* CPUs slowed down for heat in the last interval */
-	double interval_seconds;
-	const char *battery; /* that discharges */
-	double charge_ratio;
-	bool ascii;
-};
+enum power_level { POWER_UNKNOWN = -1, POWER_OK, POWER_HIGH, POWER_BAD };
 
-enum power_level { POWER_UNKNOWN, POWER_OK, POWER_HIGH, POWER_BAD };
-
-/* Writes the sentences; *word is the level for people, translated. */
-enum power_level power_verdict(const struct power_facts *facts, const char **word, char *text, size_t room);
+/*
+ * Facts are columns of the total in the table power, and:
+ *   no_watts, no_heat        why the sample does not have any, translated
+ *   sensor, celsius, high_celsius, critical_celsius   of the one nearest to its limit
+ *   throttled, step_seconds  CPUs slowed down for heat in the last interval
+ *   battery, charge_ratio    of the one that discharges
+ *
+ * Adds the level for people, and the sentences behind it.
+ */
+enum power_level power_word(struct buffer *out, const struct facts *facts);
+void power_verdict(struct buffer *out, const struct facts *facts);
 
 /* How a line of the graph follows the load. */
 struct power_relation {
-	enum { RELATION_WATTS, RELATION_CLOCK, RELATION_HEAT } kind;
+	const char *kind; /* "watts", "clock", "heat" */
 	const char *label;
 	double correlation; /* at the lag; NaN: none */
 	double lag_seconds; /* above 0: behind the load */
+	double load_range;  /* a ratio: a load that hardly changed shows nothing */
 };
 
-/*
- * Writes what follows the load, a sentence per line; nothing where the load hardly changed (its range is a
- * ratio).
- */
-void power_relations(const struct power_relation *relations, unsigned n_relations, double load_range,
-		     char *text, size_t room);
+/* Adds what follows the load, a sentence per line. */
+void power_relations(struct buffer *out, const struct power_relation *relations, unsigned n_relations);
 
 #endif

@@ -180,13 +180,6 @@ double process_number(const struct process_rows *rows, const char *column)
 	return number;
 }
 
-const struct column *process_column(const struct process_rows *rows, struct span name)
-{
-	const struct column *column = rows->detail ? schema_find_span(rows->details->schema, name) : NULL;
-
-	return column || !rows->process ? column : schema_find_span(rows->processes->schema, name);
-}
-
 const char *process_text(const struct process_rows *rows, const char *column)
 {
 	const char *text = "";

@@ -55,9 +55,6 @@ struct process_rows process_rows_of(const struct pane_context *context, const st
 double process_number(const struct process_rows *rows, const char *column);
 const char *process_text(const struct process_rows *rows, const char *column);
 
-/* Of one of the rows; NULL: neither has it. */
-const struct column *process_column(const struct process_rows *rows, struct span name);
-
 /* process_draw.c */
 void process_draw_summary(const struct pane_context *context, struct canvas *canvas);
 void process_why(const struct pane_context *context, struct buffer *out);

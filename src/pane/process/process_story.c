@@ -7,49 +7,25 @@
 
 #include "pane/process/process_story.h"
 
-#include <string.h>
-
 #include "core/i18n.h"
 
-const char *process_waits_for(const char *system_call)
+const char *process_waits_for(const struct facts *facts)
 {
-	static const struct {
-		const char *call, *what;
-	} waits[] = {
-		{ "epoll_wait", N_("for input or a timer") },
-		{ "epoll_pwait", N_("for input or a timer") },
-		{ "epoll_pwait2", N_("for input or a timer") },
-		{ "poll", N_("for input or a timer") },
-		{ "ppoll", N_("for input or a timer") },
-		{ "select", N_("for input or a timer") },
-		{ "pselect6", N_("for input or a timer") },
-		{ "futex", N_("for a lock or another thread") },
-		{ "nanosleep", N_("until a time has passed") },
-		{ "clock_nanosleep", N_("until a time has passed") },
-		{ "wait4", N_("for a child to end") },
-		{ "waitid", N_("for a child to end") },
-		{ "accept", N_("for a connection") },
-		{ "accept4", N_("for a connection") },
-		{ "connect", N_("for an answer of the other side") },
-		{ "flock", N_("for a lock of a file") },
-		{ "fcntl", N_("for a lock of a file") },
-		{ "pause", N_("for a signal") },
-		{ "rt_sigsuspend", N_("for a signal") },
-		{ "rt_sigtimedwait", N_("for a signal") },
-		{ "read", N_("for data") },
-		{ "readv", N_("for data") },
-		{ "recvfrom", N_("for data") },
-		{ "recvmsg", N_("for data") },
-		{ "write", N_("until its data is taken") },
-		{ "writev", N_("until its data is taken") },
-		{ "sendto", N_("until its data is taken") },
-		{ "sendmsg", N_("until its data is taken") },
+	static const struct remark waits[] = {
+		{ "system_call == epoll_wait|epoll_pwait|epoll_pwait2|poll|ppoll|select|pselect6",
+		  N_("for input or a timer") },
+		{ "system_call == futex", N_("for a lock or another thread") },
+		{ "system_call == nanosleep|clock_nanosleep", N_("until a time has passed") },
+		{ "system_call == wait4|waitid", N_("for a child to end") },
+		{ "system_call == accept|accept4", N_("for a connection") },
+		{ "system_call == connect", N_("for an answer of the other side") },
+		{ "system_call == flock|fcntl", N_("for a lock of a file") },
+		{ "system_call == pause|rt_sigsuspend|rt_sigtimedwait", N_("for a signal") },
+		{ "system_call == read|readv|recvfrom|recvmsg", N_("for data") },
+		{ "system_call == write|writev|sendto|sendmsg", N_("until its data is taken") },
 	};
 
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-		if (strcmp(system_call, waits[i].call) == 0)
-			return _(waits[i].what);
-	return "";
+	return remarks_first(REMARKS(waits), facts);
 }
 
 /* Of a process that waits for a CPU. */
@@ -64,7 +40,8 @@ const char *process_waits_for(const char *system_call)
 	}
 #define NICE(where, sentence)                                                                                \
 	{                                                                                                    \
-		.when = "nice > 0, nice_within == " where, .text = (sentence), .more = true                  \
+		.when = "policy == other|batch, nice > 0, nice_within == " where, .text = (sentence),        \
+		.more = true                                                                                 \
 	}
 #define HOT                                                                                                  \
 	{                                                                                                    \
@@ -142,11 +119,13 @@ static const struct remark remarks[] = {
 	  N_("It sleeps {waits_for}: {system_call}[ {system_call_file}]"
 	     "[, held by {lock_holder} {lock_holder_pid}]."),
 	  .level = PROCESS_CALM },
-	{ "main_ended, others >= 1", N_("Its main thread has ended; {others} thread goes on."),
-	  N_("Its main thread has ended; {others} threads go on."), "others", .level = PROCESS_CALM },
+	{ "main_ended, others >= 1",
+	  PN_("Its main thread has ended; {others} thread goes on.",
+	      "Its main thread has ended; {others} threads go on."),
+	  "others", .level = PROCESS_CALM },
 };
 
 enum process_level process_story(struct buffer *out, const struct facts *facts)
 {
-	return remarks_say(out, remarks, sizeof(remarks) / sizeof(remarks[0]), facts);
+	return remarks_say(out, REMARKS(remarks), facts);
 }

@@ -20,7 +20,7 @@ enum process_level { PROCESS_SILENT = -1, PROCESS_CALM, PROCESS_SLOW };
  */
 enum process_level process_story(struct buffer *out, const struct facts *facts);
 
-/* What a system call waits for, translated; "": not known. */
-const char *process_waits_for(const char *system_call);
+/* What its system call waits for, translated; "": not known. */
+const char *process_waits_for(const struct facts *facts);
 
 #endif

@@ -5,7 +5,7 @@
  *	if (preempt || prev_state == 0)			READY
  *	else if (prev_state & TASK_DEAD)		GONE
  *	else if (task->in_memstall)			MEMORY
- *	else if (task->in_iowait)			DISK
+ *	else if (task->in_iowait && !(prev_state & TASK_INTERRUPTIBLE))	DISK
  *	else if (prev_state & TASK_NOLOAD)		SLEEP	an idle thread of the kernel
  *	else if (!(prev_state & TASK_INTERRUPTIBLE))	OTHER
  *	else if (task->flags & PF_KTHREAD)		SLEEP
@@ -93,15 +93,18 @@ static int jump_if_bit(struct bpf_assembler *as, struct frame_slot task, const c
 /* What a task waits for whose state is in r1. */
 static void set_wait(struct bpf_assembler *as, struct frame_slot task)
 {
-	struct bpf_label sleeps = { 0 }, known = { 0 };
+	struct bpf_label no_disk = { 0 }, sleeps = { 0 }, known = { 0 };
 	int error;
 
 	emit_set(as, VALUE, BPF_STATE_MEMORY);
 	jump_if_bit(as, task, "task_struct.in_memstall", &known); /* with PSI */
+	/* io_uring has the bit, too, while it waits for anything */
+	emit_jump_if(as, R1, BPF_JSET, TASK_INTERRUPTIBLE, &no_disk);
 	emit_set(as, VALUE, BPF_STATE_DISK);
 	error = jump_if_bit(as, task, "task_struct.in_iowait", &known);
 	if (error)
 		emit_lack(as, error);
+	emit_label(as, &no_disk);
 	emit_set(as, VALUE, BPF_STATE_SLEEP);
 	emit_jump_if(as, R1, BPF_JSET, TASK_NOLOAD, &known);
 	emit_jump_if(as, R1, BPF_JSET, TASK_INTERRUPTIBLE, &sleeps);
