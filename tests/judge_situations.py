@@ -21,7 +21,7 @@ from tap import end, same, test  # noqa: E402
 
 PANETOP = os.environ["PANETOP"]
 ALARMS = ("warning", "critical")
-LOADED = "run_queue"  # right of a machine that is emulated, and has just begun: not judged, but where it is meant
+BUSY = ("run_queue", "cpu_busy", "memory_busy", "disk_busy", "link_busy")  # no alarm: not judged, but where it is meant
 
 
 @dataclasses.dataclass
@@ -63,7 +63,7 @@ def judge(situation):
     for seconds, rows in samples:
         for row in rows:
             meant = is_meant(situation, row)
-            if row["rule"] == LOADED and not meant:
+            if row["state"] == "earlier" or row["rule"] in BUSY and not meant:
                 continue
             kind = verdict.right if meant or row["rule"] in situation.right else verdict.wrong
             kind.setdefault((row["severity"], row["rule"], row["subject"]), row["text"])

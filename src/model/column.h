@@ -187,6 +187,8 @@ struct schema {
 				* topic; may be NULL */
 	const char *sum_row;   /* a text key of rows that are the sum of the others; may be NULL */
 	const char *twice_row; /* a text key of a row that other rows hold, too; may be NULL */
+	bool (*is_over)(const void *row); /* its fact has ended: no rule, metric or count has it; NULL: no row
+					   * is so */
 	bool one_unit;         /* sizes of all rows share one unit, as in free(1) */
 	size_t row_size;
 	size_t apart_size; /* of a block of fields apart, see COLUMN_APART; 0: there are none */
@@ -196,6 +198,11 @@ struct schema {
 	double (*percent_base)(const void *row); /* what 100 % of a row's sizes is, in bytes; may be NULL */
 	unsigned percent_column; /* index of the column that stays a size with --unit=percent */
 };
+
+static inline bool schema_row_is_over(const struct schema *schema, const void *row)
+{
+	return schema->is_over && schema->is_over(row);
+}
 
 /* Of a row with its block. */
 static inline size_t schema_row_bytes(const struct schema *schema)

@@ -264,6 +264,8 @@ static bool has_value(const struct condition_select *select, const void *row)
 
 bool condition_selects(const struct condition *condition, const void *row)
 {
+	if (schema_row_is_over(condition->schema, row))
+		return false;
 	for (unsigned i = 0; i < condition->n_selects; i++)
 		if (!has_value(&condition->selects[i], row))
 			return false;

@@ -19,12 +19,18 @@
 
 #define PREFIX "finding."
 #define ROWS_MAX 3 /* findings of one rule; more are counted in the text of the last one */
+#define CULPRITS_MAX 4
+#define FRESH_SECONDS 60 /* for which what is dated holds */
+#define OVER_SECONDS 300 /* for which a warning that has ended is shown as earlier */
+#define STATE_NOW N_("now")
+#define STATE_EARLIER N_("earlier")
 
 struct finding_row {
 	const char *rule, *subject;
 	uint64_t number;
-	const char *severity, *text;
+	const char *severity, *state, *text;
 	double since_seconds;
+	uint64_t since_time, until_time;
 	const char *topic, *pane, *view, *row, *of;
 };
 
@@ -38,10 +44,22 @@ static const struct column columns[] = {
 	COLUMN(struct finding_row, subject, .kind = COLUMN_KEY, .title = N_("subject"), .width = 8,
 	       .help = N_("what it is about: a part of the machine, or a row of the topic"),
 	       .source = "its rule"),
+	COLUMN(struct finding_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 7, .rank = 2,
+	       .words = true,
+	       .help = N_("now: it holds; earlier: it has ended, and is shown for five minutes, or the "
+			  "time of its rule"),
+	       .source = "its rule"),
 	COLUMN(struct finding_row, since_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 	       .title = N_("since"), .width = 6, .rank = 2, .whole = true,
-	       .help = N_("time for which it has held, as far as it was observed"),
+	       .help = N_("time since it began, or happened, as far as it was observed"),
 	       .source = "time between samples"),
+	COLUMN(struct finding_row, since_time, .kind = COLUMN_LABEL, .fleeting = true, .unit = UNIT_TIME,
+	       .title = N_("from"), .width = 8, .hidden = true,
+	       .help = N_("time at which it began, or happened"), .source = "CLOCK_REALTIME"),
+	COLUMN(struct finding_row, until_time, .kind = COLUMN_LABEL, .fleeting = true, .unit = UNIT_TIME,
+	       .title = N_("until"), .width = 8, .hidden = true,
+	       .help = N_("time at which it was seen last; while it holds, that of the sample"),
+	       .source = "CLOCK_REALTIME"),
 	COLUMN(struct finding_row, text, .kind = COLUMN_LABEL, .title = N_("finding"), .width = 40,
 	       .prose = true, .fleeting = true, .help = N_("what is out of the ordinary, with its numbers"),
 	       .source = "its rule, over the columns of the topic"),
@@ -55,9 +73,17 @@ static const struct column columns[] = {
 	       .optional = true, .help = N_("row of the topic"), .source = "its key"),
 	COLUMN(struct finding_row, of, .kind = COLUMN_LABEL, .title = N_("of"), .width = 7, .optional = true,
 	       .words = true, .rank = 2,
-	       .help = N_("where there is a scope (--in, @): whether it is about that or the machine"),
+	       .help = N_("where there is a scope (--in, @): whether it is about that or the machine; in a "
+			  "container: whether it is about its host"),
 	       .source = "its topic and row"),
 };
+
+static bool is_over(const void *row)
+{
+	const char *state = ((const struct finding_row *)row)->state;
+
+	return state && strcmp(state, STATE_EARLIER) == 0;
+}
 
 const struct schema finding_schema = {
 	.name = "finding",
@@ -66,6 +92,7 @@ const struct schema finding_schema = {
 	.none = N_("nothing out of the ordinary"),
 	.over_interval = true,
 	.derived = true,
+	.is_over = is_over,
 	.row_size = sizeof(struct finding_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -75,7 +102,12 @@ struct candidate {
 	unsigned rule;
 	const void *row; /* NULL: of the machine */
 	enum finding_severity severity;
+	bool is_over;
+	uint64_t identity;
 	double since_seconds, rank;
+	uint64_t since_time; /* 0: of a time that others know */
+	double covered;      /* seconds that the growths of its values are of */
+	bool is_young;       /* the value that was read last has no growth yet */
 	double values[FINDING_VALUES_MAX];
 };
 
@@ -83,7 +115,7 @@ struct candidate {
 struct rule_limits {
 	bool off;
 	const char *unless; /* of the settings; NULL: none */
-	double hold, values[FINDING_VALUES_MAX];
+	double hold, values[FINDING_VALUES_MAX], keeps[FINDING_VALUES_MAX];
 	bool takes_off; /* some frame had what is taken off: without it, the rest says nothing */
 };
 
@@ -98,6 +130,9 @@ struct findings {
 	unsigned n_rules;
 	struct rule_limits *limits; /* of each rule */
 	struct finding_past past;
+	struct culprits *culprits[CULPRITS_MAX]; /* by the kind of rules */
+	const struct culprit_kind *kinds[CULPRITS_MAX];
+	unsigned n_culprits;
 	struct candidate *candidates;
 	size_t n_candidates, capacity;
 	const struct finding_row *stored; /* rows that the frame came with: Prometheus knows longer ago … */
@@ -106,7 +141,7 @@ struct findings {
 	struct hash left;            /* of its rows by name */
 	struct tally *tallies;
 	size_t n_tallies, tally_capacity;
-	struct buffer text;
+	struct buffer text, user_name;
 };
 
 static const char *const severities[] = {
@@ -123,16 +158,21 @@ void findings_remember(struct findings *findings, const struct findings *live)
 void findings_forget(struct findings *findings)
 {
 	finding_past_empty(&findings->past);
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		culprits_forget(findings->culprits[i]);
 }
 
 void findings_close(struct findings *findings)
 {
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		culprits_close(findings->culprits[i]);
 	finding_past_free(&findings->past);
 	hash_free(&findings->left);
 	free(findings->limits);
 	free(findings->candidates);
 	free(findings->tallies);
 	buffer_free(&findings->text);
+	buffer_free(&findings->user_name);
 	free(findings);
 }
 
@@ -186,9 +226,31 @@ static struct rule_limits limits_of(const struct settings *settings, const struc
 		.hold = finding_number(settings, &rule->hold),
 	};
 
-	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
-		limits.values[i] = finding_number(settings, &rule->values[i].at_least);
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_limit *limit = &rule->values[i].at_least;
+		bool set = limit->setting && setting(settings, limit->setting);
+		bool keeps = rule->values[i].keeps > 0 && !set;
+
+		limits.values[i] = finding_number(settings, limit);
+		limits.keeps[i] = keeps ? rule->values[i].keeps : limits.values[i];
+	}
 	return limits;
+}
+
+static struct culprits *culprits_of(const struct findings *findings, const struct culprit_kind *kind)
+{
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		if (findings->kinds[i] == kind)
+			return findings->culprits[i];
+	return NULL;
+}
+
+static void open_culprits(struct findings *findings, const struct culprit_kind *kind)
+{
+	if (culprits_of(findings, kind) || findings->n_culprits == CULPRITS_MAX)
+		return;
+	findings->kinds[findings->n_culprits] = kind;
+	findings->culprits[findings->n_culprits++] = culprits_open(kind);
 }
 
 struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
@@ -198,6 +260,9 @@ struct findings *findings_open(const struct finding_rule *rules, unsigned n_rule
 
 	findings->rules = rules;
 	findings->n_rules = n_rules;
+	for (unsigned i = 0; i < n_rules; i++)
+		if (rules[i].culprit)
+			open_culprits(findings, rules[i].culprit);
 	findings->limits = alloc_zeroed(n_rules, sizeof(*findings->limits));
 	for (unsigned i = 0; i < n_rules; i++)
 		findings->limits[i] = limits_of(settings, &rules[i]);
@@ -279,6 +344,8 @@ void findings_want(const struct finding_rule *rules, unsigned n_rules, const str
 		if (rules[r].with && !recorded && !is_wanted(rules[r].with, schemas, n_schemas, wanted))
 			continue;
 		want_topic(rules[r].topic, schemas, n_schemas, wanted);
+		if (rules[r].culprit)
+			want_topic(rules[r].culprit->sources[0].topic, schemas, n_schemas, wanted);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
 			want_topic(rules[r].values[i].topic, schemas, n_schemas, wanted);
 			want_topic(rules[r].values[i].less_topic, schemas, n_schemas, wanted);
@@ -354,10 +421,16 @@ struct place {
 };
 
 static double growth(struct findings *findings, const struct finding_value *value, uint64_t identity,
-		     const struct place *place, double number)
+		     const struct place *place, double number, double *covered)
 {
-	return finding_past_growth(&findings->past, identity, number, value->window_seconds,
-				   place->column->kind == COLUMN_COUNTER, place->table->schema->from_zero);
+	const struct finding_window window = {
+		.seconds = value->window_seconds,
+		.counter = place->column->kind == COLUMN_COUNTER,
+		.from_zero = place->table->schema->from_zero && !value->mean,
+		.mean = value->mean,
+	};
+
+	return finding_past_growth(&findings->past, identity, number, &window, covered);
 }
 
 /* Is what must be taken off the value not sampled in this frame? */
@@ -375,23 +448,27 @@ static double taken_off(struct findings *findings, const struct frame *frame,
 			const struct finding_value *value, uint64_t identity)
 {
 	struct place place = { .table = value->less ? usable(frame, value->less_topic) : NULL };
+	double covered;
 
 	place.row = place.table ? table_find(place.table, value->less_row, NULL) : NULL;
 	place.column = place.row ? schema_known_column(place.table->schema, value->less) : NULL;
 	if (!place.column)
 		return 0;
-	return growth(findings, value, hash_u64(identity), &place, row_number(place.row, place.column));
+	return growth(findings, value, hash_u64(identity), &place, row_number(place.row, place.column),
+		      &covered);
 }
 
-static double value_now(struct findings *findings, const struct frame *frame, unsigned rule, unsigned index,
-			const struct table *of_rule, const void *of_row)
+static double value_now(struct findings *findings, const struct frame *frame, struct candidate *candidate,
+			unsigned index, const struct table *of_rule)
 {
+	unsigned rule = candidate->rule;
 	const struct finding_value *value = &findings->rules[rule].values[index];
 	struct place place = { .table = of_rule };
-	double number, over = 1;
+	double number, over = 1, covered = 0;
 	uint64_t key;
 
-	place.row = value_row(frame, value, &place.table, of_row);
+	candidate->is_young = false;
+	place.row = value_row(frame, value, &place.table, candidate->row);
 	if (value->with)
 		return place.table ? count_rows(place.table, value) : NAN;
 	place.column = place.row ? schema_known_column(place.table->schema, value->column) : NULL;
@@ -401,19 +478,29 @@ static double value_now(struct findings *findings, const struct frame *frame, un
 	if (value->over)
 		over = divisor(frame, value, place.table, place.row);
 	if (value->window_seconds > 0) {
-		key = identity(&findings->rules[rule], index, of_rule, of_row);
-		number =
-			growth(findings, value, key, &place, number) - taken_off(findings, frame, value, key);
+		key = identity(&findings->rules[rule], index, of_rule, candidate->row);
+		candidate->is_young = !isnan(number);
+		number = growth(findings, value, key, &place, number, &covered) -
+			 taken_off(findings, frame, value, key);
+		candidate->is_young &= isnan(number);
 		if (value->over && !value->over_topic)
-			over = growth(findings, value, ~key, &place, over);
+			over = growth(findings, value, ~key, &place, over, &covered);
+		if (value->per_second)
+			over = covered;
+		candidate->covered = fmax(candidate->covered, fmin(covered, value->window_seconds));
 	}
 	return number / over;
 }
 
-static bool holds(const struct finding_value *value, double limit, double number)
+static bool is_worse(const struct finding_value *value, double number, double limit)
 {
-	return !value->at_least.setting || (value->at_most ? number <= limit : number >= limit) ||
-	       (value->or_unknown && isnan(number));
+	return value->at_most ? number <= limit : number >= limit;
+}
+
+static bool holds(const struct finding_value *value, double limit, double number, bool is_young)
+{
+	return !value->at_least.setting || is_worse(value, number, limit) ||
+	       (value->or_unknown && isnan(number) && !is_young);
 }
 
 /* Do all limits hold? Reads all values, as those of the past must not get gaps. */
@@ -421,18 +508,19 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 		  const struct table *table)
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const struct rule_limits *limits = &findings->limits[candidate->rule];
+	const double *limit_of =
+		finding_past_held(&findings->past, candidate->identity) ? limits->keeps : limits->values;
 	bool all = true, before = false; /* before: an alternative holds */
 
 	candidate->severity = rule->severity;
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 		const struct finding_value *value = &rule->values[i];
-		double number = value->most ? NAN : value_now(findings, frame, candidate->rule, i, table,
-							      candidate->row);
-		bool good = holds(value, findings->limits[candidate->rule].values[i], number) || before;
+		double number = value->most ? NAN : value_now(findings, frame, candidate, i, table);
+		bool good = holds(value, limit_of[i], number, candidate->is_young) || before;
 
 		candidate->values[i] = number;
-		if (value->critical > 0 &&
-		    (value->at_most ? number <= value->critical : number >= value->critical))
+		if (value->critical > 0 && is_worse(value, number, value->critical))
 			candidate->severity = FINDING_CRITICAL;
 		if (value->at_least.setting && isnan(candidate->rank))
 			candidate->rank = value->at_most ? -number : number;
@@ -524,6 +612,27 @@ static double stored_since(const struct findings *findings, const struct finding
 	return 0;
 }
 
+/* Since when, and whether that is over; false: not for long enough. */
+static bool date(struct findings *findings, struct candidate *candidate, const struct table *table)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const struct finding_spell *spell =
+		finding_past_hold(&findings->past, candidate->identity, candidate->rule);
+	double held = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
+	double stored = stored_since(findings, rule, table, candidate->row);
+
+	candidate->since_time = spell->begin_wall_ns;
+	if (rule->is_dated || stored > held) {
+		held = rule->is_dated ? candidate->values[0] : stored;
+		candidate->since_time = findings->past.wall_ns - (uint64_t)(held * 1e9);
+	}
+	candidate->since_seconds = held;
+	candidate->is_over = rule->is_dated && held >= FRESH_SECONDS;
+	if (candidate->is_over)
+		candidate->severity = FINDING_NOTE;
+	return held >= findings->limits[candidate->rule].hold;
+}
+
 static void judge_row(struct findings *findings, const struct frame *frame, unsigned index,
 		      const struct table *table, const void *row)
 {
@@ -533,22 +642,36 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 	if (row && (is_ordinary(findings, index, table, row) ||
 		    is_left(findings, table_text(table, row, rule->key)) != (rule->only_of != NULL)))
 		return;
-	if (!judge(findings, frame, &candidate, table))
-		return;
-	candidate.since_seconds = fmax(
-		finding_past_since(&findings->past, identity(rule, FINDING_VALUES_MAX, table, row), index),
-		stored_since(findings, rule, table, row));
-	if (candidate.since_seconds >= findings->limits[index].hold)
+	candidate.identity = identity(rule, FINDING_VALUES_MAX, table, row);
+	if (judge(findings, frame, &candidate, table) && date(findings, &candidate, table))
 		*VECTOR_ADD(findings->candidates, findings->n_candidates, findings->capacity) = candidate;
 }
 
-static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index)
+/* What a rule cannot do without: all topics of limits, unless it speaks without them, too. */
+static bool is_known(const struct frame *frame, const struct finding_rule *rule)
+{
+	bool optional = false;
+
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+
+		optional = value->or_unknown || (optional && rule->values[i - 1].or_next);
+		if (value->at_least.setting && !optional &&
+		    ((value->topic && !frame_table(frame, value->topic)) ||
+		     (value->less_topic && !frame_table(frame, value->less_topic)) ||
+		     (value->over_topic && !frame_table(frame, value->over_topic))))
+			return false;
+	}
+	return true;
+}
+
+static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index, bool partial)
 {
 	const struct finding_rule *rule = &findings->rules[index];
 	const char *left_to = rule->left_to ? rule->left_to : rule->only_of;
 	const struct table *table = usable(frame, rule->topic);
 
-	if (!table || findings->limits[index].off)
+	if (!table || findings->limits[index].off || (partial && !is_known(frame, rule)))
 		return;
 	index_left(findings, left_to ? usable(frame, left_to) : NULL);
 	if (!rule->key)
@@ -562,11 +685,72 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 	finding_past_end(&findings->past, index);
 }
 
-/* Worst first; among equals in the order of the rules, then by what is judged. */
+static const char *key_of(const struct findings *findings, const struct frame *frame,
+			  const struct candidate *candidate)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+
+	return rule->key ? table_text(frame_table(frame, rule->topic), candidate->row, rule->key) : NULL;
+}
+
+static bool yields(const struct finding_rule *rule, const struct finding_rule *to)
+{
+	for (unsigned i = 0; i < FINDING_YIELDS_MAX && rule->yields_to[i]; i++)
+		if (strcmp(rule->yields_to[i], to->name) == 0)
+			return true;
+	return false;
+}
+
+/* Are they about the same? One without a key is about the whole machine. */
+static bool same_key(const char *one, const char *other)
+{
+	return !one || !other || strcmp(one, other) == 0;
+}
+
+/* Does another rule speak of the same fact, or has it done so just now? */
+static bool is_of_another(const struct findings *findings, const struct frame *frame,
+			      const struct candidate *candidate)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const char *key = key_of(findings, frame, candidate);
+	const struct finding_spell *spell;
+	size_t at = 0;
+
+	for (size_t i = 0; i < findings->n_candidates; i++) {
+		const struct candidate *other = &findings->candidates[i];
+
+		if (yields(rule, &findings->rules[other->rule]) &&
+		    same_key(key, key_of(findings, frame, other)))
+			return true;
+	}
+	while (rule->is_dated && (spell = finding_past_over(&findings->past, OVER_SECONDS, &at)))
+		if (yields(rule, &findings->rules[spell->rule]) && same_key(key, spell->told.row))
+			return true;
+	return false;
+}
+
+static void leave_to_others(struct findings *findings, const struct frame *frame)
+{
+	struct candidate *kept = NULL;
+	size_t n_kept = 0, capacity = 0;
+
+	VECTOR_RESERVE(kept, findings->n_candidates + 1, capacity);
+	for (size_t i = 0; i < findings->n_candidates; i++)
+		if (!is_of_another(findings, frame, &findings->candidates[i]))
+			kept[n_kept++] = findings->candidates[i];
+	free(findings->candidates);
+	findings->candidates = kept;
+	findings->n_candidates = n_kept;
+	findings->capacity = capacity;
+}
+
+/* What is over stands last; worst first; among equals in the order of the rules, then by what is judged. */
 static int compare(const void *left, const void *right)
 {
 	const struct candidate *one = left, *other = right;
 
+	if (one->is_over != other->is_over)
+		return one->is_over ? 1 : -1;
 	if (one->severity != other->severity)
 		return one->severity > other->severity ? -1 : 1;
 	if (one->rule != other->rule)
@@ -671,6 +855,46 @@ struct finding_facts {
 	const struct candidate *candidate;
 };
 
+/* About the machine around the container in which panetop is: who does it is not seen from here. */
+static bool is_of_host(const struct frame *frame, const struct finding_rule *rule)
+{
+	const struct row_facts facts = { .facts = { row_fact }, .frame = frame };
+
+	return rule->of_host && sentence_holds(rule->of_host, &facts.facts);
+}
+
+/* "12 × cc1", "java (4711)" */
+static const struct remark user_names[] = {
+	{ "n > 1", "{n:.0} × {name}" },
+	{ "id", "{name} ({id:.0})" },
+	{ NULL, "{name}" },
+};
+
+/* {who}, and {use}: in units that the sentence names. */
+static struct fact culprit_fact(const struct finding_facts *of, bool who)
+{
+	const struct finding_rule *rule = &of->findings->rules[of->candidate->rule];
+	struct buffer *out = &of->findings->user_name;
+	struct culprit culprit = { .name = "" };
+	bool found = !is_of_host(of->frame, rule) &&
+		     culprits_find(culprits_of(of->findings, rule->culprit), &culprit);
+	const struct made_fact made[] = {
+		{ "n", number_fact(culprit.n, UNIT_NONE) },
+		{ "name", text_fact(culprit.name) },
+		{ "id", number_fact(culprit.id, UNIT_NONE) },
+	};
+	const struct row_facts facts = { .facts = { row_fact }, .made = made, .n_made = 3 };
+
+	if (!found)
+		return FACT_UNKNOWN;
+	if (!who)
+		return number_fact(culprit.used, rule->culprit->unit);
+	buffer_empty(out);
+	remarks_say(out, REMARKS(user_names), &facts.facts);
+	buffer_char(out, '\0');
+	return text_fact(out->bytes);
+}
+
 static struct fact find_fact(const struct facts *facts, struct span name)
 {
 	const struct finding_facts *of = (const struct finding_facts *)facts;
@@ -681,6 +905,10 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	struct fact fact = FACT_UNKNOWN;
 	const void *row = NULL;
 
+	if (span_is(name, "window"))
+		return number_fact(of->candidate->covered, UNIT_SECONDS);
+	if (rule->culprit && (span_is(name, "who") || span_is(name, "use")))
+		return culprit_fact(of, span_is(name, "who"));
 	if (value)
 		row = sentence_row(of->findings, of->frame, value, &table, of->candidate->row);
 	if (!value || (value->most && !row))
@@ -740,8 +968,10 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	const char *name = key ? name_of(findings, candidate, table) : NULL;
 	struct finding_row *row = table_add(out);
 
-	row->number = out->n_rows;
 	row->severity = severities[candidate->severity];
+	row->state = candidate->is_over ? STATE_EARLIER : STATE_NOW;
+	row->since_time = candidate->since_time;
+	row->until_time = candidate->is_over ? candidate->since_time : frame->wall_ns;
 	row->subject = !key            ? _(rule->subject)
 		       : rule->subject ? arena_print(&frame->arena, "%s %s", _(rule->subject), name)
 				       : name;
@@ -752,6 +982,70 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	row->pane = rule->pane;
 	row->view = rule->view;
 	row->row = key;
+	row->of = is_of_host(frame, rule) ? N_("host") : NULL;
+	if (candidate->severity >= FINDING_WARNING)
+		finding_spell_tell(finding_past_hold(&findings->past, candidate->identity, candidate->rule),
+				   row->subject, row->text, key);
+}
+
+static bool has_row(const struct table *table, const char *rule, const char *subject)
+{
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const struct finding_row *row = table_row(table, i);
+
+		if (strcmp(row->rule, rule) == 0 && strcmp(row->subject, subject) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool holds_again(const struct findings *findings, const struct frame *frame,
+			const struct finding_spell *spell)
+{
+	for (size_t i = 0; i < findings->n_candidates; i++) {
+		const struct candidate *candidate = &findings->candidates[i];
+
+		if (yields(&findings->rules[spell->rule], &findings->rules[candidate->rule]) &&
+		    same_key(spell->told.row, key_of(findings, frame, candidate)))
+			return true;
+	}
+	return false;
+}
+
+/* Warnings that have ended, unless the same, or a worse one, holds again. */
+static void add_over(struct findings *findings, struct frame *frame, struct table *out)
+{
+	const struct finding_spell *spell;
+	size_t at = 0;
+
+	while ((spell = finding_past_over(&findings->past, OVER_SECONDS, &at))) {
+		const struct finding_rule *rule = &findings->rules[spell->rule];
+		const struct finding_told *told = &spell->told;
+		struct finding_row *row;
+
+		if (findings->limits[spell->rule].off || rule->is_dated ||
+		    has_row(out, rule->name, told->subject) || holds_again(findings, frame, spell))
+			continue;
+		row = table_add(out);
+		row->rule = rule->name;
+		row->subject = arena_print(&frame->arena, "%s", told->subject);
+		row->text = arena_print(&frame->arena, "%s", told->text);
+		row->row = told->row ? arena_print(&frame->arena, "%s", told->row) : NULL;
+		row->severity = severities[FINDING_NOTE];
+		row->state = STATE_EARLIER;
+		row->since_seconds = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
+		row->since_time = spell->begin_wall_ns;
+		row->until_time = spell->end_wall_ns;
+		row->topic = rule->topic;
+		row->pane = rule->pane;
+		row->view = rule->view;
+		row->of = is_of_host(frame, rule) ? N_("host") : NULL;
+	}
+}
+
+static bool is_alike(const struct candidate *one, const struct candidate *other)
+{
+	return one->rule == other->rule && one->severity == other->severity && one->is_over == other->is_over;
 }
 
 /* Of each rule the worst rows. */
@@ -763,13 +1057,11 @@ static void add_rows(struct findings *findings, struct frame *frame, struct tabl
 	for (size_t i = 0; i < findings->n_candidates; i++) {
 		size_t n_more = 0;
 
-		of_rule = i > 0 && all[i].rule == all[i - 1].rule && all[i].severity == all[i - 1].severity
-				  ? of_rule + 1
-				  : 1;
+		of_rule = i > 0 && is_alike(&all[i], &all[i - 1]) ? of_rule + 1 : 1;
 		if (of_rule > ROWS_MAX)
 			continue;
 		for (size_t j = i + 1; of_rule == ROWS_MAX && j < findings->n_candidates; j++)
-			n_more += all[j].rule == all[i].rule && all[j].severity == all[i].severity;
+			n_more += is_alike(&all[j], &all[i]);
 		add_row(findings, frame, table, &all[i], n_more);
 	}
 }
@@ -812,13 +1104,22 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 	buffer_free(&names);
 }
 
-void findings_derive(struct findings *findings, struct frame *frame, bool always)
+static void number_rows(struct table *table)
+{
+	struct finding_row *rows = (struct finding_row *)(void *)table->rows;
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		rows[i].number = i + 1;
+}
+
+void findings_derive(struct findings *findings, struct frame *frame, enum findings_where where)
 {
 	struct table *table = frame_slot(frame, finding_schema.name);
 	bool any = false;
 
-	if (!table || !(table->present || always))
+	if (!table || !(table->present || where != FINDINGS_WHERE_ASKED))
 		return;
+	table->partial = !table->present && where == FINDINGS_WHERE_KNOWN;
 	table->present = true;
 	findings->n_stored = table->n_rows;
 	findings->stored = memcpy(arena_take(&frame->arena, (table->n_rows + 1) * sizeof(struct finding_row)),
@@ -827,15 +1128,60 @@ void findings_derive(struct findings *findings, struct frame *frame, bool always
 	table->n_rows = 0;
 	table->mono_ns = frame->mono_ns;
 	findings->n_candidates = 0;
-	finding_past_begin(&findings->past, frame->mono_ns);
+	finding_past_begin(&findings->past, frame->mono_ns, frame->wall_ns);
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		culprits_take(findings->culprits[i], frame);
 	for (unsigned i = 0; i < findings->n_rules; i++) {
-		judge_rule(findings, frame, i);
+		judge_rule(findings, frame, i, table->partial);
 		any |= frame_table(frame, findings->rules[i].topic) != NULL;
 	}
 	table->present = any; /* what cannot be judged is not free of findings */
+	leave_to_others(findings, frame);
 	if (findings->n_candidates > 1)
 		qsort(findings->candidates, findings->n_candidates, sizeof(*findings->candidates), compare);
 	add_rows(findings, frame, table);
+	add_over(findings, frame, table);
+	number_rows(table);
+}
+
+bool findings_judge_row(const struct findings *findings, const char *name, const struct schema *schema,
+			const void *row, enum finding_severity *severity)
+{
+	const struct table table = { .schema = schema };
+	const struct finding_rule *rule = findings->rules;
+	unsigned index = 0;
+
+	while (index < findings->n_rules && strcmp(findings->rules[index].name, name) != 0)
+		index++;
+	if (index == findings->n_rules || findings->limits[index].off ||
+	    is_ordinary(findings, index, &table, row))
+		return false;
+	rule += index;
+	*severity = rule->severity;
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+		double number = NAN;
+
+		if (!value->topic && !value->with && !value->most && value->window_seconds == 0)
+			number = table_number(&table, row, value->column);
+		if (!holds(value, findings->limits[index].values[i], number, false))
+			return false;
+		if (value->critical > 0 && is_worse(value, number, value->critical))
+			*severity = FINDING_CRITICAL;
+	}
+	return true;
+}
+
+double findings_limit(const struct findings *findings, const char *setting)
+{
+	for (unsigned r = 0; findings && r < findings->n_rules; r++)
+		for (unsigned i = 0; i < FINDING_VALUES_MAX && findings->rules[r].values[i].name; i++) {
+			const char *name = findings->rules[r].values[i].at_least.setting;
+
+			if (name && strcmp(name, setting) == 0)
+				return findings->limits[r].values[i];
+		}
+	return NAN;
 }
 
 void findings_add(struct frame *frame, const struct finding_added *added)
@@ -851,7 +1197,10 @@ void findings_add(struct frame *frame, const struct finding_added *added)
 	row.subject = added->subject;
 	row.text = added->text;
 	row.severity = severities[FINDING_WARNING];
+	row.state = STATE_NOW;
 	row.since_seconds = added->since_seconds;
+	row.since_time = frame->wall_ns - (uint64_t)(added->since_seconds * 1e9);
+	row.until_time = frame->wall_ns;
 	row.topic = added->topic;
 	row.pane = added->pane;
 	rows = (struct finding_row *)(void *)table->rows;
@@ -859,6 +1208,5 @@ void findings_add(struct frame *frame, const struct finding_added *added)
 		at++;
 	memmove(&rows[at + 1], &rows[at], (table->n_rows - 1 - at) * sizeof(*rows));
 	rows[at] = row;
-	for (size_t i = at; i < table->n_rows; i++)
-		rows[i].number = i + 1;
+	number_rows(table);
 }

@@ -3,10 +3,12 @@
 #ifndef PANETOP_MODEL_FINDING_H
 #define PANETOP_MODEL_FINDING_H
 
+#include "model/culprit.h"
 #include "model/frame.h"
 #include "model/settings.h"
 
 #define FINDING_VALUES_MAX 6
+#define FINDING_YIELDS_MAX 3
 #define FINDING_TEXTS_MAX 6
 
 enum finding_severity { FINDING_NOTE, FINDING_WARNING, FINDING_CRITICAL };
@@ -29,12 +31,15 @@ struct finding_value {
 	const char *less_topic, *less_row, *less; /* without this, if that topic has the row; NULL: nothing */
 	const char *over_topic, *over_row, *over; /* divided by this; over_topic NULL: of the same row */
 	double window_seconds;                    /* its growth within this time; 0: its present value */
+	bool mean;                                /* not its growth: its mean within that time */
+	bool per_second;                          /* its growth divided by the time */
 	struct finding_limit at_least;            /* holds from here on */
-	double critical;                          /* … and is critical from here on; 0: never */
+	double keeps;    /* the limit once it holds, unless the user sets one; 0: the same */
+	double critical; /* … and is critical from here on; 0: never */
 	bool at_most;                             /* holds up to the limit */
 	bool or_next;                             /* it is enough that the next one holds */
 	bool or_unknown; /* holds as long as it is not known, as rates in the first sample */
-	const char *most; /* who is to blame: without a limit, of the row in which this is the greatest … */
+	const char *most;  /* without a limit, of the row in which this is the greatest … */
 	double most_least; /* … and at least this; else it is not known */
 	const char *with_column; /* or of the row whose KEY is most often in the column most of the rows that
 				  * have the text with in this one; NULL: not so */
@@ -49,9 +54,15 @@ struct finding_rule {
 	const char *subject;     /* N_(): of the machine; or what the key is a name of */
 	const char *left_to;     /* other rules judge this topic: not rows whose key it has, too */
 	const char *only_of;     /* or only rows whose key this one has */
-	const char *text;        /* N_(): a sentence with {NAME} of its values; [ … ] stands only if what it
-				  * names is known */
+	const char *yields_to[FINDING_YIELDS_MAX]; /* silent where one of these rules speaks of the same key,
+						    * or has no key: it is the same fact */
+	const char *text;        /* N_(): a sentence with {NAME} of its values, and {window}, the time that
+				  * those with window_seconds are of; {who} and {use}, of the culprit;
+				  * [ … ] stands only if what it names is known */
+	const struct culprit_kind *culprit; /* of which resource; NULL: it names none */
 	const char *help;        /* N_(): when it speaks, for the manual */
+	const char *of_host;     /* of sentence.h, over the frame: then it is about the host of a container;
+				  * NULL: never */
 	const char *pane, *view; /* which show it; view NULL: the home of the pane */
 	const char *when;        /* of sentence.h, over the row: others are ordinary; NULL: none is */
 	const char *unless_column, *const *unless; /* so are rows with one of these texts; ended by NULL */
@@ -59,17 +70,13 @@ struct finding_rule {
 	enum finding_severity severity;            /* at least */
 	const char *with; /* its topics cost so much that they are sampled only along with this one; NULL:
 			   * wherever there are findings */
+	bool is_dated; /* its first value is the time since it happened: it is over after a minute */
 	struct finding_limit hold; /* seconds */
 	struct finding_value values[FINDING_VALUES_MAX]; /* ended by one without a name; the first with a
 							  * limit ranks rows */
 };
 
 extern const struct schema finding_schema;
-
-/* From this share of 10 s on in which some task waited for memory, memory is short: of its rule, the verdict
- * and the grade. */
-#define FINDING_MEMORY_STALLED "memory_stalled"
-#define FINDING_MEMORY_STALLED_RATIO 0.15
 
 /*
  * Frames without findings for longer than this are a gap; for less, another pane was shown meanwhile, for
@@ -87,11 +94,25 @@ struct findings *findings_open(const struct finding_rule *rules, unsigned n_rule
 void findings_remember(struct findings *findings, const struct findings *live);
 void findings_close(struct findings *findings);
 
+enum findings_where {
+	FINDINGS_WHERE_ASKED, /* in frames whose table of them was sampled */
+	FINDINGS_EVERYWHERE,  /* what a frame lacks does not hold */
+	FINDINGS_WHERE_KNOWN, /* else of the rules all of whose topics the frame has: a partial table */
+};
+
 /*
  * Fills the table of findings from the other tables of this frame, whose rates are derived, and from earlier
- * frames, if it was sampled, or in any case with always. A frame may be earlier than the one before.
+ * frames. A frame may be earlier than the one before. A warning that has ended is a row of the state earlier
+ * for five minutes.
  */
-void findings_derive(struct findings *findings, struct frame *frame, bool always);
+void findings_derive(struct findings *findings, struct frame *frame, enum findings_where where);
+
+/* Would the rule speak of this row of its topic, by the numbers of this row now? */
+bool findings_judge_row(const struct findings *findings, const char *rule, const struct schema *schema,
+			const void *row, enum finding_severity *severity);
+
+/* The limit with this setting, as the settings have it; NaN: no rule has it. */
+double findings_limit(const struct findings *findings, const char *setting);
 
 /* A finding that no rule of this file makes. Its texts live as long as the frame. */
 struct finding_added {

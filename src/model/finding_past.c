@@ -8,8 +8,10 @@
 #include "model/finding_past.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/vector.h"
 
 #define POINTS 32 /* of a trace: two windows, so that steps back find a past */
@@ -27,17 +29,11 @@ struct finding_trace {
 	} points[POINTS];
 };
 
-struct finding_spell {
-	uint64_t identity;
-	unsigned rule;
-	bool ended;
-	uint64_t begin_ns, end_ns; /* end: the last frame in which it held */
-};
-
-void finding_past_begin(struct finding_past *past, uint64_t mono_ns)
+void finding_past_begin(struct finding_past *past, uint64_t mono_ns, uint64_t wall_ns)
 {
 	past->before_ns = mono_ns > past->now_ns ? past->now_ns : 0;
 	past->now_ns = mono_ns;
+	past->wall_ns = wall_ns;
 }
 
 /* First behind the one found last: rows keep their order. */
@@ -85,61 +81,87 @@ static void add_point(struct finding_trace *trace, uint64_t ns, double value)
 }
 
 /*
- * The value at the start of the window that ends now; NaN: unknown. Where frames are as far apart as the
+ * The point at the start of the window that ends now; NULL: unknown. Where frames are as far apart as the
  * window is long, the last one before it counts.
  */
-static double base(const struct finding_trace *trace, uint64_t now_ns, uint64_t window_ns)
+static const struct point *base(const struct finding_trace *trace, uint64_t now_ns, uint64_t window_ns)
 {
-	double before = NAN;
+	const struct point *before = NULL;
 
 	for (size_t i = 0; i < trace->n_points && trace->points[i].ns < now_ns; i++) {
 		uint64_t age_ns = now_ns - trace->points[i].ns;
 
 		if (age_ns <= window_ns)
-			return trace->points[i].value;
+			return &trace->points[i];
 		if (age_ns <= window_ns + window_ns / LATE)
-			before = trace->points[i].value;
+			before = &trace->points[i];
 	}
 	return before;
 }
 
-/* What it was in the live frame of this moment; NaN: not known, or its points of that window are gone. */
-static double live_base(const struct finding_past *past, uint64_t identity, uint64_t window_ns)
+/* That of the live frames, at this moment; NULL: there is none, or its points of that window are gone. */
+static const struct finding_trace *live_trace(const struct finding_past *past, uint64_t identity,
+					      uint64_t window_ns)
 {
 	for (size_t i = 0; past->live && i < past->live->n_traces; i++) {
 		const struct finding_trace *trace = &past->live->traces[i];
 
-		if (trace->identity != identity)
-			continue;
-		if (trace->n_points == POINTS && trace->points[0].ns + window_ns > past->now_ns)
-			return NAN;
-		return base(trace, past->now_ns, window_ns);
+		if (trace->identity == identity)
+			return trace->n_points == POINTS &&
+					       trace->points[0].ns + window_ns > past->now_ns
+				       ? NULL
+				       : trace;
 	}
-	return NAN;
+	return NULL;
 }
 
-double finding_past_growth(struct finding_past *past, uint64_t identity, double now, double window_seconds,
-			   bool counter, bool from_zero)
+/* From its base on, which may be NULL. */
+static double mean(const struct finding_trace *trace, const struct point *from, uint64_t now_ns, double now)
+{
+	double sum = now;
+	unsigned n = 1;
+
+	for (; from && from < trace->points + trace->n_points && from->ns < now_ns; from++) {
+		sum += from->value;
+		n++;
+	}
+	return sum / n;
+}
+
+double finding_past_growth(struct finding_past *past, uint64_t identity, double now,
+			   const struct finding_window *window, double *covered)
 {
 	struct finding_trace *trace = find_trace(past, identity);
-	uint64_t window_ns = (uint64_t)(window_seconds * 1e9);
-	double before, live_before = live_base(past, identity, window_ns);
+	uint64_t window_ns = (uint64_t)(window->seconds * 1e9);
+	const struct finding_trace *seen = live_trace(past, identity, window_ns);
+	const struct point *live = seen ? base(seen, past->now_ns, window_ns) : NULL, *before;
+	double grown = NAN;
 
-	if (isnan(now) || (!trace && now == 0 && from_zero))
+	if (isnan(now) || (!trace && now == 0 && window->from_zero))
 		return isnan(now) ? NAN : 0;
 	if (!trace) {
 		trace = add_trace(past, identity);
-		if (from_zero && past->before_ns > 0)
+		if (window->from_zero && past->before_ns > 0)
 			add_point(trace, past->before_ns, 0);
 	}
 	before = base(trace, past->now_ns, window_ns);
-	if (counter && now < before) {
+	if (window->counter && before && now < before->value) {
 		trace->n_points = 0;
-		before = NAN;
+		before = NULL;
 	}
+	if (live || !before)
+		before = live;
+	else
+		seen = trace;
+	if (before)
+		*covered = (double)(past->now_ns - before->ns) / 1e9;
+	if (window->mean)
+		grown = mean(seen, before, past->now_ns, now);
+	else if (before)
+		grown = now - before->value;
 	if (past->now_ns >= newest_ns(trace) + window_ns / (POINTS / 2))
 		add_point(trace, past->now_ns, now);
-	return now - (isnan(live_before) ? before : live_before);
+	return grown;
 }
 
 /* The spell that covers this moment, or ended just before it. */
@@ -156,16 +178,40 @@ static struct finding_spell *find_spell(const struct finding_past *past, uint64_
 	return NULL;
 }
 
+static void free_told(struct finding_told *told)
+{
+	free(told->subject);
+	free(told->text);
+	free(told->row);
+	*told = (struct finding_told){ 0 };
+}
+
 static struct finding_spell *add_spell(struct finding_past *past)
 {
 	if (past->n_spells == SPELLS_MAX) {
+		free_told(&past->spells[0].told);
 		memmove(past->spells, past->spells + 1, (SPELLS_MAX - 1) * sizeof(*past->spells));
 		past->n_spells--;
 	}
 	return VECTOR_ADD(past->spells, past->n_spells, past->spell_capacity);
 }
 
-double finding_past_since(struct finding_past *past, uint64_t identity, unsigned rule)
+/* As the live frames have it, where they are known. */
+static const struct finding_spell *spell_now(const struct finding_past *past, uint64_t identity)
+{
+	const struct finding_spell *live = past->live ? find_spell(past->live, identity, past->now_ns) : NULL;
+
+	return live ? live : find_spell(past, identity, past->now_ns);
+}
+
+bool finding_past_held(const struct finding_past *past, uint64_t identity)
+{
+	const struct finding_spell *spell = spell_now(past, identity);
+
+	return spell && spell->begin_ns < past->now_ns;
+}
+
+struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t identity, unsigned rule)
 {
 	struct finding_spell *spell = find_spell(past, identity, past->now_ns);
 	const struct finding_spell *live =
@@ -174,12 +220,42 @@ double finding_past_since(struct finding_past *past, uint64_t identity, unsigned
 	if (!spell) {
 		spell = add_spell(past);
 		*spell = (struct finding_spell){
-			.identity = identity, .rule = rule, .begin_ns = past->now_ns, .end_ns = past->now_ns
+			.identity = identity, .rule = rule, .begin_ns = past->now_ns,
+			.begin_wall_ns = past->wall_ns, .end_ns = past->now_ns, .end_wall_ns = past->wall_ns,
 		};
 	}
-	if (spell->end_ns < past->now_ns)
+	if (live) {
+		spell->begin_ns = live->begin_ns;
+		spell->begin_wall_ns = live->begin_wall_ns;
+	}
+	if (spell->end_ns < past->now_ns) {
 		spell->end_ns = past->now_ns;
-	return (double)(past->now_ns - (live ? live : spell)->begin_ns) / 1e9;
+		spell->end_wall_ns = past->wall_ns;
+	}
+	return spell;
+}
+
+static char *copy_text(const char *text)
+{
+	return text ? memcpy(alloc_resize(NULL, strlen(text) + 1, 1), text, strlen(text) + 1) : NULL;
+}
+
+void finding_spell_tell(struct finding_spell *spell, const char *subject, const char *text, const char *row)
+{
+	free_told(&spell->told);
+	spell->told = (struct finding_told){ copy_text(subject), copy_text(text), copy_text(row) };
+}
+
+const struct finding_spell *finding_past_over(const struct finding_past *past, double seconds, size_t *at)
+{
+	while (*at < past->n_spells) {
+		const struct finding_spell *spell = &past->spells[past->n_spells - ++*at];
+
+		if (spell->ended && spell->told.subject && spell->end_ns < past->now_ns &&
+		    (double)(past->now_ns - spell->end_ns) / 1e9 < seconds)
+			return spell;
+	}
+	return NULL;
 }
 
 void finding_past_end(struct finding_past *past, unsigned rule)
@@ -191,12 +267,15 @@ void finding_past_end(struct finding_past *past, unsigned rule)
 
 void finding_past_empty(struct finding_past *past)
 {
+	for (size_t i = 0; i < past->n_spells; i++)
+		free_told(&past->spells[i].told);
 	past->n_traces = past->n_spells = 0;
 	past->now_ns = past->before_ns = 0;
 }
 
 void finding_past_free(struct finding_past *past)
 {
+	finding_past_empty(past);
 	free(past->traces);
 	free(past->spells);
 	*past = (struct finding_past){ 0 };

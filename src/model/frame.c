@@ -57,7 +57,7 @@ static void clear_table(struct table *table)
 		table->capacity = 0;
 	}
 	table->n_rows = table->n_doubts = 0;
-	table->present = table->failed = table->joined = false;
+	table->present = table->failed = table->partial = table->joined = false;
 	table->mono_ns = table->interval_ns = 0;
 }
 

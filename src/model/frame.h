@@ -28,6 +28,7 @@ struct table {
 	const struct schema *schema;
 	bool present;     /* sampled in this frame, even if it has no rows */
 	bool failed;      /* … which failed: a notice explains it, and rates start again */
+	bool partial;     /* of findings: derived from what is there, though not sampled */
 	uint64_t mono_ns; /* CLOCK_MONOTONIC just before it was sampled: the base of rates */
 	uint64_t interval_ns; /* of its rates: since it was sampled for the previous frame; 0: no rates */
 	char *rows;

@@ -1,90 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From which number on what is used or waited for counts as busy, and as critical. */
+/* Looks up what was found. */
 #include <config.h>
 
 #include "model/grade.h"
 
-#include <math.h>
 #include <string.h>
 
-static const struct {
-	const char *setting; /* of the limit of a rule; NULL: no rule judges it */
-	double busy, critical;
-} scales[N_GRADED] = {
-	[GRADED_CPU] = { NULL, 0.9, NAN },
-	[GRADED_STEAL] = { .setting = "stolen_ratio" },
-	[GRADED_LOAD] = { .setting = "run_queue_load" },
-	[GRADED_MEMORY] = { NULL, GRADE_MEMORY_BUSY, GRADE_MEMORY_CRITICAL },
-	[GRADED_SWAP] = { .setting = "swap_used" },
-	[GRADED_SWAP_STALL] = { .setting = "swap_stalled" },
-	[GRADED_CPU_PRESSURE] = { .setting = "run_queue_stalled" },
-	[GRADED_MEMORY_PRESSURE] = { .setting = FINDING_MEMORY_STALLED },
-	[GRADED_IO_PRESSURE] = { .setting = "io_stalled" },
-	[GRADED_DISK] = { NULL, 0.9, NAN },
-	[GRADED_INTERFACE] = { NULL, 0.9, NAN },
-	[GRADED_FILESYSTEM] = { .setting = "disk_full_used" },
-	[GRADED_INODES] = { .setting = "inodes_full_used" },
-	[GRADED_LIMIT] = { .setting = "group_memory_used" },
-	[GRADED_THROTTLING] = { .setting = "group_cpu_throttled" },
-	[GRADED_HEAT] = { NULL, 0.95, 1 },
-	[GRADED_BATTERY] = { .setting = "battery_charge" },
-};
-
-static const struct finding_value *value_of(const struct finding_rule *rules, unsigned n_rules,
-					    const char *setting)
+static enum grade grade_of_severity(const char *severity)
 {
-	for (unsigned r = 0; r < n_rules; r++)
-		for (const struct finding_value *value = rules[r].values;
-		     value < rules[r].values + FINDING_VALUES_MAX && value->name; value++)
-			if (value->at_least.setting && strcmp(value->at_least.setting, setting) == 0)
-				return value;
-	return NULL;
+	return strcmp(severity, "critical") == 0  ? GRADE_CRITICAL
+	       : strcmp(severity, "warning") == 0 ? GRADE_ALARM
+						  : GRADE_BUSY;
 }
 
-void grades_make(struct grades *grades, const struct finding_rule *rules, unsigned n_rules,
-		 const struct settings *settings)
+static bool is_one_of(const char *rule, const char *rules)
 {
-	for (unsigned i = 0; i < N_GRADED; i++) {
-		const char *setting = scales[i].setting;
-		const struct finding_value *value = setting ? value_of(rules, n_rules, setting) : NULL;
+	struct span rest = span_text(rules), name;
 
-		grades->of[i] = (struct grade_limits){ setting ? NAN : scales[i].busy,
-						       setting ? NAN : scales[i].critical, false };
-		if (value)
-			grades->of[i] = (struct grade_limits){
-				finding_number(settings, &value->at_least),
-				value->critical > 0 ? value->critical : NAN,
-				value->at_most,
-			};
+	while (span_until(&rest, '|', &name))
+		if (span_is(name, rule))
+			return true;
+	return span_is(rest, rule);
+}
+
+enum grade grade_of_rules(const struct frame *frame, const char *rules, bool of_scope)
+{
+	const struct table *table = frame_table(frame, finding_schema.name);
+	enum grade worst = GRADE_CALM;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		const char *of = table_text(table, row, "of");
+		enum grade grade = grade_of_severity(table_text(table, row, "severity"));
+
+		if (schema_row_is_over(table->schema, row) ||
+		    (*of != '\0' && (strcmp(of, "scope") == 0) != of_scope))
+			continue;
+		if (is_one_of(table_text(table, row, "rule"), rules) && grade > worst)
+			worst = grade;
 	}
+	return worst;
 }
 
-static bool reaches(const struct grade_limits *limits, double number, double limit)
+enum grade grade_of_row(const struct findings *findings, const char *rule, const struct schema *schema,
+			const void *row)
 {
-	return limits->falling ? number <= limit : number >= limit;
-}
+	enum finding_severity severity;
 
-enum grade grade_by(const struct grade_limits *limits, double number)
-{
-	if (!limits)
+	if (!findings || !row || !findings_judge_row(findings, rule, schema, row, &severity))
 		return GRADE_CALM;
-	return reaches(limits, number, limits->critical) ? GRADE_CRITICAL
-	       : reaches(limits, number, limits->busy)   ? GRADE_BUSY
-							 : GRADE_CALM;
-}
-
-enum grade grade_of(const struct grades *grades, enum graded what, double number)
-{
-	return grade_by(grades ? &grades->of[what] : NULL, number);
-}
-
-struct grade_limits grade_limits_in(const struct grades *grades, enum graded what, double unit)
-{
-	struct grade_limits limits = { NAN, NAN, false };
-
-	if (grades)
-		limits = grades->of[what];
-	limits.busy *= unit;
-	limits.critical *= unit;
-	return limits;
+	return (enum grade)(GRADE_BUSY + severity);
 }

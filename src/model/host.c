@@ -207,14 +207,18 @@ static unsigned weight(const char *severity)
 	return 0;
 }
 
-/* The first one of those that weigh most; NULL: there is none. */
-static const void *worst_finding(const struct table *table)
+/* The first one of those that weigh most, of n that hold; NULL: there is none. */
+static const void *worst_finding(const struct table *table, uint64_t *n)
 {
 	const void *worst = NULL;
 
+	*n = 0;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
+		if (schema_row_is_over(table->schema, row))
+			continue;
+		++*n;
 		if (!worst ||
 		    weight(table_text(table, row, "severity")) > weight(table_text(table, worst, "severity")))
 			worst = row;
@@ -225,12 +229,12 @@ static const void *worst_finding(const struct table *table)
 static void take_finding(struct host_row *row, struct frame *frame, const struct frame *of)
 {
 	const struct table *table = frame_table(of, finding_schema.name);
-	const void *worst = table ? worst_finding(table) : NULL;
 	const char *subject, *text;
+	const void *worst;
 
 	if (!table)
 		return;
-	row->findings = table->n_rows;
+	worst = worst_finding(table, &row->findings);
 	row->severity = worst ? copy(frame, table_text(table, worst, "severity")) : "none";
 	row->finding = "";
 	if (!worst)

@@ -92,6 +92,12 @@ static void take_sleeps(struct marks *marks, const struct frame *frame)
 	sleep_past_take(&marks->slept, frame);
 }
 
+/* What is merely busy, or over, needs no mark. */
+static bool is_alarm(const struct table *table, const void *row)
+{
+	return strcmp(table_text(table, row, "severity"), "note") != 0;
+}
+
 void marks_take(struct marks *marks, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
@@ -112,6 +118,8 @@ void marks_take(struct marks *marks, const struct frame *frame)
 		uint64_t finding = identity_of(table, row);
 		uint64_t since_ns = (uint64_t)(table_number(table, row, "since_seconds") * 1e9);
 
+		if (!is_alarm(table, row))
+			continue;
 		if (frame->mono_ns > marks->first_ns + SAME_NS + since_ns)
 			add_once(marks, sleep_past_wall_ns(&marks->slept, frame, since_ns), MARK_FINDING,
 				 finding);

@@ -13,14 +13,19 @@
 
 static void judge(const struct pipeline *pipeline, struct frame *frame, const struct frame *before)
 {
+	bool recorded = source_is_recording(pipeline->source);
+
 	if (pipeline->source->judged)
 		return;
 	frame_derive(frame, before);
 	if (pipeline->findings && before && before->boot != frame->boot)
 		findings_forget(pipeline->findings);
 	if (pipeline->findings)
-		findings_derive(pipeline->findings, frame, source_is_recording(pipeline->source));
-	host_derive(frame, source_is_recording(pipeline->source));
+		findings_derive(pipeline->findings, frame,
+				recorded	       ? FINDINGS_EVERYWHERE
+				: pipeline->judges_all ? FINDINGS_WHERE_KNOWN
+						       : FINDINGS_WHERE_ASKED);
+	host_derive(frame, recorded);
 }
 
 /* Of a frame as the source gave it. */

@@ -13,6 +13,7 @@ struct pipeline {
 	struct scope *scope;       /* NULL: every process is in it */
 	bool scope_is_live;        /* a live source feeds it, not these recorded frames */
 	struct findings *findings; /* NULL: none are judged */
+	bool judges_all;           /* also frames in which they were not sampled, as far as is known there */
 	/* Gets each live frame with its findings, to which it may add. May be NULL. */
 	void (*judge)(void *state, struct frame *frame);
 	void *judge_state;

@@ -20,7 +20,7 @@ struct pane_context {
 	const struct frame *frame;   /* the frame that is shown */
 	const struct settings *settings;   /* borrowed; call screen_adjust() after a change that pane->adjust
 				      * reads */
-	const struct grades *grades; /* borrowed: from which numbers on something is busy, and critical */
+	const struct findings *findings; /* borrowed: the rules, by which rows are marked */
 	const struct sample_request *request; /* borrowed; also in a replay, where no topic reads it */
 	struct history history;      /* of pane->series, up to the shown sample or further */
 	struct history other_history; /* the one that session_show_earlier() has put away */

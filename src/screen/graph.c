@@ -94,13 +94,17 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 
 enum style graph_grade_style(enum grade grade, enum style calm)
 {
-	return grade == GRADE_CRITICAL ? STYLE_BAD : grade == GRADE_BUSY ? STYLE_WARN : calm;
+	const enum style styles[] = { calm, STYLE_USAGE_BUSY, STYLE_WARN, STYLE_BAD };
+
+	return styles[grade];
 }
 
 /* Without colours they are not reversed, as text is: it would turn what is filled into what is not. */
 enum style graph_grade_fill(enum grade grade, enum style calm)
 {
-	return grade == GRADE_CRITICAL ? STYLE_USAGE_CRITICAL : grade == GRADE_BUSY ? STYLE_USAGE_BUSY : calm;
+	const enum style styles[] = { calm, STYLE_USAGE_BUSY, STYLE_USAGE_ALARM, STYLE_USAGE_CRITICAL };
+
+	return styles[grade];
 }
 
 void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, double share, enum grade grade)
@@ -119,7 +123,7 @@ void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, doub
 		else if (ends_quarter(at, width))
 			canvas_fill(canvas, y, x + at, STYLE_NORMAL, canvas->glyphs->empty, 1);
 	}
-	if (grade >= GRADE_BUSY)
+	if (grade >= GRADE_ALARM)
 		canvas_fill(canvas, y, x - 1, graph_grade_style(grade, STYLE_NORMAL), '!', 1);
 	if (grade == GRADE_CRITICAL)
 		canvas_fill(canvas, y, x + width, graph_grade_style(grade, STYLE_NORMAL), '!', 1);
@@ -531,20 +535,6 @@ static uint32_t line_glyph(const struct canvas *canvas, const int *levels)
 	return bits ? BRAILLE + bits : 0;
 }
 
-/* A cell is as bad as the worse of its halves. */
-static enum style column_style(const struct plot *plot, const double *values, int x,
-			       const struct graph_line_scale *scale)
-{
-	enum grade worst = GRADE_CALM;
-
-	for (int half = 0; half < plot->halves; half++) {
-		enum grade grade = grade_by(scale->limits, values[plot->halves * x + half]);
-
-		worst = grade > worst ? grade : worst;
-	}
-	return graph_grade_fill(worst, scale->style);
-}
-
 static void draw_area(const struct plot *plot, const double *values, double least, double most,
 		      const struct graph_line_scale *scale)
 {
@@ -552,7 +542,7 @@ static void draw_area(const struct plot *plot, const double *values, double leas
 	int per_cell = levels_per_cell(canvas), levels[2] = { 0 };
 
 	for (int x = 0; x < canvas->width; x++) {
-		enum style style = column_style(plot, values, x, scale);
+		enum style style = scale->style;
 
 		for (int up = 0; up < canvas->height; up++) {
 			uint32_t glyph;

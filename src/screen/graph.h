@@ -74,7 +74,6 @@ struct graph_line_scale {
 	double least, most; /* its lowest and its highest level; NaN: what is shown has them, from 0 with room
 			     * above what is constant */
 	enum style style;
-	const struct grade_limits *limits; /* of columns that are drawn as busy, or critical; NULL: none */
 };
 
 /*

@@ -51,7 +51,7 @@ struct pane_table {
 	const char *setting; /* on the screen: where its columns and order are kept; NULL: its topic */
 	const char *waits;   /* N_(): what an empty table waits for; may be NULL */
 	/* The look of a cell; NULL: normal. */
-	enum style (*cell_style)(const struct grades *grades, const struct schema *schema,
+	enum style (*cell_style)(const struct findings *findings, const struct schema *schema,
 				 const struct column *column, const void *row);
 };
 

@@ -289,7 +289,7 @@ void pane_table_open(struct pane_context *context, unsigned index)
 	char name[128];
 
 	table_open(widget, log ? log->shown.schema : setup->schemas[schema]);
-	widget->grades = context->grades;
+	widget->findings = context->findings;
 	widget->cell_style = table->cell_style;
 	pane_table_apply_defaults(context, index, &widget->view);
 	widget->view.limit = setup->limit;

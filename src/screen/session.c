@@ -240,7 +240,7 @@ static void open_context(struct screen *screen, unsigned index)
 		.pane = pane, .screen = screen, .unit = screen->unit, .came_from = -1
 	};
 	context->settings = screen->setup->settings;
-	context->grades = &screen->grades;
+	context->findings = screen->pipeline.findings;
 	context->request = screen->setup->request;
 	context->state = alloc_zeroed(1, pane->state_size);
 	context->tables = alloc_zeroed(n_tables, sizeof(*context->tables));
@@ -313,6 +313,7 @@ static void open_pipelines(struct screen *screen)
 		.source = setup->source,
 		.scope = setup->request->scope,
 		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
+		.judges_all = true,
 		.judge = setup->rules ? setup->rules->take : NULL,
 		.judge_state = setup->rules ? setup->rules->state : NULL,
 		.keep = setup->past ? keep : NULL,
@@ -337,7 +338,6 @@ void session_open(struct screen *screen)
 	screen->resting = alloc_zeroed(setup->n_schemas, sizeof(*screen->resting));
 	screen->has_rested = alloc_zeroed(setup->n_schemas, sizeof(*screen->has_rested));
 	open_pipelines(screen);
-	grades_make(&screen->grades, setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)

@@ -153,7 +153,6 @@ struct screen {
 	struct frame frames[SCREEN_ALL_FRAMES];
 	int latest, shown;        /* of frames; -1: none yet */
 	struct event_logs logs;
-	struct grades grades;
 	unsigned long n_counted;  /* requested samples after the first one */
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;

@@ -518,7 +518,7 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 				   : gone                ? STYLE_ENDED
 				   : column->of_interval ? STYLE_DIM
 				   : widget->cell_style
-					   ? widget->cell_style(widget->grades, widget->view.schema, column,
+					   ? widget->cell_style(widget->findings, widget->view.schema, column,
 								row)
 					   : STYLE_NORMAL;
 

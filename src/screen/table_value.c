@@ -55,7 +55,7 @@ static enum style style_of_number(const struct column *column, const void *row, 
 	if (column->unit != UNIT_NONE && is_zero(text))
 		return STYLE_DIM;
 	if (column->alarming > 0 && number >= column->alarming)
-		return STYLE_WARN;
+		return STYLE_USAGE_BUSY;
 	return column->high > 0 && number >= column->high ? STYLE_STRONG : STYLE_NORMAL;
 }
 

@@ -39,7 +39,7 @@ static void assert_line(const struct frame *frame, unsigned index, double ratio,
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
 
-	ck_assert_uint_gt(overview_gauges(frame, NULL, gauges), index);
+	ck_assert_uint_gt(overview_gauges(frame, gauges), index);
 	ck_assert_double_eq_tol(gauges[index].ratio, ratio, 0.005);
 	ck_assert_str_eq(gauges[index].text, text);
 }

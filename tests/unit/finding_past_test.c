@@ -13,18 +13,23 @@
 #define TRACES 512    /* values */
 #define SPELLS 256    /* times in which rules held */
 #define BRIDGED 300.0 /* seconds */
+#define WALL_NS UINT64_C(1700000000000000000) /* CLOCK_REALTIME is ahead of CLOCK_MONOTONIC */
 #define WINDOW 32.0   /* seconds; points of it are two seconds apart */
 
 static void begin(struct finding_past *past, double seconds)
 {
-	finding_past_begin(past, (uint64_t)((START + seconds) * 1e9));
+	uint64_t ns = (uint64_t)((START + seconds) * 1e9);
+
+	finding_past_begin(past, ns, ns + WALL_NS);
 }
 
 /* Of a gauge with this window. */
 static double growth(struct finding_past *past, uint64_t identity, double seconds, double value)
 {
+	double covered;
+
 	begin(past, seconds);
-	return finding_past_growth(past, identity, value, WINDOW, false, false);
+	return finding_past_growth(past, identity, value, &(struct finding_window){ WINDOW }, &covered);
 }
 
 /* "SECOND VALUE GROWTH, ...", one after the other; "nan" is unknown. */
@@ -68,8 +73,11 @@ START_TEST(the_start_of_a_window_may_be_missed_a_little)
 static double counted(struct finding_past *past, uint64_t identity, double seconds, double value,
 		      bool from_zero)
 {
+	const struct finding_window window = { .seconds = WINDOW, .counter = true, .from_zero = from_zero };
+	double covered;
+
 	begin(past, seconds);
-	return finding_past_growth(past, identity, value, WINDOW, true, from_zero);
+	return finding_past_growth(past, identity, value, &window, &covered);
 }
 
 START_TEST(a_counter_that_shrinks_starts_again)
@@ -99,10 +107,18 @@ START_TEST(what_is_new_grew_from_zero)
 	finding_past_free(&past);
 }
 
+static double held_for(struct finding_past *past, uint64_t identity, unsigned rule)
+{
+	const struct finding_spell *spell = finding_past_hold(past, identity, rule);
+
+	ck_assert_uint_eq(spell->begin_wall_ns, spell->begin_ns + WALL_NS);
+	return (double)(past->now_ns - spell->begin_ns) / 1e9;
+}
+
 static double since(struct finding_past *past, uint64_t identity, double seconds)
 {
 	begin(past, seconds);
-	return finding_past_since(past, identity, 1);
+	return held_for(past, identity, 1);
 }
 
 START_TEST(a_short_gap_is_bridged)
@@ -127,7 +143,7 @@ START_TEST(what_was_judged_and_did_not_hold_has_ended)
 	since(&past, 7, 0);
 	finding_past_end(&past, 1); /* it holds in this frame */
 	begin(&past, 1);
-	finding_past_since(&past, 8, 2);
+	held_for(&past, 8, 2);
 	finding_past_end(&past, 2); /* this is of another rule */
 	ck_assert_double_eq(since(&past, 7, 2), 2);
 	begin(&past, 3);

@@ -73,7 +73,15 @@ static void check_value(const struct finding_rule *rule, const struct finding_va
 	ck_assert_msg(!value->over || schema_find(over, value->over), "%s.%s", over->name, value->over);
 }
 
-/* Topics, columns and places in the text are those that exist; names of settings are not used twice. */
+/* What no value of the rule is. */
+static bool is_made(const char *place, const struct finding_rule *rule)
+{
+	bool of_culprit = strncmp(place, "{who}", 5) == 0 || strncmp(place, "{use", 4) == 0;
+
+	return strncmp(place, "{window}", 8) == 0 || (rule->culprit && of_culprit && place[4] != 'd');
+}
+
+/* Topics, columns and places in the text are those that exist; rules to which one yields, too. */
 START_TEST(rules_name_what_exists)
 {
 	for (unsigned r = 0; r < n_finding_rules; r++) {
@@ -84,12 +92,17 @@ START_TEST(rules_name_what_exists)
 		if (rule->key)
 			ck_assert_ptr_nonnull(schema_find(schema_of(rule->topic), rule->key));
 		for (const char *at = rule->text; (at = strchr(at, '{')); at++)
-			n_places++;
+			n_places += !is_made(at, rule);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 			check_value(rule, &rule->values[i]);
-			n_found += strstr(rule->text, textf("{%s}", rule->values[i].name)) != NULL;
+			n_found += strstr(rule->text, textf("{%s}", rule->values[i].name)) ||
+				   strstr(rule->text, textf("{%s:", rule->values[i].name));
 		}
 		ck_assert_msg(n_found == n_places, "%s: %s", rule->name, rule->text);
+		for (unsigned i = 0; i < FINDING_YIELDS_MAX && rule->yields_to[i]; i++)
+			ck_assert_msg(finding_setting_known(finding_rules, n_finding_rules,
+							    textf("finding.%s", rule->yields_to[i])),
+				      "%s yields to %s", rule->name, rule->yields_to[i]);
 	}
 }
 
@@ -184,7 +197,7 @@ static void judge(struct findings *findings, unsigned second, const char *row)
 	snprintf(text, sizeof(text), "0 thing %s", row);
 	scene_add(&scene, text);
 	scene_fill(&scene, &frame, second);
-	findings_derive(findings, &frame, true);
+	findings_derive(findings, &frame, FINDINGS_EVERYWHERE);
 	scene_empty(&scene);
 }
 
@@ -220,7 +233,7 @@ START_TEST(what_is_added_comes_behind_what_is_critical)
 	check_rules("loaded second first");
 	judge(findings, 2, "b load=0.6");
 	findings_add(&frame, &first);
-	check_rules("first loaded");
+	check_rules("first loaded loaded"); /* the last one is that a is over */
 	check_values(&frame, "finding", "rule=first severity=warning subject=load since_seconds=12.5 "
 					"text=is high topic=system pane=overview");
 	close_things(findings);
@@ -252,16 +265,16 @@ START_TEST(findings_are_derived_where_they_are_sampled)
 
 	judge(findings, 0, "b load=0.6");
 	frame_slot(&frame, "finding")->present = false;
-	findings_derive(findings, &frame, false);
+	findings_derive(findings, &frame, FINDINGS_WHERE_ASKED);
 	ck_assert_ptr_null(frame_table(&frame, "finding"));
 	frame_slot(&frame, "finding")->present = true;
 	for (unsigned i = 0; i < 2; i++) { /* in the place of those before */
-		findings_derive(findings, &frame, false);
+		findings_derive(findings, &frame, FINDINGS_WHERE_ASKED);
 		check_rules("loaded");
 	}
 	ck_assert_uint_eq(frame_table(&frame, "finding")->mono_ns, frame.mono_ns);
 	frame_open(&without, alone, 1);
-	findings_derive(findings, &without, true);
+	findings_derive(findings, &without, FINDINGS_EVERYWHERE);
 	findings_add(&without, &(struct finding_added){ "r", "s", "t", "thing", "p", 0 });
 	frame_close(&without);
 	close_things(findings);

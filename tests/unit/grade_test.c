@@ -1,88 +1,113 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Grades: the limits of the rules, those of the settings, and columns that agree with them. */
+/* Grades: as the findings of a frame say, and of a row, by the limits of its rule and the settings. */
 #include <config.h>
 
-#include <math.h>
-
 #include "model/grade.h"
+#include "scene.h"
 #include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
-static struct grades made(const struct settings *settings)
-{
-	struct grades grades;
+static struct frame frame;
 
-	grades_make(&grades, finding_rules, n_finding_rules, settings);
-	return grades;
+static void fill(const char *rows)
+{
+	struct scene scene = { 0 };
+	char text[512], *rest = text, *line;
+
+	snprintf(text, sizeof(text), "%s", rows);
+	while ((line = strsep(&rest, ";")))
+		scene_add(&scene, line);
+	scene_fill(&scene, &frame, 0);
+	scene_empty(&scene);
 }
 
-START_TEST(everything_can_be_busy)
+/* Rules, their severities, whether they are of the scope, and what a bar of some of them is. */
+START_TEST(the_worst_that_holds_counts)
 {
-	struct grades grades = made(NULL);
+	static const struct {
+		const char *rows, *rules;
+		bool of_scope;
+		enum grade expected;
+	} cases[] = {
+		{ "0 cpu all", "a|b", false, GRADE_CALM },
+		{ "0 finding a/x severity=note state=now", "a|b", false, GRADE_BUSY },
+		{ "0 finding b/x severity=warning state=now", "a|b", false, GRADE_ALARM },
+		{ "0 finding ab/x severity=warning state=now", "a|b", false, GRADE_CALM },
+		{ "0 finding a/x severity=note state=now;0 finding b/y severity=critical state=now", "a|b",
+		  false, GRADE_CRITICAL },
+		{ "0 finding b/x severity=warning state=earlier", "a|b", false, GRADE_CALM },
+		{ "0 finding a/x severity=note state=now of=scope", "a", true, GRADE_BUSY },
+		{ "0 finding a/x severity=note state=now of=scope", "a", false, GRADE_CALM },
+		{ "0 finding a/x severity=note state=now of=machine", "a", true, GRADE_CALM },
+		{ "0 finding a/x severity=note state=now of=host", "a", false, GRADE_BUSY },
+	};
 
-	for (unsigned i = 0; i < N_GRADED; i++) {
-		const struct grade_limits *limits = &grades.of[i];
-
-		ck_assert_msg(limits->busy > 0, "%u: no rule has its limit", i);
-		ck_assert_msg(isnan(limits->critical) || (limits->critical > limits->busy) != limits->falling,
-			      "%u: critical before it is busy", i);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		frame_open(&frame, topic_schemas(), n_topics);
+		fill(cases[i].rows);
+		ck_assert_msg(grade_of_rules(&frame, cases[i].rules, cases[i].of_scope) == cases[i].expected,
+			      "%s", cases[i].rows);
+		frame_close(&frame);
 	}
 }
 
-START_TEST(the_limits_are_those_of_the_rules)
+static enum grade grade_of(const struct settings *settings, const char *rule, const char *topic,
+			   const char *row)
+{
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, settings);
+	const struct table *table;
+	enum grade grade;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	fill(row);
+	table = frame_table(&frame, topic);
+	grade = grade_of_row(findings, rule, table->schema, table_row(table, 0));
+	frame_close(&frame);
+	findings_close(findings);
+	return grade;
+}
+
+START_TEST(a_row_is_marked_where_its_rule_speaks)
 {
 	static const struct {
-		enum graded graded;
-		double value;
+		const char *rule, *topic, *row;
 		enum grade expected;
 	} cases[] = {
-		{ GRADED_FILESYSTEM, 0.949, GRADE_CALM },
-		{ GRADED_FILESYSTEM, 0.95, GRADE_BUSY },
-		{ GRADED_FILESYSTEM, 0.99, GRADE_CRITICAL },
-		{ GRADED_MEMORY_PRESSURE, 0.1499, GRADE_CALM },
-		{ GRADED_MEMORY_PRESSURE, FINDING_MEMORY_STALLED_RATIO, GRADE_BUSY },
-		{ GRADED_MEMORY_PRESSURE, 0.6, GRADE_CRITICAL },
-		{ GRADED_CPU, 0.9, GRADE_BUSY },
-		{ GRADED_CPU, 1, GRADE_BUSY },
-		{ GRADED_CPU, NAN, GRADE_CALM },
-		{ GRADED_BATTERY, 0.11, GRADE_CALM }, /* less is worse */
-		{ GRADED_BATTERY, 0.1, GRADE_BUSY },
-		{ GRADED_BATTERY, 0.05, GRADE_CRITICAL },
-		{ GRADED_BATTERY, NAN, GRADE_CALM },
+		{ "disk_full", "filesystem", "0 filesystem / mode=rw used_ratio=0.949", GRADE_CALM },
+		{ "disk_full", "filesystem", "0 filesystem / mode=rw used_ratio=0.95", GRADE_ALARM },
+		{ "disk_full", "filesystem", "0 filesystem / mode=rw used_ratio=0.99", GRADE_CRITICAL },
+		{ "disk_full", "filesystem", "0 filesystem / mode=ro used_ratio=1", GRADE_CALM },
+		{ "disk_full", "filesystem", "0 filesystem / mode=rw used_ratio=1 total_bytes=4MiB",
+		  GRADE_CALM },
+		{ "disk_full", "filesystem", "0 filesystem / mode=rw used_ratio=-", GRADE_CALM },
+		{ "battery_low", "battery", "0 battery b status=Discharging charge_ratio=0.11", GRADE_CALM },
+		{ "battery_low", "battery", "0 battery b status=Discharging charge_ratio=0.1", GRADE_ALARM },
+		{ "battery_low", "battery", "0 battery b status=Discharging charge_ratio=0.05",
+		  GRADE_CRITICAL },
+		{ "battery_low", "battery", "0 battery b status=Charging charge_ratio=0.05", GRADE_CALM },
+		{ "no_such_rule", "battery", "0 battery b charge_ratio=0", GRADE_CALM },
 	};
-	struct grades grades = made(NULL);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(grade_of(&grades, cases[i].graded, cases[i].value) == cases[i].expected,
-			      "%u: %g", cases[i].graded, cases[i].value);
-	ck_assert_int_eq(grade_of(NULL, GRADED_CPU, 1), GRADE_CALM);
-	ck_assert_int_eq(grade_by(NULL, 1), GRADE_CALM);
+		ck_assert_msg(grade_of(NULL, cases[i].rule, cases[i].topic, cases[i].row) ==
+				      cases[i].expected,
+			      "%s", cases[i].row);
+	ck_assert_int_eq(grade_of_row(NULL, "disk_full", NULL, NULL), GRADE_CALM);
 }
 
 START_TEST(settings_change_them)
 {
+	static const char row[] = "0 filesystem / mode=rw used_ratio=0.8 inodes_used_ratio=0.8";
 	struct settings settings;
-	struct grades grades;
 
 	settings_open(&settings);
 	settings_set(&settings, "finding.disk_full_used", "80%", 0);
-	grades = made(&settings);
-	ck_assert_int_eq(grade_of(&grades, GRADED_FILESYSTEM, 0.79), GRADE_CALM);
-	ck_assert_int_eq(grade_of(&grades, GRADED_FILESYSTEM, 0.8), GRADE_BUSY);
-	ck_assert_int_eq(grade_of(&grades, GRADED_INODES, 0.8), GRADE_CALM);
+	ck_assert_int_eq(grade_of(&settings, "disk_full", "filesystem", row), GRADE_ALARM);
+	ck_assert_int_eq(grade_of(&settings, "inodes_full", "filesystem", row), GRADE_CALM);
+	settings_set(&settings, "finding.disk_full", "off", 0);
+	ck_assert_int_eq(grade_of(&settings, "disk_full", "filesystem", row), GRADE_CALM);
 	settings_close(&settings);
-}
-
-START_TEST(a_graph_has_them_in_its_unit)
-{
-	struct grades grades = made(NULL);
-	struct grade_limits cpus = grade_limits_in(&grades, GRADED_CPU, 4);
-	struct grade_limits none = grade_limits_in(NULL, GRADED_CPU, 4);
-
-	ck_assert_int_eq(grade_by(&cpus, 3.5), GRADE_CALM);
-	ck_assert_int_eq(grade_by(&cpus, 3.7), GRADE_BUSY);
-	ck_assert_int_eq(grade_by(&none, 100), GRADE_CALM);
 }
 
 /* A number in a table is marked from where its sentence speaks. */

@@ -15,7 +15,7 @@
  *
  * and, of what panetop says in the last second, or about the moment, what has to be:
  *
- *   finding RULE SEVERITY SUBJECT: TEXT    all findings, in their order
+ *   finding RULE SEVERITY SUBJECT: TEXT    all findings, in their order; SEVERITY is earlier of what is over
  *   silent, silent LINE                    there is no finding; no line that begins so
  *   held RULE SUBJECT: SECONDS s, row ROW  one of them, for so long
  *   explained [below] SENTENCE             all lines of an explanation; below: with a part in the one above
@@ -26,7 +26,8 @@
  *   remark SENTENCES                       what could not be compared
  *   reads TOPIC...                         all that it reads
  *   mark SECOND KIND                       all marks
- *   gauge NAME: VALUE: TEXT                those of the overview, but for what is not recorded
+ *   gauge NAME[ GRADE]: VALUE: TEXT        those of the overview, but for what is not recorded; GRADE: busy,
+ *                                          alarm or critical
  *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of rows and facts that panes collect; all of them
  *   story caches warns                     before these, for each that is a warning
  *
@@ -76,7 +77,7 @@
 
 #define ROW struct memory_seen
 static const struct column memory_columns[] = {
-	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(stalled_limit), TEXT(unwatched),
+	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), TEXT(unwatched),
 };
 
 static const struct schema facts_schemas[] = {
@@ -127,11 +128,13 @@ static const struct table *judged(void)
 	for (unsigned second = 0; second <= last_second(); second += every) {
 		frame_clear(&frame);
 		if (every > 1)
-			findings_derive(findings, &frame, false);
+			findings_derive(findings, &frame, FINDINGS_WHERE_ASKED);
 		scene_fill(&scene, &frame, second);
+		for (unsigned i = 0; second > 0 && i < frame.n_tables; i++)
+			frame.tables[i].interval_ns = every * SECOND_NS;
 		if (every > 1)
 			frame.mono_ns += second * UINT64_C(4000000);
-		findings_derive(findings, &frame, true);
+		findings_derive(findings, &frame, FINDINGS_EVERYWHERE);
 	}
 	findings_close(findings);
 	return frame_table(&frame, "finding");
@@ -158,11 +161,12 @@ static void say_finding(struct buffer *out)
 
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const char *subject = text_at(table, i, "subject"), *text = text_at(table, i, "text");
+		bool is_over = strcmp(text_at(table, i, "state"), "earlier") == 0;
 
 		check_room(subject, text);
 		ck_assert_uint_eq(table_u64(table, table_row(table, i), "number"), i + 1);
 		buffer_print(out, "finding %s %s %s: %s\n", text_at(table, i, "rule"),
-			     text_at(table, i, "severity"), subject, text);
+			     is_over ? "earlier" : text_at(table, i, "severity"), subject, text);
 	}
 }
 
@@ -326,7 +330,7 @@ static bool collect_memory(struct memory_facts *facts)
 	size_t n;
 	const struct memory_seen *seen;
 
-	scene_fill(&scene, &frame, last_second());
+	judged();
 	seen = facts_of("memory_seen", &n);
 	if (n > 0)
 		memory_facts_make(facts, &frame, seen);
@@ -383,13 +387,13 @@ static void say_disks(struct buffer *out)
 {
 	const struct table *users = frame_table(&frame, "disk_user"), *disks = frame_table(&frame, "disk");
 	struct buffer lines = { 0 };
-	struct grades grades;
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, &settings);
 
-	grades_make(&grades, finding_rules, n_finding_rules, &settings);
 	disks_story(&lines, disks, frame_table(&frame, "disk_latency"));
 	for (size_t i = 0; users && i < users->n_rows; i++)
 		disks_user_story(&lines, users, table_row(users, i), disks);
-	disks_space_story(&lines, frame_table(&frame, "filesystem"), &grades);
+	disks_space_story(&lines, frame_table(&frame, "filesystem"), findings);
+	findings_close(findings);
 	say_lines(out, "story disks", &lines);
 }
 
@@ -436,15 +440,16 @@ static void say_ceiling(struct buffer *out)
 
 static void say_gauge(struct buffer *out)
 {
+	static const char *const grades[] = { "", " busy", " alarm", " critical" };
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
 	unsigned n;
 
-	scene_fill(&scene, &frame, last_second());
-	n = overview_gauges(&frame, NULL, gauges);
+	judged();
+	n = overview_gauges(&frame, gauges);
 	for (unsigned i = 0; i < n; i++)
 		if (!gauges[i].absent)
-			buffer_print(out, "gauge %s: %s: %s\n", gauges[i].name, gauges[i].value,
-				     gauges[i].text);
+			buffer_print(out, "gauge %s%s: %s: %s\n", gauges[i].name, grades[gauges[i].grade],
+				     gauges[i].value, gauges[i].text);
 }
 
 /* The first word of a line about what is said. */

@@ -170,14 +170,15 @@ static void check_apart(int theme, int one, int other)
 }
 
 /*
- * For those who see no hue: calm, busy and critical, and neighbouring series. A part between two others may
- * vanish, so those two must differ as well.
+ * For those who see no hue: calm, busy, alarm and critical, and neighbouring series. A part between two
+ * others may vanish, so those two must differ as well.
  */
 START_TEST(grades_and_neighbouring_series_differ_in_lightness)
 {
 	for (int theme = THEME_DARK; theme < THEME_TERMINAL; theme++) {
 		check_apart(theme, STYLE_USAGE, STYLE_USAGE_BUSY);
-		check_apart(theme, STYLE_USAGE_BUSY, STYLE_USAGE_CRITICAL);
+		check_apart(theme, STYLE_USAGE, STYLE_USAGE_ALARM);
+		check_apart(theme, STYLE_USAGE_ALARM, STYLE_USAGE_CRITICAL);
 		check_apart(theme, STYLE_USAGE_CRITICAL, STYLE_USAGE);
 		for (int i = 0; i < STYLE_SERIES_COUNT; i++)
 			for (int before = i > 2 ? i - 2 : 0; before < i; before++)
@@ -185,7 +186,7 @@ START_TEST(grades_and_neighbouring_series_differ_in_lightness)
 	}
 }
 
-/* Amber and red have more red than blue and green: of series and levels only busy and critical have. */
+/* Amber and red have more red than blue and green: of series and levels only alarm and critical have. */
 START_TEST(usage_is_calm)
 {
 	for (int theme = THEME_DARK; theme < THEME_TERMINAL; theme++) {
@@ -193,7 +194,7 @@ START_TEST(usage_is_calm)
 			struct rgb color = palette(theme_colors((enum theme)theme, (enum style)style).front);
 			bool warm = color.red > color.green + 0.01 && color.red > color.blue + 0.01;
 
-			ck_assert_msg(warm == (style == STYLE_USAGE_BUSY || style == STYLE_USAGE_CRITICAL),
+			ck_assert_msg(warm == (style == STYLE_USAGE_ALARM || style == STYLE_USAGE_CRITICAL),
 				      "style %d", style);
 		}
 	}

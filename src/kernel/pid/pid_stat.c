@@ -15,6 +15,7 @@ enum field {
 	FIELD_TERMINAL = 7,
 	FIELD_FLAGS = 9,
 	FIELD_MINOR_FAULTS = 10,
+	FIELD_CHILDREN_MINOR_FAULTS = 11,
 	FIELD_MAJOR_FAULTS = 12,
 	FIELD_USER_TICKS = 14,
 	FIELD_SYSTEM_TICKS = 15,
@@ -79,6 +80,8 @@ static bool take_field(struct pid_stat *stat, int field, struct span word)
 		return take_u32(word, &stat->flags);
 	case FIELD_MINOR_FAULTS:
 		return span_u64(&word, &stat->minor_faults);
+	case FIELD_CHILDREN_MINOR_FAULTS:
+		return span_u64(&word, &stat->children_minor_faults);
 	case FIELD_MAJOR_FAULTS:
 		return span_u64(&word, &stat->major_faults);
 	case FIELD_USER_TICKS:

@@ -15,6 +15,7 @@
 struct pid_stat {
 	struct span comm;      /* without parentheses; may contain any byte */
 	uint64_t minor_faults, major_faults; /* since its start */
+	uint64_t children_minor_faults;      /* of children that were waited for */
 	uint64_t user_ticks, system_ticks;   /* since its start */
 	uint64_t children_user_ticks, children_system_ticks; /* of children that were waited for */
 	uint64_t start_ticks;    /* since boot */

@@ -117,7 +117,8 @@ static double badness(const struct reported *reported, const struct frame *frame
 		waiting += ratio > 0 ? fmin(ratio, 1) : 0;
 	}
 	for (size_t i = 0; table && i < table->n_rows; i++)
-		kinds[level_of(table_text(table, table_row(table, i), "severity"))]++;
+		if (!schema_row_is_over(table->schema, table_row(table, i)))
+			kinds[level_of(table_text(table, table_row(table, i), "severity"))]++;
 	while (worst > FINDING_NOTE && kinds[worst] == 0)
 		worst--;
 	return kinds[worst] == 0 ? waiting : 1e6 * (worst + 1) + 1e2 * fmin(kinds[worst], 1e3) + waiting;
@@ -148,6 +149,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 {
 	const char *severity = table_text(table, row, "severity");
 	enum finding_severity level = level_of(severity);
+	bool over = schema_row_is_over(table->schema, row);
 	double held = table_number(table, row, "since_seconds");
 	uint64_t held_ns = held > 0 && held < 1e9 ? (uint64_t)(held * 1e9) : 0;
 	struct stretch_finding *finding =
@@ -157,6 +159,8 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		pass->stretch->has_more_findings = true;
 		return;
 	}
+	if (finding->n_samples > 0 && over)
+		return;
 	if (finding->n_samples == 0)
 		finding->since_ns = sleep_past_wall_ns(&pass->slept, frame, held_ns);
 	if (finding->n_samples == 0 || level > finding->level) {
@@ -164,7 +168,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
 		finding->text = arena_print(&pass->stretch->arena, "%s", table_text(table, row, "text"));
 	}
-	finding->until_ns = frame->wall_ns;
+	finding->until_ns = over ? table_u64(table, row, "until_time") : frame->wall_ns;
 	finding->n_samples++;
 }
 
@@ -308,7 +312,8 @@ static void take_texts(struct pass *pass)
 		struct stretch_finding *finding =
 			find(pass, table_text(table, row, "rule"), table_text(table, row, "subject"));
 
-		if (finding && level_of(table_text(table, row, "severity")) == finding->level)
+		if (finding && !schema_row_is_over(table->schema, row) &&
+		    level_of(table_text(table, row, "severity")) == finding->level)
 			finding->text =
 				arena_print(&pass->stretch->arena, "%s", table_text(table, row, "text"));
 	}

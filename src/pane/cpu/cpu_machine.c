@@ -73,9 +73,17 @@ static int total_cells(const struct pane_context *context)
 	return context->frame->interval_ns < 5 * SECOND_NS ? 11 : 13;
 }
 
+/* A CPU is marked while all are busy: one alone is one busy thread. */
+static enum grade cpu_grade(const struct pane_context *context, double ratio)
+{
+	return ratio >= findings_limit(context->findings, "cpu_busy_ratio")
+		       ? grade_of_rules(context->frame, "cpu_busy|run_queue", false)
+		       : GRADE_CALM;
+}
+
 static enum style percent_style(const struct pane_context *context, double ratio)
 {
-	return graph_grade_style(grade_of(context->grades, GRADED_CPU, ratio), STYLE_NORMAL);
+	return graph_grade_style(cpu_grade(context, ratio), STYLE_NORMAL);
 }
 
 static void draw_name(const struct canvas *canvas, int y, const struct table *table, const void *row)
@@ -176,8 +184,8 @@ static double mean_busy(const struct table *table, size_t first, size_t count)
 
 static enum style load_style(const struct pane_context *context, double busy)
 {
-	enum grade grade = grade_of(context->grades, GRADED_CPU, busy);
-	int level = busy >= 0.5 ? 2 : busy >= WORTH_SAYING ? 1 : 0;
+	enum grade grade = cpu_grade(context, busy);
+	int level = busy >= 0.5;
 
 	return busy >= NOTICEABLE ? graph_grade_fill(grade, (enum style)(STYLE_USAGE + level)) : STYLE_DIM;
 }

@@ -49,7 +49,7 @@ void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
 void disks_latency_sampled(struct pane_context *context, const struct frame *frame);
 void disks_draw_latency(const struct pane_context *context, struct canvas *canvas);
 void disks_draw_processes(const struct pane_context *context, struct canvas *canvas);
-enum style disks_filesystem_style(const struct grades *grades, const struct schema *schema,
+enum style disks_filesystem_style(const struct findings *findings, const struct schema *schema,
 				  const struct column *column, const void *row);
 
 #endif

@@ -36,8 +36,7 @@ const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
-	double full = row_fact(&facts.facts, span_text("pressure.io/full.avg10_ratio")).number;
-	enum grade grade = grade_of(context->grades, GRADED_IO_PRESSURE, full);
+	enum grade grade = grade_of_rules(context->frame, "io_wait", false);
 	char text[TEXT_MAX];
 	int x;
 
@@ -58,7 +57,7 @@ int disks_draw_story(const struct pane_context *context, const struct canvas *ca
 
 	disks_story(&story, context_table(context, DISKS_TABLE_DISK),
 		    context_table(context, DISKS_TABLE_LATENCY));
-	disks_space_story(&story, context_table(context, DISKS_TABLE_FILESYSTEM), context->grades);
+	disks_space_story(&story, context_table(context, DISKS_TABLE_FILESYSTEM), context->findings);
 	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
 	buffer_free(&story);
 	return y;
@@ -222,22 +221,15 @@ static double used_most(const struct table *table, const void *row)
 	return fmax(table_number(table, row, "used_ratio"), table_number(table, row, "inodes_used_ratio"));
 }
 
-static enum grade fullness(const struct grades *grades, enum graded what, const char *mode, double ratio)
-{
-	return mode && strcmp(mode, "rw") == 0 ? grade_of(grades, what, ratio) : GRADE_CALM;
-}
-
-enum style disks_filesystem_style(const struct grades *grades, const struct schema *schema,
+enum style disks_filesystem_style(const struct findings *findings, const struct schema *schema,
 				  const struct column *column, const void *row)
 {
-	const char *mode = row_text(row, schema_known_column(schema, "mode"));
 	bool space = strcmp(column->key, "used_ratio") == 0, inodes = strcmp(column->key,
 									     "inodes_used_ratio") == 0;
 
 	if (!space && !inodes)
 		return STYLE_NORMAL;
-	return graph_grade_style(fullness(grades, space ? GRADED_FILESYSTEM : GRADED_INODES, mode,
-					  row_f64(row, column)),
+	return graph_grade_style(grade_of_row(findings, space ? "disk_full" : "inodes_full", schema, row),
 				 STYLE_NORMAL);
 }
 
@@ -253,7 +245,7 @@ static char *space_text(const struct pane_context *context, const struct table *
 {
 	double inodes = table_number(table, row, "inodes_used_ratio");
 	double growth = table_number(table, row, "growth_bytes_per_second");
-	bool few_inodes = grade_of(context->grades, GRADED_INODES, inodes) > GRADE_CALM;
+	bool few_inodes = grade_of_row(context->findings, "inodes_full", table->schema, row) > GRADE_CALM;
 	const struct made_fact notable[] = {
 		{ "inodes", { .number = few_inodes ? inodes : NAN, .unit = UNIT_RATIO } },
 		{ "growth", { .number = growth > 0 ? growth : NAN, .unit = UNIT_BYTES_PER_SECOND } },
@@ -275,10 +267,8 @@ static void draw_space(const struct pane_context *context, const struct canvas *
 		       const struct table *table, const void *row, int name_cells)
 {
 	double ratio = table_number(table, row, "used_ratio");
-	const char *mode = table_text(table, row, "mode");
-	enum grade space = fullness(context->grades, GRADED_FILESYSTEM, mode, ratio);
-	enum grade inodes = fullness(context->grades, GRADED_INODES, mode,
-				     table_number(table, row, "inodes_used_ratio"));
+	enum grade space = grade_of_row(context->findings, "disk_full", table->schema, row);
+	enum grade inodes = grade_of_row(context->findings, "inodes_full", table->schema, row);
 	int bar = line->width / 5, x = name_cells + 1;
 	char text[TEXT_MAX];
 

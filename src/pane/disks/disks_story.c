@@ -163,11 +163,11 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 		buffer_char(out, '\n');
 }
 
-void disks_space_story(struct buffer *out, const struct table *filesystems, const struct grades *grades)
+void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings)
 {
 	const struct made_fact limits[] = {
-		{ "full_ratio", { .number = grades->of[GRADED_FILESYSTEM].busy } },
-		{ "inodes_full_ratio", { .number = grades->of[GRADED_INODES].busy } },
+		{ "full_ratio", { .number = findings_limit(findings, "disk_full_used") } },
+		{ "inodes_full_ratio", { .number = findings_limit(findings, "inodes_full_used") } },
 	};
 	struct row_facts facts = {
 		.facts = { row_fact }, .table = filesystems, .made = limits, .n_made = 2

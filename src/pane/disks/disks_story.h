@@ -16,6 +16,6 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 		      const struct table *disks);
 
 /* About file systems that are full. */
-void disks_space_story(struct buffer *out, const struct table *filesystems, const struct grades *grades);
+void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings);
 
 #endif

@@ -27,7 +27,7 @@ struct events_state {
 void events_draw(const struct pane_context *context, struct canvas *canvas);
 void events_draw_lifetimes(const struct pane_context *context, struct canvas *canvas);
 void events_draw_sleep(const struct pane_context *context, struct canvas *canvas);
-enum style events_cell_style(const struct grades *grades, const struct schema *schema,
+enum style events_cell_style(const struct findings *findings, const struct schema *schema,
 			     const struct column *column, const void *row);
 
 #endif

@@ -105,13 +105,13 @@ static bool is_key(const struct column *column, const char *key)
 }
 
 /* Failed ends show their code in red, forks are dim, execs bold. */
-enum style events_cell_style(const struct grades *grades, const struct schema *schema,
+enum style events_cell_style(const struct findings *findings, const struct schema *schema,
 			     const struct column *column, const void *row)
 {
 	const char *mark = row_text(row, schema_known_column(schema, "mark"));
 	bool status = is_key(column, "mark") || is_key(column, "status") || is_key(column, "info");
 
-	(void)grades;
+	(void)findings;
 	switch (mark ? *mark : ' ') {
 	case '!':
 	case 'C':

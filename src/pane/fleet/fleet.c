@@ -11,13 +11,13 @@
 
 enum { TABLE_HOSTS };
 
-static enum style cell_style(const struct grades *grades, const struct schema *schema,
+static enum style cell_style(const struct findings *findings, const struct schema *schema,
 			     const struct column *column, const void *row)
 {
 	const struct column *severity = schema_known_column(schema, "severity");
 	const char *word = severity ? row_text(row, severity) : NULL;
 
-	(void)grades;
+	(void)findings;
 	if (!word || (strcmp(column->key, "severity") != 0 && strcmp(column->key, "finding") != 0))
 		return STYLE_NORMAL;
 	return strcmp(word, "critical") == 0  ? STYLE_BAD

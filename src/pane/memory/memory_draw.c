@@ -91,7 +91,6 @@ static void collect(const struct pane_context *context, struct memory_facts *fac
 		.killed = grown(context, MEMORY_SERIES_KILLED),
 		.killed_at_limits = grown(context, MEMORY_SERIES_KILLED_AT_LIMITS),
 		.stalls = grown(context, MEMORY_SERIES_STALLS),
-		.stalled_limit = context->grades->of[GRADED_MEMORY_PRESSURE].busy,
 	};
 
 	if (!context_table(context, MEMORY_TABLE_PRESSURE))
@@ -107,7 +106,7 @@ static const struct {
 } levels[] = {
 	[MEMORY_UNKNOWN] = { "-", STYLE_DIM },
 	[MEMORY_OK] = { N_("OK"), STYLE_OK },
-	[MEMORY_HIGH] = { N_("HIGH"), STYLE_WARN },
+	[MEMORY_HIGH] = { N_("HIGH"), STYLE_USAGE_BUSY },
 	[MEMORY_BAD] = { N_("BAD"), STYLE_BAD },
 };
 
@@ -283,8 +282,8 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	const struct table *pressure = context_table(context, MEMORY_TABLE_PRESSURE);
 	double waits = scoped ? number(context, "scope_use", NULL, "stalled_ratio")
 			      : table_number(pressure, table_find(pressure, "memory", "some"), "avg10_ratio");
-	enum style style = graph_grade_style(grade_of(context->grades, GRADED_MEMORY_PRESSURE, waits),
-					     STYLE_NORMAL);
+	enum grade grade = grade_of_rules(context->frame, scoped ? "group_refaults" : "memory_short", scoped);
+	enum style style = graph_grade_style(grade, STYLE_NORMAL);
 	int x = 0;
 
 	for (unsigned i = 0; pieces[i]; i++)

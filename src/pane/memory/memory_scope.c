@@ -99,7 +99,7 @@ static const struct remark stories[] = {
 enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_context *context)
 {
 	const struct made_fact made[] = {
-		{ "busy_ratio", { .number = context->grades->of[GRADED_LIMIT].busy } },
+		{ "busy_ratio", { .number = findings_limit(context->findings, "group_memory_used") } },
 		{ "machine_ratio", { .number = number(context, "memory_bytes") / machine_bytes(context) } },
 	};
 	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),

@@ -44,17 +44,6 @@ static const void *find_pager(const struct table *processes)
 	return NULL;
 }
 
-/* The same evidence as on the overview: its finding. */
-static const char *refaulting_group(const struct frame *frame)
-{
-	const struct table *findings = frame_table(frame, "finding");
-
-	for (size_t i = 0; findings && i < findings->n_rows; i++)
-		if (strcmp(table_text(findings, table_row(findings, i), "rule"), "group_refaults") == 0)
-			return table_text(findings, table_row(findings, i), "subject");
-	return NULL;
-}
-
 static double or_none(double number)
 {
 	return isnan(number) ? 0 : number;
@@ -84,13 +73,11 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 		{ "left_ratio", number_fact(floor(100 * (limited ? limit_ratio : ratio)) / 100, UNIT_RATIO) },
 		{ "near_limit_bytes", number_fact(limited ? limit_bytes : NAN, UNIT_BYTES) },
 		{ "available_bytes", number_fact(limited ? NAN : available, UNIT_BYTES) },
-		{ "stalled_limit", number_fact(seen->stalled_limit, UNIT_RATIO) },
 		{ "unwatched", text_fact(seen->unwatched) },
 		{ "killed", number_fact(killed_by_machine(seen), UNIT_NONE) },
 		{ "swap_ins_per_second", number_fact(table_number(paging, window, "window_swap_ins") /
 							     table_number(paging, window, "window_seconds"),
 						     UNIT_PER_SECOND) },
-		{ "group", text_fact(refaulting_group(frame)) },
 		{ "pager", text_fact(pager ? table_text(processes, pager, "name") : NULL) },
 		{ "pager_ratio", number_fact(table_number(processes, pager, "cpu_ratio"), UNIT_RATIO) },
 	};
@@ -106,23 +93,37 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 #define WAITS                                                                                                \
 	{                                                                                                    \
 		.when = STALLED " >= 0.01",                                                                  \
-		.text = N_("Tasks wait for it {pressure.memory/some.avg10_ratio:%} of the time."),           \
+		.text = N_("Tasks wait for it {pressure.memory/some.avg10_ratio:%} of 10 s."),               \
 		.more = true                                                                                 \
 	}
+#define MEMORY_SHORT "finding.memory_short.state == now"
+#define NO_GROUP_REFAULTS "not finding.group_refaults.state == now"
+#define GROUP_REFAULTS "finding.group_refaults.state == now"
 #define WAITS_NOT STALLED " < 0.00005" /* shown as 0.00 % */
 #define RECLAIMS_NOT "window_seconds >= 5, window_evictions == 0, window_refaults == 0"
 
+#define KILLED                                                                                               \
+	{                                                                                                    \
+		NULL,                                                                                        \
+			PN_("Memory ran out, {killed} process was killed.",                                  \
+			    "Memory ran out, {killed} processes were killed."),                              \
+			"killed", .more = true                                                               \
+	}
+
+/* Whether it is bad the findings say; without one, how it is. */
 static const struct remark verdicts[] = {
-	{ "killed > 0", LEFT, .level = MEMORY_BAD },
-	{ NULL, PN_("Memory ran out, {killed} process was killed.",
-		    "Memory ran out, {killed} processes were killed."), "killed", .more = true },
-	{ STALLED " >= stalled_limit", LEFT, .level = MEMORY_BAD },
+	{ "finding.out_of_memory.state == now", LEFT, .level = MEMORY_BAD },
+	KILLED,
+	{ MEMORY_SHORT, LEFT, .level = MEMORY_BAD },
 	WAITS,
-	{ "left_ratio < 0.03", LEFT, .level = MEMORY_BAD },
+	{ "finding.memory_limit.state == now", LEFT, .level = MEMORY_BAD },
 	WAITS,
-	{ STALLED " >= 0.01", LEFT, .level = MEMORY_HIGH },
+	{ "killed > 0", LEFT, .level = MEMORY_HIGH },
+	KILLED,
+	{ "finding.memory_busy.state == now", LEFT, .level = MEMORY_HIGH },
 	WAITS,
-	{ "left_ratio < 0.1", LEFT, .level = MEMORY_HIGH },
+	{ STALLED " >= 0.01", LEFT, .level = MEMORY_OK },
+	WAITS,
 	{ "unwatched", LEFT, .level = MEMORY_UNKNOWN },
 	{ NULL, N_("Tasks that wait for it: {unwatched}."), .more = true },
 	{ WAITS_NOT ", " RECLAIMS_NOT, LEFT, .level = MEMORY_OK },
@@ -158,7 +159,7 @@ static const struct remark stories[] = {
 	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}, "
 	      "none in the last {calm_seconds:.0} s."),
 	  "window_refaults" },
-	{ RECLAIMED ", " STALLED " >= stalled_limit",
+	{ RECLAIMED ", " MEMORY_SHORT,
 	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds} "
 	      "({window_refaults_per_second}), {window_swap_ins:.0} read back from swap: memory is short.",
 	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds} "
@@ -181,7 +182,7 @@ static const struct remark stories[] = {
 	  "window_refaults" },
 	SWAPPED,
 	/* what refaults sooner may have been evicted before, by what is not seen */
-	{ "window_refaults > 0, window_seconds < 60, not group",
+	{ "window_refaults > 0, window_seconds < 60, " NO_GROUP_REFAULTS,
 	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}: too "
 	      "early to know what evicted it.",
 	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}: "
@@ -191,11 +192,11 @@ static const struct remark stories[] = {
 	  PN_("{window_refaults:.0} page refaulted in {window_seconds}; what was reclaimed is not known.",
 	      "{window_refaults:.0} pages refaulted in {window_seconds}; what was reclaimed is not known."),
 	  "window_refaults" },
-	{ "window_refaults > 0, group",
+	{ "window_refaults > 0, " GROUP_REFAULTS,
 	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim of the machine: "
-	      "{group} is at its limit.",
+	      "{finding.group_refaults.subject} is at its limit.",
 	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
-	      "{group} is at its limit."),
+	      "{finding.group_refaults.subject} is at its limit."),
 	  "window_refaults" },
 	{ "window_refaults > 0, pager",
 	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: likely paged out by "

@@ -10,11 +10,10 @@ struct memory_seen {
 	double killed;           /* processes, by the OOM killer, in the time of the graph … */
 	double killed_at_limits; /* … of these, at limits of groups, as far as they were watched */
 	double stalls;           /* allocations that had to reclaim memory of the machine themselves, then */
-	double stalled_limit;    /* some task waits this share of the time: from here on memory is short */
 	const char *unwatched;   /* why it is not known whether tasks wait; NULL: it is known */
 };
 
-#define MEMORY_FACTS 10
+#define MEMORY_FACTS 8
 
 /* The columns of the topic paging, those of the frame, and what is made of them. */
 struct memory_facts {

@@ -227,7 +227,6 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.least = 0,
 		.most = gauge->most,
 		.style = STYLE_USAGE,
-		.limits = &gauge->limits,
 	};
 
 	graph_line(canvas, &context->history, (unsigned)gauge->series, &scale);
@@ -481,7 +480,7 @@ static double watched_seconds(const struct pane_context *context)
 static void draw(const struct pane_context *context, struct canvas *canvas)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
-	int n_gauges = (int)overview_gauges(context->frame, context->grades, gauges);
+	int n_gauges = (int)overview_gauges(context->frame, gauges);
 	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN, large = overview_charts_fit(canvas);
 	int name_cells = name_width(gauges, (unsigned)n_gauges, canvas->ascii);
 	int n_cpus = whole ? overview_cpus_lines(context, canvas, name_cells, large) : 0;
@@ -589,8 +588,10 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct overview_state *overview = context_state(context);
 
+	const struct table *findings = frame_table(frame, "finding");
+
 	history_set(&context->history, OVERVIEW_SERIES_GPU, frame, overview_gpu_busy(frame));
-	if (!frame_table(frame, "finding")) {
+	if (!findings || findings->partial) {
 		if (frame->mono_ns - overview->judged_ns > FINDINGS_REST_NS)
 			overview->watched_ns = 0;
 		return;

@@ -85,7 +85,6 @@ static struct graph_line_scale scale_of(const struct pane_context *context,
 		.least = 0,
 		.most = gauge->most,
 		.style = STYLE_USAGE,
-		.limits = &gauge->limits,
 	};
 }
 

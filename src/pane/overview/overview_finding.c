@@ -14,7 +14,7 @@
 #define SUBJECT_CELLS_MAX 24
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
 #define MARK_CELLS 2
-#define WATCH_SECONDS 60 /* the longest time that a rule waits for what no kernel keeps */
+#define WATCH_SECONDS 30 /* a rule waits for so long at most for what no kernel keeps */
 #define LEAST_SHARE 20   /* lines for each row of findings that stays empty where there are fewer … */
 #define MOST_SHARE 5     /* … and for each that they get while none is selected */
 
@@ -64,19 +64,20 @@ static const char *mark_of(const char *severity, enum style *style)
 		*style = STYLE_BAD;
 		return "!!";
 	}
-	*style = STYLE_WARN;
+	*style = strcmp(severity, "warning") == 0 ? STYLE_WARN : STYLE_USAGE_BUSY;
 	return strcmp(severity, "warning") == 0 ? "!" : "*";
 }
 
-/* "machine: memory" where there is a scope and it is not about that. */
+/* "machine: memory" where there is a scope, "host: memory" in a container, and it is not about that. */
 static const char *subject_of(const struct pane_context *context, unsigned index, const void *row, char *text,
 			      size_t room)
 {
 	const char *subject = text_of(context, index, row, "subject");
+	const char *of = text_of(context, index, row, "of");
 
-	if (strcmp(text_of(context, index, row, "of"), "machine") != 0)
+	if (strcmp(of, "machine") != 0 && strcmp(of, "host") != 0)
 		return subject;
-	snprintf(text, room, _("machine: %s"), subject);
+	snprintf(text, room, strcmp(of, "host") == 0 ? _("host: %s") : _("machine: %s"), subject);
 	return text;
 }
 
@@ -95,7 +96,18 @@ static int subject_width(const struct pane_context *context, unsigned index, con
 	return most < SUBJECT_CELLS_MAX ? most : SUBJECT_CELLS_MAX;
 }
 
-/* "! memory  Memory is short: …  5 min", of which the sentence stays longest. */
+static double ended_seconds(const struct pane_context *context, const struct table *table,
+			    const void *row)
+{
+	uint64_t until_ns = table_u64(table, row, "until_time"), now_ns = context->frame->wall_ns;
+
+	return now_ns > until_ns ? (double)(now_ns - until_ns) / 1e9 : 0;
+}
+
+/*
+ * "! memory  Memory is short: …  5 min", of which the sentence stays longest. The time is that since it
+ * began, or, where it is over, since then.
+ */
 static void draw_finding(const struct pane_context *context, const struct canvas *line, unsigned index,
 			 size_t i, int subject_cells)
 {
@@ -103,11 +115,12 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	const struct table *table = context_table(context, index);
 	const void *row = widget->view.rows[i];
 	bool selected = context->focus == index && widget->place.cursor_on && widget->place.row == i;
-	char since[VALUE_TEXT_MAX], subject[TEXT_MAX];
+	bool over = schema_row_is_over(table->schema, row);
+	char since[VALUE_TEXT_MAX], subject[TEXT_MAX], text[TEXT_MAX];
 	int x = MARK_CELLS + 1, end = line->width;
-	enum style style;
-	const char *mark = mark_of(text_of(context, index, row, "severity"), &style);
-	enum style plain = selected ? STYLE_ROW : STYLE_NORMAL;
+	enum style style = STYLE_DIM;
+	const char *mark = over ? "" : mark_of(text_of(context, index, row, "severity"), &style);
+	enum style plain = selected ? STYLE_ROW : over ? STYLE_DIM : STYLE_NORMAL;
 
 	canvas_fill(line, 0, 0, plain, ' ', line->width);
 	canvas_text(line, 0, 0, style, mark, MARK_CELLS);
@@ -115,12 +128,14 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 		canvas_cut(line, 0, x, selected ? STYLE_ROW : style,
 			   subject_of(context, index, row, subject, sizeof(subject)), subject_cells);
 		x += subject_cells + CANVAS_GAP;
-		stretch_text(since, table_number(table, row, "since_seconds"));
+		stretch_text(since, over ? ended_seconds(context, table, row)
+					 : table_number(table, row, "since_seconds"));
 		end -= utf8_cells(since, line->ascii);
 		canvas_text(line, 0, end, selected ? STYLE_ROW : STYLE_DIM, since, -1);
 		end -= CANVAS_GAP;
 	}
-	canvas_cut(line, 0, x, plain, text_of(context, index, row, "text"), end - x);
+	snprintf(text, sizeof(text), over ? _("earlier: %s") : "%s", text_of(context, index, row, "text"));
+	canvas_cut(line, 0, x, plain, text, end - x);
 }
 
 /* Green only once all rules have had the time to speak. */
@@ -131,8 +146,9 @@ static void draw_none(const struct pane_context *context, const struct canvas *c
 
 	if (seconds < WATCH_SECONDS)
 		canvas_print(canvas, 0, 0, STYLE_NORMAL,
-			     scoped ? _("machine and scope: nothing out of the ordinary yet (%.0f of %d s)")
-				    : _("nothing out of the ordinary yet (watching, %.0f of %d s)"),
+			     scoped ? _("machine and scope: nothing out of the ordinary so far "
+					"(watched %.0f of %d s)")
+				    : _("nothing out of the ordinary so far (watched %.0f of %d s)"),
 			     seconds, WATCH_SECONDS);
 	else
 		canvas_text(canvas, 0, 0, STYLE_OK,

@@ -166,7 +166,7 @@ static void choose(struct gauge_facts *of, const struct frame *frame)
 	of->chosen[CHOSEN_SENSOR].row = most_row(of->chosen[CHOSEN_SENSOR].table, "celsius", 0);
 }
 
-/* As the line has no room for all: niced programs and guests are user time, interrupts system time. */
+/* As the line has no room for all: guests are user time, interrupts system time. */
 static void make_facts(struct gauge_facts *of, const struct frame *frame)
 {
 	const struct row_facts *memory = &of->chosen[CHOSEN_MEMORY_LIMIT], *disk = &of->chosen[CHOSEN_DISK];
@@ -174,8 +174,7 @@ static void make_facts(struct gauge_facts *of, const struct frame *frame)
 	double user, system, limit, left, critical, pressed;
 
 	choose(of, frame);
-	user = number(of, "cpu.all.user_ratio") + known(number(of, "cpu.all.nice_ratio")) +
-	       known(number(of, "cpu.all.guest_ratio"));
+	user = number(of, "cpu.all.user_ratio") + known(number(of, "cpu.all.guest_ratio"));
 	system = number(of, "cpu.all.system_ratio") + known(number(of, "cpu.all.irq_ratio")) +
 		 known(number(of, "cpu.all.softirq_ratio"));
 	limit = number(of, "memory_limit.limit_bytes");
@@ -228,18 +227,19 @@ static const struct kind {
 	const char *value;        /* NULL: the ratio */
 	int series;
 	bool ends;                /* its graph does, at the whole */
-	enum graded graded;       /* what the ratio is; N_GRADED: nothing bad, or nothing known */
+	const char *rules;        /* it is marked as their findings are, of the scope or else of the machine;
+				   * NULL: nothing can be found of it */
 	enum overview_first first;
 	struct remark texts[TEXTS_MAX];
 } kinds[] = {
 	{ N_("CPU"), "scoped",
 	  .part = "scope_use.cpu_ratio", .whole = "system.cpus", .series = OVERVIEW_SERIES_SCOPE_CPU,
-	  .ends = true, .graded = GRADED_CPU,
+	  .ends = true, .rules = "group_cpu",
 	  .texts = { { NULL, N_("scope {scope_use.cpu_ratio:.2} of {system.cpus:.0} CPUs  "
 				"(machine {cpu.all.busy_ratio:%})") } } },
 	{ N_("CPU"), "not scoped, cpu_limit",
 	  .part = "cpu_limit.cpu_ratio", .whole = "system.container_cpus",
-	  .series = OVERVIEW_SERIES_CONTAINER_CPU, .ends = true, .graded = GRADED_CPU,
+	  .series = OVERVIEW_SERIES_CONTAINER_CPU, .ends = true, .rules = "cpu_limit",
 	  .texts = { { NULL,
 		       PN_("container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPU"
 			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})",
@@ -247,64 +247,71 @@ static const struct kind {
 			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})"),
 		       "system.container_cpus" } } },
 	{ N_("CPU"), "not scoped, not cpu_limit", "cpu",
-	  .part = "cpu.all.busy_ratio", .series = OVERVIEW_SERIES_BUSY, .ends = true, .graded = GRADED_CPU,
-	  .texts = { { NULL, N_("user {user:100.0}  system {system:100.0}  "
+	  .part = "cpu.all.busy_ratio", .series = OVERVIEW_SERIES_BUSY, .ends = true,
+	  .rules = "cpu_busy|run_queue|stolen_time",
+	  .texts = { { "cpu.all.nice_ratio >= 0.005",
+		       N_("user {user:100.0}  nice {cpu.all.nice_ratio:100.0}  system {system:100.0}  "
+			  "wait {cpu.all.iowait_ratio:100.0}  steal {cpu.all.steal_ratio:100.0}") },
+		     { NULL, N_("user {user:100.0}  system {system:100.0}  "
 				"wait {cpu.all.iowait_ratio:100.0}  steal {cpu.all.steal_ratio:100.0}") } } },
 	{ N_("memory"), "scoped, scope_use.limit_bytes > 0",
 	  .part = "scope_bytes", .whole = "scope_use.limit_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY,
-	  .ends = true, .graded = GRADED_LIMIT,
+	  .ends = true, .rules = "group_memory|group_refaults|group_killed",
 	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}, limit {scope_use.limit_bytes}  "
 				"(machine {memory:%})") } } },
 	{ N_("memory"), "scoped, not scope_use.limit_bytes > 0",
 	  .part = "scope_use.memory_bytes", .whole = "memory.mem.total_bytes",
-	  .series = OVERVIEW_SERIES_SCOPE_MEMORY, .ends = true, .graded = GRADED_MEMORY,
+	  .series = OVERVIEW_SERIES_SCOPE_MEMORY, .ends = true,
 	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}  (machine {memory:%})") } } },
 	{ N_("memory"), "not scoped, memory_limit",
 	  .part = "taken_bytes", .whole = "memory_limit.limit_bytes",
-	  .series = OVERVIEW_SERIES_CONTAINER_MEMORY, .ends = true, .graded = GRADED_LIMIT,
+	  .series = OVERVIEW_SERIES_CONTAINER_MEMORY, .ends = true, .rules = "memory_limit",
 	  .texts = { { NULL, N_("container {left_bytes} of {memory_limit.limit_bytes} available  "
 				"(machine {memory:%})") } } },
 	{ N_("memory"), "not scoped, not memory_limit", "memory",
 	  .part = "memory.available.used_bytes", .whole = "memory.mem.total_bytes",
-	  .series = OVERVIEW_SERIES_USED, .ends = true, .graded = GRADED_MEMORY,
+	  .series = OVERVIEW_SERIES_USED, .ends = true,
+	  .rules = "memory_busy|memory_short|out_of_memory",
 	  .texts = { { NULL, N_("{memory.available.free_bytes} of {memory.mem.total_bytes} available") } } },
 	{ N_("swap"), NULL, "memory",
 	  .part = "memory.swap.used_bytes", .whole = "memory.swap.total_bytes", .series = NO_PAST,
-	  .graded = GRADED_SWAP,
+	  .rules = "swap_full",
 	  .texts = { { "memory.swap.total_bytes > 0",
 		       N_("{memory.swap.used_bytes} of {memory.swap.total_bytes} used") },
 		     { "memory.swap.total_bytes", N_("none") },
 		     { NULL, "-" } } },
 	/* the share of the last 10 s in which some task waited; the largest is the bar */
 	{ N_("pressure"), NULL, "pressure",
-	  .part = "pressed", .series = NO_PAST, .graded = GRADED_CPU_PRESSURE,
+	  .part = "pressed", .series = NO_PAST, .rules = "run_queue|memory_short|io_wait",
 	  .first = OVERVIEW_FIRST_WAITING,
 	  .texts = { { NULL, N_("cpu {pressure.cpu/some.avg10_ratio:100.1}  "
 				"memory {pressure.memory/some.avg10_ratio:100.1}  "
-				"io {pressure.io/some.avg10_ratio:100.1}") } } },
+				"io {pressure.io/some.avg10_ratio:100.1}  of 10 s") } } },
 	{ N_("load"), NULL, "system",
 	  .part = "system.load1", .whole = "system.cpus", .value = "{system.load1:.2}",
-	  .series = OVERVIEW_SERIES_LOAD, .graded = GRADED_LOAD,
-	  .texts = { { NULL, N_("runnable {system.running:.0}  in disk wait {system.blocked:.0}  "
+	  .series = OVERVIEW_SERIES_LOAD, .rules = "run_queue",
+	  .texts = { { NULL, N_("runnable {system.running:.0}  blocked on I/O {system.blocked:.0}  "
 				"forks {system.forks_per_second:short}") } } },
 	/* how busy it keeps them is not counted */
-	{ N_("disks"), "scoped", .value = " ", .series = OVERVIEW_SERIES_SCOPE_READ, .graded = N_GRADED,
+	{ N_("disks"), "scoped", .value = " ", .series = OVERVIEW_SERIES_SCOPE_READ,
 	  .texts = { { NULL, N_("scope read {scope_use.read_bytes_per_second:short}  "
 				"write {scope_use.write_bytes_per_second:short}  "
 				"(machine {disk.all.read_bytes_per_second:short}, "
 				"{disk.all.write_bytes_per_second:short})") } } },
 	/* the busiest device is the bar: of the sum, a share of the time means nothing */
 	{ N_("disks"), "not scoped", "disk",
-	  .part = "busiest.busy_ratio", .series = OVERVIEW_SERIES_DISK, .graded = GRADED_DISK,
+	  .part = "busiest.busy_ratio", .series = OVERVIEW_SERIES_DISK, .rules = "disk_busy|io_wait",
 	  .texts = { { NULL, N_("read {disk.all.read_bytes_per_second}  "
 				"write {disk.all.write_bytes_per_second}[  {busy_disk}]") } } },
 	/* how much would be full is not known here */
 	{ N_("network"), NULL, "interface", true,
-	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .graded = N_GRADED, .first = OVERVIEW_FIRST_TALKER,
+	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .first = OVERVIEW_FIRST_TALKER,
 	  .texts = { { NULL, N_("receive {interface.all.received_bits_per_second}  "
-				"send {interface.all.sent_bits_per_second}") } } },
+				"send {interface.all.sent_bits_per_second}") },
+		     { "interface.lo.sent_bits_per_second > 0",
+		       N_(" loopback {interface.lo.sent_bits_per_second}"), .more = true } } },
 	{ N_("GPU"), "gpu", "gpu",
-	  .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true, .graded = N_GRADED,
+	  .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true,
 	  .texts = { { "gpu.state", "{gpu_name}  {gpu.state}" },
 		     { "gpu.how == clients, gpu.hidden_processes > 0",
 		       PN_("{gpu_name}  at least: {gpu.hidden_processes} process is hidden",
@@ -315,10 +322,10 @@ static const struct kind {
 				"used") } } },
 	/* how much power is full is not known */
 	{ N_("power"), "power.total.watts", "power",
-	  .value = "{power.total.watts:short}", .series = OVERVIEW_SERIES_POWER, .graded = GRADED_HEAT,
+	  .value = "{power.total.watts:short}", .series = OVERVIEW_SERIES_POWER, .rules = "heat|hot",
 	  .texts = { { NULL, HOTTEST } } },
 	{ N_("heat"), "sensor, not power.total.watts", "power",
-	  .part = "heat", .value = "{sensor.celsius}", .series = NO_PAST, .graded = GRADED_HEAT,
+	  .part = "heat", .value = "{sensor.celsius}", .series = NO_PAST, .rules = "heat|hot",
 	  .texts = { { NULL, HOTTEST } } },
 };
 
@@ -327,39 +334,11 @@ bool overview_shows_cpus(const struct frame *frame)
 	return !is_scoped(frame) && !container_cpu(frame);
 }
 
-/* Full swap alone is calm: it matters where tasks wait for memory. Of pressures, the worst counts. */
-static enum grade grade_for(const struct kind *kind, double ratio, const struct gauge_facts *of,
-			    const struct grades *grades)
-{
-	static const struct {
-		enum graded what;
-		const char *judged; /* as its rule does */
-	} pressures[] = { { GRADED_CPU_PRESSURE, "pressure.cpu/some.avg10_ratio" },
-			  { GRADED_MEMORY_PRESSURE, "pressure.memory/some.avg10_ratio" },
-			  { GRADED_IO_PRESSURE, "pressure.io/full.avg10_ratio" } };
-	double stall = number(of, "pressure.memory/some.avg60_ratio");
-	enum grade worst = GRADE_CALM, grade;
-
-	if (kind->graded == GRADED_HEAT)
-		return grade_of(grades, GRADED_HEAT, number(of, "heat"));
-	if (kind->graded == N_GRADED ||
-	    (kind->graded == GRADED_SWAP && grade_of(grades, GRADED_SWAP_STALL, stall) == GRADE_CALM))
-		return GRADE_CALM;
-	if (kind->graded != GRADED_CPU_PRESSURE)
-		return grade_of(grades, kind->graded, ratio);
-	for (unsigned i = 0; i < 3; i++) {
-		grade = grade_of(grades, pressures[i].what, number(of, pressures[i].judged));
-		worst = grade > worst ? grade : worst;
-	}
-	return worst;
-}
-
 /* beside: other gauges are of less than the machine. */
-static void fill(const struct kind *kind, const struct gauge_facts *of, const struct grades *grades,
-		 bool beside, struct overview_gauge *gauge)
+static void fill(const struct kind *kind, const struct gauge_facts *of, bool beside,
+		 struct overview_gauge *gauge)
 {
 	double whole = kind->whole ? number(of, kind->whole) : 1;
-	bool limited = kind->part && kind->graded != N_GRADED;
 	struct buffer text = { 0 };
 	unsigned n_texts = 0;
 
@@ -368,8 +347,9 @@ static void fill(const struct kind *kind, const struct gauge_facts *of, const st
 					  .series = kind->series,
 					  .most = kind->ends ? whole : NAN,
 					  .first = beside ? OVERVIEW_FIRST_NONE : kind->first };
-	gauge->grade = grade_for(kind, gauge->ratio, of, grades);
-	gauge->limits = grade_limits_in(limited ? grades : NULL, limited ? kind->graded : GRADED_CPU, whole);
+	if (kind->rules)
+		gauge->grade = grade_of_rules(of->of.frame, kind->rules,
+					      is_scoped(of->of.frame) && !kind->topic);
 	if (kind->topic && isnan(gauge->ratio) && !frame_table(of->of.frame, kind->topic))
 		gauge->absent = kind->topic;
 	if (kind->first == OVERVIEW_FIRST_TALKER && !(number(of, "moved") > 0))
@@ -396,8 +376,7 @@ void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
 		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
 }
 
-unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
-			 struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
+unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
 {
 	bool scoped = is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
 	struct gauge_facts of;
@@ -408,7 +387,7 @@ unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
 		bool beside = kinds[i].topic && (scoped || (contained && !kinds[i].of_namespace));
 
 		if (sentence_holds(kinds[i].when, &of.of.facts))
-			fill(&kinds[i], &of, grades, beside, &gauges[n++]);
+			fill(&kinds[i], &of, beside, &gauges[n++]);
 	}
 	return n;
 }
@@ -449,7 +428,7 @@ static void add_cpus(const struct frame *frame, struct buffer *out, bool ascii)
 void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
-	unsigned n = overview_gauges(frame, NULL, gauges);
+	unsigned n = overview_gauges(frame, gauges);
 
 	for (unsigned i = 0; i < n; i++) {
 		add_line(out, gauges[i].name, gauges[i].absent ? "-" : gauges[i].value,

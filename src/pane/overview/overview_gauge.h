@@ -45,7 +45,6 @@ struct overview_gauge {
 	enum grade grade;
 	int series;                 /* of its graph; -1: none */
 	double most;                /* upper end of its graph; NaN: the highest value shown */
-	struct grade_limits limits; /* of its graph */
 	enum overview_first first;
 	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
 	char text[TEXT_MAX];
@@ -54,12 +53,8 @@ struct overview_gauge {
 /* Has the line of each CPU a place below that of all? Not if that is of a scope, or of a container. */
 bool overview_shows_cpus(const struct frame *frame);
 
-/*
- * The gauges of what the machine has, the CPU and then the memory first; returns how many. grades may be
- * NULL.
- */
-unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
-			 struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);
+/* The gauges of what the machine has, the CPU and then the memory first; returns how many. */
+unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);
 
 /* Of the busiest graphics processor; NaN: not known. */
 double overview_gpu_busy(const struct frame *frame);

@@ -235,7 +235,7 @@ static void add_piece(const struct pane_context *context, const struct piece *pi
 	hours_text(hours, battery ? table_number(table, row, "remaining_seconds") : NAN);
 	if (watts > 0)
 		remark.level = (int)graph_grade_style(
-			grade_of(context->grades, GRADED_BATTERY, table_number(table, row, "charge_ratio")),
+			grade_of_row(context->findings, "battery_low", table->schema, row),
 			STYLE_NORMAL);
 	text_flow_say(flow, &remark, 1, &facts.facts);
 }

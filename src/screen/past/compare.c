@@ -25,13 +25,13 @@ void compare_mark(struct screen *screen)
 }
 
 /* A growth looks hot and a decrease cool; the sign is in the text, too. */
-static enum style style_of_change(const struct grades *grades, const struct schema *schema,
+static enum style style_of_change(const struct findings *findings, const struct schema *schema,
 				  const struct column *column, const void *row)
 {
 	const struct column *change = &schema->columns[schema->n_columns - 1];
 	const char *text = row_text(row, change);
 
-	(void)grades;
+	(void)findings;
 	if (column->difference)
 		return row_number(row, column) > 0   ? STYLE_WARN
 		       : row_number(row, column) < 0 ? STYLE_OK

@@ -113,7 +113,7 @@ static const struct column columns[] = {
 	     .help = N_("share of the interval in which some of its tasks waited for a CPU (version 2)")),
 	RATE(memory_pressure_ratio, memory_stalled_seconds, UNIT_RATIO, .title = N_("%PSI mem"), .width = 8,
 	     .ceiling = 1, .rank = 5, .hidden = true, .high = 0.05,
-	     .alarming = FINDING_MEMORY_STALLED_RATIO,
+	     .alarming = 0.15,
 	     .help = N_("share of the interval in which some of its tasks waited for memory (version 2)")),
 	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, .title = N_("%PSI io"), .width = 8,
 	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1, .alarming = 0.5,

@@ -45,7 +45,8 @@ struct process_apart {
 	uint64_t proportional_bytes;
 	uint64_t touched_bytes;
 	double touched_window_seconds, touched_age_seconds;
-	uint64_t read_bytes, write_bytes, disk_bytes;
+	uint64_t read_bytes, write_bytes, disk_bytes, children_faults;
+	double children_faults_per_second;
 	double read_bytes_per_second, write_bytes_per_second, disk_bytes_per_second;
 	double wait_seconds, wait_ratio, switches_per_second;
 	uint64_t received_bytes, sent_bytes;
@@ -237,6 +238,16 @@ static const struct column columns[] = {
 	       N_("written to storage since its start, by itself and by children that panetop did not see; "
 		  "cancelled writes are included"),
 	       "/proc/PID/io write_bytes, less those of children seen"),
+	REQUESTED(children_faults_per_second, REQUEST_IO, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+		  .title = N_("chflt/s"), .width = 7, .hidden = true,
+		  .rate_of = OFFSET_APART(children_faults),
+		  .help = N_("growth of children_faults: where it is not 0, bytes read and written may be of "
+			     "a child that has ended"),
+		  .source = "growth of children_faults / time"),
+	REQUESTED(children_faults, REQUEST_IO, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+		  .title = N_("chflt"), .width = 7, .hidden = true,
+		  .help = N_("page faults without storage access of children that ended and were waited for"),
+		  .source = "/proc/PID/stat cminflt"),
 	REQUESTED(wait_ratio, REQUEST_WAIT, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%wait"),
 		  .width = 6, .rank = 2, .hidden = true, .high = 0.5, .alarming = 0.9, .trend = true,
 		  .rate_of = OFFSET_APART(wait_seconds),
@@ -431,6 +442,7 @@ static void set_requested(struct process_apart *row, const struct process *proce
 		row->read_bytes = io->read_bytes;
 		row->write_bytes = io->write_bytes;
 		row->disk_bytes = io->read_bytes + io->write_bytes;
+		row->children_faults = process->stat.children_minor_faults;
 	}
 	if (wanted->traffic)
 		set_traffic(row, process, wanted);

@@ -83,6 +83,7 @@ void process_set_stat(struct process *process, const struct pid_stat *stat)
 	process->stat = (struct process_stat){
 		.minor_faults = stat->minor_faults,
 		.major_faults = stat->major_faults,
+		.children_minor_faults = stat->children_minor_faults,
 		.user_ticks = stat->user_ticks,
 		.system_ticks = stat->system_ticks,
 		.children_ticks = stat->children_user_ticks + stat->children_system_ticks,

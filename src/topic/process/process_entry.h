@@ -37,6 +37,7 @@ struct process_wait {
 /* What is kept of its stat file; see process_living_thread(). */
 struct process_stat {
 	uint64_t minor_faults, major_faults; /* since its start, as all times */
+	uint64_t children_minor_faults; /* of children that were waited for */
 	uint64_t user_ticks, system_ticks;
 	uint64_t children_ticks; /* user and system, of children that were waited for */
 	uint64_t resident_pages; /* U64_UNKNOWN */
