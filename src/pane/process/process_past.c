@@ -253,16 +253,23 @@ static void make_more_facts(struct past_facts *of)
 	add(of, "waits_for", text_fact(process_waits_for(&of->facts)));
 }
 
-/* The sample of the history that is shown; -1: none that has the numbers. */
-static long shown_sample(const struct pane_context *context)
+/* The sample of the history that is shown; -1: none that has the numbers of this process. */
+static long shown_sample(const struct pane_context *context, const struct process_rows *rows)
 {
+	const struct process_state *state = context->state;
 	const struct history *history = &context->history;
 	long now = history_find(history, context->frame->mono_ns);
 
-	return now >= 0 && history_time(history, (size_t)now) == context->frame->mono_ns &&
+	return state->pid == process_number(rows, "pid") && now >= 0 &&
+			       history_time(history, (size_t)now) == context->frame->mono_ns &&
 			       !isnan(history_value(history, PROCESS_SERIES_CPU_SECONDS, (size_t)now))
 		       ? now
 		       : -1;
+}
+
+static bool is_first(const struct history *history, long now)
+{
+	return now == 0 || isnan(history_value(history, PROCESS_SERIES_CPU_SECONDS, (size_t)now - 1));
 }
 
 enum process_level process_past_story(struct buffer *out, const struct pane_context *context,
@@ -270,16 +277,21 @@ enum process_level process_past_story(struct buffer *out, const struct pane_cont
 {
 	struct past_facts of = { .facts = { find_fact }, .now = facts };
 	const struct history *history = &context->history;
-	long now = shown_sample(context), before = -1, at;
+	long now = shown_sample(context, rows), before = -1, at;
 	size_t held = PROCESS_NOT_HELD;
 
 	if (now >= 0)
 		make_facts(&of, context, rows, (size_t)now);
-	/* a recording may have too few samples: then its intervals count */
-	if (now < 0 || (screen_replays(context) && isnan(made_number(&of, "mean_seconds")))) {
+	/* what was not measured then: by its interval alone, as where a recording is opened in the middle */
+	if (now < 0 ? screen_replays(context) : screen_is_of_recording(context) && is_first(history, now)) {
 		of.n_made = 0;
 		add(&of, "sleep_call", facts->find(facts, span_text("system_call")));
 		make_more_facts(&of);
+		return process_story(out, &of.facts, held);
+	}
+	if (now < 0) { /* it was opened a moment ago */
+		for (size_t i = 0; i < N_MEANS; i++)
+			add(&of, means[i].name, number_fact(NAN, means[i].unit));
 		return process_story(out, &of.facts, held);
 	}
 	for (uint64_t step = HELD_STEPS; step > 0; step--, before = at) {

@@ -243,6 +243,9 @@ static const struct schema schema = {
 struct state {
 	struct process_page *page;
 	struct slow_text *command;
+	uint64_t parents_pid; /* of the process whose parents these are; they stay when it has ended */
+	double parents_start;
+	char parents[PARENTS_MAX * 32];
 };
 
 static uint64_t started_time(const struct env *env, double start_seconds)
@@ -259,20 +262,34 @@ static const char *copy_span(struct arena *arena, struct span span)
 }
 
 /* "bash 812 < sshd 700 < systemd 1", as far as they can be read. */
-static const char *parents_text(struct env *env, struct arena *arena, uint64_t pid)
+static void write_parents(struct env *env, uint64_t pid, char *text, size_t room)
 {
-	char text[PARENTS_MAX * 32] = "", bytes[PROCESS_STAT_MAX];
+	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 	size_t used = 0;
 
-	for (unsigned i = 0; i < PARENTS_MAX && pid > 0 && pid <= INT32_MAX && used < sizeof(text); i++) {
+	*text = '\0';
+	for (unsigned i = 0; i < PARENTS_MAX && pid > 0 && pid <= INT32_MAX && used < room; i++) {
 		if (!process_read_stat(env, (uint32_t)pid, bytes, &stat))
 			break;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s %llu", used ? " < " : "",
+		used += (size_t)snprintf(text + used, room - used, "%s%.*s %llu", used ? " < " : "",
 					 (int)span_length(stat.comm), stat.comm.at, (unsigned long long)pid);
 		pid = stat.parent_pid;
 	}
-	return arena_copy(arena, text, strlen(text));
+}
+
+static void set_parents(struct detail_row *row, struct state *state, struct arena *arena)
+{
+	const struct process_page *page = state->page;
+
+	if (process_page_is_alive(page)) {
+		write_parents(page->env, page->target->stat.parent_pid, state->parents,
+			      sizeof(state->parents));
+		state->parents_pid = row->pid;
+		state->parents_start = row->start_seconds;
+	}
+	if (state->parents_pid == row->pid && state->parents_start == row->start_seconds)
+		row->parents = arena_copy(arena, state->parents, strlen(state->parents));
 }
 
 static double cpu_seconds(const struct process_page *page)
@@ -700,7 +717,6 @@ static void set_live(struct detail_row *row, struct process_page *page, struct a
 {
 	struct env *env = page->env;
 
-	row->parents = parents_text(env, arena, page->target->stat.parent_pid);
 	set_threads(row, env, page->target, arena);
 	set_stop_signal(row, page);
 	row->open_files = open_files_count(env, page->target->memory_pid);
@@ -724,6 +740,7 @@ static int sample_detail(struct sample *sample)
 	row->name = arena_copy(arena, page->target->name, strlen(page->target->name));
 	row->command = command_text(page->target, state->command, arena);
 	set_stat(row, page);
+	set_parents(row, state, arena);
 	if (process_page_is_alive(page))
 		set_live(row, page, arena);
 	set_wait_channel(row, page, arena);
