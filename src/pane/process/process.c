@@ -224,12 +224,12 @@ static const struct series series[] = {
 	[PROCESS_SERIES_MEMORY] = DETAIL("resident_bytes"),
 	[PROCESS_SERIES_READ] = DETAIL("call_read_bytes_per_second"),
 	[PROCESS_SERIES_WRITE] = DETAIL("call_write_bytes_per_second"),
-	[PROCESS_SERIES_CPU_SECONDS] = DETAIL("cpu_seconds"),
-	[PROCESS_SERIES_DISK_SECONDS] = DETAIL("disk_seconds"),
-	[PROCESS_SERIES_PERIODS] = DETAIL("group_periods"),
-	[PROCESS_SERIES_THROTTLED] = DETAIL("group_throttled_periods"),
-	[PROCESS_SERIES_LOCK_THREADS] = DETAIL("lock_threads"),
-	/* process_past.c sets these */
+	/* process_past.c sets these: the first row may be of another process */
+	[PROCESS_SERIES_CPU_SECONDS] = NOTED,
+	[PROCESS_SERIES_DISK_SECONDS] = NOTED,
+	[PROCESS_SERIES_PERIODS] = NOTED,
+	[PROCESS_SERIES_THROTTLED] = NOTED,
+	[PROCESS_SERIES_LOCK_THREADS] = NOTED,
 	[PROCESS_SERIES_USER_SECONDS] = NOTED,
 	[PROCESS_SERIES_SYSTEM_SECONDS] = NOTED,
 	[PROCESS_SERIES_WAIT_SECONDS] = NOTED,
@@ -269,6 +269,9 @@ static void note_numbers(struct pane_context *context, const struct process_rows
 {
 	history_set(&context->history, PROCESS_SERIES_CPU, frame, process_number(rows, "cpu_ratio"));
 	history_set(&context->history, PROCESS_SERIES_MEMORY, frame, process_number(rows, "resident_bytes"));
+	/* not those of the first row, which is another process */
+	history_set(&context->history, PROCESS_SERIES_READ, frame, NAN);
+	history_set(&context->history, PROCESS_SERIES_WRITE, frame, NAN);
 }
 
 /* From before the page was opened, when the process was one of a list. */

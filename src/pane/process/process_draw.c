@@ -281,7 +281,7 @@ static const struct part {
 	{ N_("threads"), 7, NO_PAST, { "frozen", N_("[{threads:.0}, frozen with their "
 						"control group]") } },
 	/* the kernel shows such threads in state D or S */
-	{ .remark = { "not frozen", N_("[{threads:.0}: running {running_threads:.0}, blocked on I/O "
+	{ .remark = { "not frozen", N_("[{threads:.0}][: running {running_threads:.0}, blocked on I/O "
 				       "{waiting_threads:.0}][  waits for storage "
 		"{disk_ratio:.1%}]") } },
 	{ N_("CPU"), 3, PROCESS_SERIES_CPU,

@@ -84,7 +84,12 @@ void process_past_note(struct pane_context *context, const struct process_rows *
 	static const struct {
 		enum process_series series;
 		const char *name;
-	} counters[] = { { PROCESS_SERIES_USER_SECONDS, "user_seconds" },
+	} counters[] = { { PROCESS_SERIES_CPU_SECONDS, "cpu_seconds" },
+			 { PROCESS_SERIES_DISK_SECONDS, "disk_seconds" },
+			 { PROCESS_SERIES_PERIODS, "group_periods" },
+			 { PROCESS_SERIES_THROTTLED, "group_throttled_periods" },
+			 { PROCESS_SERIES_LOCK_THREADS, "lock_threads" },
+			 { PROCESS_SERIES_USER_SECONDS, "user_seconds" },
 			 { PROCESS_SERIES_SYSTEM_SECONDS, "system_seconds" },
 			 { PROCESS_SERIES_WAIT_SECONDS, "wait_seconds" },
 			 { PROCESS_SERIES_MAJOR_FAULTS, "major_faults" } },
@@ -96,6 +101,8 @@ void process_past_note(struct pane_context *context, const struct process_rows *
 	const char *code = process_text(rows, "state"), *call = process_text(rows, "system_call");
 	double pid = process_number(rows, "pid");
 
+	if (!rows->detail && !screen_is_of_recording(context)) /* the page is hidden: waits are not counted */
+		return;
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		history_set(&context->history, counters[i].series, frame,
 			    process_number(rows, counters[i].name));
@@ -295,7 +302,9 @@ enum process_level process_past_story(struct buffer *out, const struct pane_cont
 		return process_story(out, &of.facts, held);
 	}
 	for (uint64_t step = HELD_STEPS; step > 0; step--, before = at) {
-		at = history_find(history, context->frame->mono_ns - step * UINT64_C(1000000000));
+		uint64_t ago_ns = step * UINT64_C(1000000000), now_ns = context->frame->mono_ns;
+
+		at = ago_ns < now_ns ? history_find(history, now_ns - ago_ns) : -1;
 		if (at < 0 || at == before)
 			continue;
 		make_facts(&of, context, rows, (size_t)at);

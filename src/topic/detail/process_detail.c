@@ -352,7 +352,7 @@ static void add_lock(struct thread_sums *sums, struct env *env, uint32_t pid, ui
 
 	snprintf(name, sizeof(name), "task/%u/syscall", tid);
 	length = pids_read(env, pid, name, bytes, sizeof(bytes));
-	if (length == -ENOENT || length == -ESRCH)
+	if (length == -ESRCH) /* it has exited */
 		return;
 	if (length <= 0 || !pid_syscall_parse(span_of(bytes, (size_t)length), &call) || call.foreign)
 		sums->locks_known = false;
