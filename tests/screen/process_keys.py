@@ -170,8 +170,9 @@ def stuck_for_ten_seconds(scratch):
     """Not while it runs between the samples."""
     for used, told in ((0, "Stuck in uninterruptible sleep (D) for at least 15 s in openat: percpu_rwsem_wait."),
                        (0.01, "no obvious cause")):
-        def change(second, detail, _process, times, used=used):
-            detail.update({"state": "D", "system_call": "openat", "wait_channel": "percpu_rwsem_wait", "cpu_seconds": second * used})
+        def change(second, detail, process, times, used=used):
+            detail.update({"state": "D", "system_call": "openat", "wait_channel": "percpu_rwsem_wait"})
+            detail["cpu_seconds"] = process["cpu_seconds"] = second * used
             times["disk"]["seconds"] = 0
         said = steady(scratch, change, 16)
         assert said[15] == told and "Stuck" not in said[9], said
