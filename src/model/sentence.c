@@ -172,21 +172,36 @@ const char *remarks_first(const struct remark *remarks, size_t n_remarks, const 
 	return "";
 }
 
-int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
-		const struct facts *facts)
+size_t remarks_find(const struct remark *remarks, size_t n_remarks, const struct facts *facts, size_t held)
 {
-	size_t said = 0;
+	size_t i = 0;
 
-	while (said < n_remarks && (remarks[said].more || !remark_say(out, &remarks[said], facts)))
-		said++;
-	if (said == n_remarks)
+	while (i < n_remarks &&
+	       (remarks[i].more ||
+		!sentence_holds(i == held && remarks[i].stays ? remarks[i].stays : remarks[i].when, facts)))
+		i++;
+	return i;
+}
+
+int remarks_say_at(struct buffer *out, const struct remark *remarks, size_t n_remarks,
+		   const struct facts *facts, size_t index)
+{
+	if (index >= n_remarks)
 		return -1;
-	for (size_t i = said + 1; i < n_remarks && remarks[i].more; i++)
+	sentence_add(out, text_of(&remarks[index], facts), facts);
+	for (size_t i = index + 1; i < n_remarks && remarks[i].more; i++)
 		if (sentence_holds(remarks[i].when, facts)) {
 			buffer_char(out, ' ');
 			sentence_add(out, text_of(&remarks[i], facts), facts);
 		}
-	return remarks[said].level;
+	return remarks[index].level;
+}
+
+int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
+		const struct facts *facts)
+{
+	return remarks_say_at(out, remarks, n_remarks, facts,
+			      remarks_find(remarks, n_remarks, facts, n_remarks));
 }
 
 void remarks_say_rows(struct buffer *out, const struct remark *remarks, size_t n_remarks,

@@ -33,6 +33,7 @@ struct remark {
 	const char *count; /* … and the name of that number */
 	int level;         /* as whoever asks means it */
 	bool more;         /* added to the one before */
+	const char *stays; /* once it held, this counts in place of when; NULL: when does */
 };
 
 #define REMARKS(list) (list), sizeof(list) / sizeof((list)[0]) /* and how many there are */
@@ -42,6 +43,13 @@ bool remark_say(struct buffer *out, const struct remark *remark, const struct fa
 
 /* The first that holds, a text without names, translated; "": none holds. */
 const char *remarks_first(const struct remark *remarks, size_t n_remarks, const struct facts *facts);
+
+/* The index of the first that holds; held: of the one that held before. n_remarks: none. */
+size_t remarks_find(const struct remark *remarks, size_t n_remarks, const struct facts *facts, size_t held);
+
+/* Says the one with this index, with its own more, translated. Its level; -1: there is none. */
+int remarks_say_at(struct buffer *out, const struct remark *remarks, size_t n_remarks,
+		   const struct facts *facts, size_t index);
 
 /* Says the first that holds, with its own more, translated. Its level; -1: none holds. */
 int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,

@@ -195,6 +195,9 @@ void screen_request(struct pane_context *context, unsigned table, bool wanted);
 /* Is this a recording? Then no action and no measurement is possible. */
 bool screen_replays(const struct pane_context *context);
 
+/* Are all frames those of a recording? The live screen goes back to others. */
+bool screen_is_of_recording(const struct pane_context *context);
+
 /* As struct source's restart; does nothing if the topic has nothing to reset. */
 void screen_restart(struct pane_context *context, const char *topic);
 

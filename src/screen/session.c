@@ -29,6 +29,11 @@ bool screen_replays(const struct pane_context *context)
 	return !screen_is_live(context->screen) || context->screen->in_past;
 }
 
+bool screen_is_of_recording(const struct pane_context *context)
+{
+	return !screen_is_live(context->screen);
+}
+
 static void act_done(void *state, int error)
 {
 	struct screen *screen = state;

@@ -112,8 +112,8 @@ def expect(condition, terminal, what):
         raise AssertionError(what + "\n" + terminal.text())
 
 
-def edited(scratch, change, recording=RECORDING, frames=3):
-    """The first frames; change(number of the frame, rows by topic, each row by its keys) may do what it likes."""
+def edited(scratch, change, recording=RECORDING, frames=3, step=None):
+    """The first frames, step seconds apart; change(number of the frame, rows by topic, each row by its keys) may do what it likes."""
     path = os.path.join(scratch, "edited")
     with open(as_lines(recording), encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
         head = next(source)
@@ -121,9 +121,12 @@ def edited(scratch, change, recording=RECORDING, frames=3):
         out.write(head)
         for number, line in enumerate(itertools.islice(source, frames)):
             frame = json.loads(line)
+            for timed in (frame, *frame["tables"].values()) if step else ():
+                timed["mono_ns"] -= int(number * (10 - step) * 1e9)
+            frame["wall_ns"] -= int(number * (10 - step) * 1e9) if step else 0
             tables = {name: [dict(zip(keys[name], row)) for row in table["rows"]] for name, table in frame["tables"].items()}
             change(number, tables)
             for name, rows in tables.items():
-                frame["tables"][name]["rows"] = [[row[key] for key in keys[name]] for row in rows]
+                frame["tables"].setdefault(name, {})["rows"] = [[row.get(key) for key in keys[name]] for row in rows]
             out.write(json.dumps(frame, separators=(",", ":")) + "\n")
     return path

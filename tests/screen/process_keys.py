@@ -5,7 +5,7 @@ import re
 import subprocess
 from contextlib import contextmanager
 
-from common import RECORDING, as_lines, expect, replay, running, screen
+from common import RECORDING, as_lines, edited, expect, replay, running, screen
 from drawn import live_seconds, rows_under_cursor
 
 VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Code", "Waits", "Processes")
@@ -96,18 +96,104 @@ def a_long_value_scrolls(_scratch):
 
 def it_exits_while_its_page_is_open(_scratch):
     with paged(["sh", "-c", "read line; exit 7"]) as (terminal, child):
-        terminal.comes("for data")
+        terminal.comes("in read")
         child.stdin.close()
         child.wait()
-        terminal.comes("Its exit was seen at").shows(f"{child.pid} sh")
+        terminal.comes("Exited with code 7 at ").shows(f"{child.pid} sh", " lived about ", "read line; exit 7", "python")
 
 
 def stopped_and_why(_scratch):
     with paged(["sleep", "1000"]) as (terminal, child):
         child.send_signal(19)
-        terminal.comes("has stopped it; SIGCONT")
+        terminal.comes("Stopped by SIGSTOP; SIGCONT")
         child.send_signal(18)
         terminal.comes("S sleeping")
+
+
+def steady(scratch, change, frames=36):
+    """What "why" says at each second of a recording in which change(second, rows of 2001 by topic) has changed the page of 2001."""
+    counters = ("cpu_seconds", "user_seconds", "system_seconds", "wait_seconds", "disk_seconds", "group_throttled_periods")
+
+    def change_page(number, tables):
+        detail, process = tables["process_detail"][0], next(row for row in tables["process"] if row["pid"] == 2001)
+        detail.update({key: 0 for key in counters if key in detail} | {"state": "S", "system_call": "", "wait_channel": ""})
+        process.update({key: 0 for key in counters if key in process})
+        times = {row["part"]: row for row in tables["time_account"] if row["pid"] == 2001}
+        for row in times.values():
+            row["seconds"] = 0
+        change(number, detail, process, times)
+
+    said = []
+    with replay("process", recording=edited(scratch, change_page, frames=frames, step=1), width=130, height=40) as terminal:
+        for _ in range(frames):
+            said.append(re.search("^why +(.*?)(?: +$|$)", terminal.text(), re.M).group(1))
+            terminal.send(".")
+        for second in range(frames - 2, 11, -1):  # and back
+            terminal.send(",").shows(re.compile(f"^why +{re.escape(said[second])} *$"))
+    return [re.sub(r" \(last \d+ s\)", "", text) for text in said]
+
+
+def why_is_a_mean(scratch):
+    """That of two seconds is not that of ten; what has held goes on to a lower limit, as long as twenty seconds."""
+    for waits, told in ((lambda second: 0.5 if second % 2 else 0.06, "Waiting for CPU: wants 0.5 CPUs, gets 0.2."),
+                        (lambda second: 0.35 if second % 2 else 0.01, "no obvious cause"),
+                        (lambda second: 0.22 if second < 15 else 0.17, "Waiting for CPU: wants 0.4 CPUs, gets 0.2.")):
+        def change(second, detail, process, _times, waits=waits):
+            detail["cpu_seconds"] = process["cpu_seconds"] = second * 0.2
+            process["wait_seconds"] = sum(waits(each) for each in range(second))
+        said = steady(scratch, change, 30)
+        assert all(text == told for text in said[10:]), said
+
+
+def a_ring_is_not_storage(scratch):
+    """Its own account goes before that of the kernel; without it, a ring that waits may wait for anything."""
+    for counted in (True, False):
+        for call, told in (("io_uring_enter", "Sleeping for completions of io_uring (io_uring_enter)."),
+                           ("pread64", "no obvious cause" if counted else "Waiting for storage 100 % of the time.")):
+            def change(second, detail, _process, times, counted=counted, call=call):
+                detail.update({"system_call": call, "system_call_file": "", "disk_seconds": second})
+                times["disk"]["seconds"] = 0 if counted else None
+            said = steady(scratch, change, 16)
+            assert set(said[10:]) == {told}, (counted, call, said)
+
+
+def a_convoy_names_its_lock(scratch):
+    def change(second, detail, process, times):
+        detail.update({"threads": 12, "lock_threads": 8 + second % 3, "lock_address": "0x5581"})
+        process.update({"threads": 12, "wait_seconds": second * 3.0})
+        times["lock"]["seconds"] = second * 8.7
+    said = steady(scratch, change, 16)
+    assert set(said[10:]) == {"Lock contention: about 9 of 12 threads wait for one lock, futex 0x5581."}, said
+
+
+def stuck_for_ten_seconds(scratch):
+    """Not while it runs between the samples."""
+    for used, told in ((0, "Stuck in uninterruptible sleep (D) for at least 15 s in openat: percpu_rwsem_wait."),
+                       (0.01, "no obvious cause")):
+        def change(second, detail, process, times, used=used):
+            detail.update({"state": "D", "system_call": "openat", "wait_channel": "percpu_rwsem_wait"})
+            detail["cpu_seconds"] = process["cpu_seconds"] = second * used
+            times["disk"]["seconds"] = 0
+        said = steady(scratch, change, 16)
+        assert said[15] == told and "Stuck" not in said[9], said
+
+
+def the_page_of_the_dead_has_what_is_known(scratch):
+    """Its exit has command, parent and life time; no line is made of dashes."""
+    def change(_number, tables):
+        detail = tables["process_detail"][0]
+        tables["process_detail"] = [dict.fromkeys(detail) | {"pid": 2001, "start_seconds": 200.1, "name": "worker.sh", "state": "X"}]
+        tables["process"] = [row for row in tables["process"] if row["pid"] != 2001]
+        tables["time_account"] = [row for row in tables["time_account"] if row["pid"] != 2001]
+        for topic in ("limit", "open_file", "signal"):
+            tables[topic] = []
+        tables["event"] = [{"number": 1, "time": 1732095000000000000, "pid": 2001, "ppid": 2000, "event": "exit", "mark": "!",
+                            "exit_code": 3, "parent": "starter.sh", "duration_seconds": 0.244, "command": "/bin/sh ./worker.sh",
+                            "user": "root"}]
+    with replay("process", recording=edited(scratch, change), width=100, height=30) as terminal:
+        terminal.shows(re.compile("^why +Exited with code 3 at "), "2001 worker.sh  user root  lived 244 ms",
+                       re.compile("^command +/bin/sh ./worker.sh"), re.compile("^parents +starter.sh 2000"))
+        terminal.hides(re.compile("^(threads|CPU|memory|I/O|faults|limits|open|priority) "), " - ")
 
 
 def its_map_is_one_key_away(_scratch):

@@ -74,6 +74,35 @@ START_TEST(system_calls)
 	ck_assert(!pid_syscall_parse(span_text("x\n"), &call));
 }
 
+/* A condition without work is no lock. */
+START_TEST(locks_of_system_calls)
+{
+	static const struct {
+		unsigned number, operation, value;
+		bool is_lock;
+	} cases[] = {
+		{ SYS_futex, 0x80, 2, true },  /* FUTEX_WAIT_PRIVATE: a contended mutex */
+		{ SYS_futex, 0, 2, true },     /* between processes */
+		{ SYS_futex, 0x80, 0, false }, /* a thread of Go without work */
+		{ SYS_futex, 0x189, 0, false }, /* FUTEX_WAIT_BITSET_PRIVATE with a clock: a condition */
+		{ SYS_futex, 0x189, 2, false },
+		{ SYS_futex, 0x86, 0, true },  /* FUTEX_LOCK_PI_PRIVATE */
+		{ SYS_futex, 0x8d, 0, true },  /* FUTEX_LOCK_PI2_PRIVATE */
+		{ SYS_futex, 0x81, 2, false }, /* FUTEX_WAKE_PRIVATE */
+		{ SYS_read, 0x80, 2, false },
+	};
+	const char *stack = sizeof(void *) == 8 ? "0x7ffc00000000" : "0xffff0000";
+	struct pid_syscall call;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert(pid_syscall_parse(span_text(textf("%u 0x5581 0x%x 0x%x 0x0 0x0 0x0 %s 0x7f00\n",
+							     cases[i].number, cases[i].operation,
+							     cases[i].value, stack)),
+					    &call));
+		ck_assert_msg(pid_syscall_lock(&call) == (cases[i].is_lock ? 0x5581 : 0), "case %zu", i);
+	}
+}
+
 START_TEST(last_fields_of_stat)
 {
 	const struct span text =
@@ -90,119 +119,122 @@ START_TEST(last_fields_of_stat)
 	ck_assert(!pid_stat_exit_status(span_text("77 (a) Z 1 77"), &status));
 }
 
-/* Of one that sleeps; what a case adds comes later, and so holds. */
-#pragma GCC diagnostic ignored "-Woverride-init"
-#define SILENT PROCESS_SILENT, ""
+#define NONE PROCESS_CALM, "no obvious cause"
 #define CALM PROCESS_CALM,
 #define SLOW PROCESS_SLOW,
 
 #define SLEEPING "state=S threads=1 group_limit_ratio=0.5 user_ratio=0 system_ratio=0 cpu_ratio=0"
+#define READY "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62"
+#define WAITING "Waiting for CPU: wants 0.6 CPUs, gets 0.02."
+#define QUOTA "CPU quota of its group, 0.50 CPUs: throttled in 60 % of periods."
+#define STORAGE "Waiting for storage 61 % of the time."
+#define CONVOY "Lock contention: about 9 of 12 threads wait for one lock, futex 0x5581."
 
-/* Each sentence, and near misses in which it stays silent. */
+/* Each sentence, and near misses in which it stays silent; without facts it sleeps. */
 static const struct {
 	enum process_level level;
 	const char *text, *facts;
 } stories[] = {
-	{ SILENT, "" },
-	{ SILENT, "state=R cpu_ratio=0.5" },
-	{ SILENT, "cpu_ratio=- threads=-" },
+	{ NONE, "" },
+	{ NONE, "state=R cpu_ratio=0.5" },
+	{ CALM "measuring ...", "cpu_ratio=- threads=-" },
+	{ CALM "measuring ...", "cpu_ratio=- system_call=read" },
 	/* how it ended */
-	{ SLOW "It has exited.", "state=X" },
-	{ SLOW "It has exited with code 3.", "state=X exit_code=3" },
-	{ SLOW "It was killed by SIGKILL.", "state=X exit_name=KILL" },
-	{ SLOW "It was killed by signal 40.", "state=X exit_signal=40" },
-	{ SLOW "It has exited with code 0. Its parent has not read its exit status yet.",
+	{ SLOW "Exited.", "state=X" },
+	{ SLOW "Exited.", "state=X cpu_ratio=-" },
+	{ SLOW "Exited with code 3.", "state=X exit_code=3" },
+	{ SLOW "Killed by SIGKILL.", "state=X exit_name=KILL" },
+	{ SLOW "Killed by signal 40.", "state=X exit_signal=40" },
+	{ SLOW "Exited with code 0. Its parent has not read its exit status yet (zombie).",
 	  "state=Z exit_code=0" },
 	/* without its main thread */
-	{ CALM "Its main thread has ended; 1 thread goes on.", "threads=2 others=1 main_ended=yes" },
-	{ CALM "Its main thread has ended; 3 threads go on.", "threads=4 others=3 main_ended=yes" },
-	{ CALM "Its main thread has ended; 3 threads go on.",
-	  "threads=4 others=3 main_ended=yes state=-" },
-	{ CALM "Its main thread has ended; the first that lives sleeps until a time has passed: nanosleep.",
-	  "threads=4 others=3 main_ended=yes system_call=nanosleep" },
-	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0).",
+	{ CALM "Main thread ended; 1 thread goes on.", "threads=2 others=1 main_ended=yes" },
+	{ CALM "Main thread ended; 3 threads go on.", "threads=4 others=3 main_ended=yes" },
+	{ CALM "Main thread ended; 3 threads go on.", "threads=4 others=3 main_ended=yes state=-" },
+	{ CALM "Main thread ended; the first that lives sleeps on a timer (nanosleep).",
+	  "threads=4 others=3 main_ended=yes sleep_call=nanosleep" },
+	{ CALM "Computing: 1.2 CPUs, user 0.0, system 0.0.",
 	  "threads=4 others=3 main_ended=yes state=R cpu_ratio=1.2" },
 	/* where it computes */
-	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0). More than half of that in shade.",
+	{ CALM "Computing: 1.2 CPUs, user 0.0, system 0.0. Over half of that in shade.",
 	  "cpu_ratio=1.2 threads=2 hot_function=shade hot_ratio=0.51" },
-	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0).",
+	{ CALM "Computing: 1.2 CPUs, user 0.0, system 0.0.",
 	  "cpu_ratio=1.2 threads=2 hot_function=shade hot_ratio=0.5" },
-	{ CALM "It computes: 1.2 CPUs (user 0.0, system 0.0).",
-	  "cpu_ratio=1.2 threads=2 hot_ratio=0.9" },
-	{ SILENT, "cpu_ratio=0.5 threads=2 hot_function=shade hot_ratio=0.9" },
-	{ CALM "It computes: 99 % of one CPU (user 90 %, system 9.0 %); its one thread cannot use more.",
-	  "state=R cpu_ratio=0.99 user_ratio=0.9 system_ratio=0.09" },
-	{ SILENT, "state=R cpu_ratio=0.89 user_ratio=0.8 system_ratio=0.09" },
+	{ CALM "Computing: 1.2 CPUs, user 0.0, system 0.0.", "cpu_ratio=1.2 threads=2 hot_ratio=0.9" },
+	{ NONE, "cpu_ratio=0.5 threads=2 hot_function=shade hot_ratio=0.9" },
+	{ CALM "Computing: 99 % of one CPU, user 90 %, system 9.0 % (last 10 s); one thread cannot use "
+	       "more.",
+	  "state=R cpu_ratio=0.99 user_ratio=0.9 system_ratio=0.09 mean_seconds=10.2" },
+	{ NONE, "state=R cpu_ratio=0.89 user_ratio=0.8 system_ratio=0.09" },
 	/* what stops it */
-	{ SLOW "A signal has stopped it; SIGCONT continues it.", "state=T" },
-	{ SLOW "SIGTTIN has stopped it; SIGCONT continues it.",
-	  "state=T stop_name=TTIN" },
-	{ SLOW "Its tracer, process 12, has stopped it.",
-	  "state=T stop_name=TTIN tracer_pid=12" },
-	{ SILENT, "stop_name=TTIN tracer_pid=12" },
-	{ SLOW "Its control group is frozen: it does not run.", "frozen=yes" },
+	{ SLOW "Stopped by a signal; SIGCONT continues it.", "state=T" },
+	{ SLOW "Stopped by SIGTTIN; SIGCONT continues it.", "state=T stop_name=TTIN" },
+	{ SLOW "Stopped by its tracer, process 12.", "state=T stop_name=TTIN tracer_pid=12" },
+	{ NONE, "stop_name=TTIN tracer_pid=12" },
+	{ SLOW "Frozen with its control group: it does not run.", "frozen=yes" },
 	/* its limit; where others of its group are throttled it asks for nothing */
-	{ SLOW "The CPU limit of its control group, 0.50 CPUs, stopped that group in 60 % of the periods.",
-	  "cpu_ratio=0.5 throttled_ratio=0.6" },
-	{ SILENT, "cpu_ratio=0.5 throttled_ratio=0.09" },
-	{ SILENT, "cpu_ratio=0.01 throttled_ratio=0.6" },
+	{ SLOW QUOTA, "cpu_ratio=0.5 throttled_ratio=0.6" },
+	{ NONE, "cpu_ratio=0.5 throttled_ratio=0.09" },
+	{ NONE, "cpu_ratio=0.01 throttled_ratio=0.6" },
+	/* one lock, rather than the CPU that its threads wait for, too */
+	{ SLOW CONVOY, "threads=12 lock_threads=9 lock_address=0x5581 lock_ratio=8.7" },
+	{ SLOW CONVOY, "threads=12 lock_threads=9 lock_address=0x5581 wait_ratio=3 cpu_ratio=0.3" },
+	{ SLOW "Lock contention: about 2 of 2 threads wait for one lock, futex (last 10 s).",
+	  "threads=2 lock_threads=2 mean_seconds=10" },
+	{ NONE, "threads=12 lock_threads=5.9 lock_ratio=8.7" },
+	{ NONE, "threads=2 lock_threads=1.9 lock_ratio=2" },
+	{ NONE, "threads=12 lock_threads=0 lock_ratio=11" }, /* a pool without work */
+	{ NONE, "threads=12 lock_threads=9 lock_ratio=4.7" }, /* samples alone */
 	/* waits for a CPU; a little of much is none */
-	{ SLOW "It waits for a CPU: it could use 1.0 CPUs and gets 0.4.",
-	  "cpu_ratio=0.4 wait_ratio=0.6 wanted_ratio=1" },
-	{ SILENT, "cpu_ratio=0.4 wait_ratio=0.19" },
-	{ CALM "It computes: 4.0 CPUs (user 0.0, system 0.0).",
-	  "cpu_ratio=4 threads=8 wait_ratio=0.3" },
-	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19" },
-	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 lets others go first.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19 nice_within=machine" },
-	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only among the "
-	       "processes of its session (autogroup).",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19 nice_within=session" },
-	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only within its "
-	       "control group.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=19 nice_within=group" },
-	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=fifo nice=19 nice_within=machine" },
-	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 policy=other nice=-5 nice_within=machine" },
+	{ SLOW "Waiting for CPU: wants 1.0 CPUs, gets 0.4 (last 10 s).",
+	  "cpu_ratio=0.4 wait_ratio=0.6 wanted_ratio=1 mean_seconds=10" },
+	{ NONE, "cpu_ratio=0.4 wait_ratio=0.19" },
+	{ CALM "Computing: 4.0 CPUs, user 0.0, system 0.0.", "cpu_ratio=4 threads=8 wait_ratio=0.3" },
+	{ SLOW WAITING, READY " policy=other nice=19" },
+	{ SLOW WAITING " (nice 19 lets others go first)", READY " policy=other nice=19 nice_within=machine" },
+	{ SLOW WAITING " (nice 19 only applies within its session: autogroup)",
+	  READY " policy=other nice=19 nice_within=session" },
+	{ SLOW WAITING " (nice 19 only applies within its control group)",
+	  READY " policy=other nice=19 nice_within=group" },
+	{ SLOW WAITING, READY " policy=fifo nice=19 nice_within=machine" },
+	{ SLOW WAITING, READY " policy=other nice=-5 nice_within=machine" },
 	/* the longer wait */
-	{ SLOW "It waits for storage 61 % of the time.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 disk_ratio=0.61" },
-	{ SLOW "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.",
-	  "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62 disk_ratio=0.59" },
+	{ SLOW STORAGE, READY " disk_ratio=0.61" },
+	{ SLOW WAITING, READY " disk_ratio=0.59" },
 	/* its time account */
-	{ SLOW "It waits for memory 60 % of the time: the kernel makes room for it, or reads its pages back.",
+	{ SLOW "Waiting for memory 60 % of the time, for reclaim or evicted pages.",
 	  "memory_ratio=0.6 disk_ratio=0.3" },
-	{ SLOW "It waits for storage 70 % of the time.", "memory_ratio=0.6 disk_ratio=0.7" },
-	{ SILENT, "memory_ratio=0.19 disk_ratio=0.1" },
-	{ CALM "It waits for a lock, or for another process, 80 % of the time.",
-	  "lock_ratio=0.8" },
-	{ SILENT, "lock_ratio=0.49" },
-	{ SILENT, "lock_ratio=7 threads=8" }, /* of a pool without work */
-	{ SLOW "It waits for the kernel 40 % of the time, not for storage.", "other_ratio=0.4" },
-	{ SILENT, "other_ratio=0.19" },
+	{ SLOW STORAGE, "memory_ratio=0.6 disk_ratio=0.61" },
+	{ NONE, "memory_ratio=0.19 disk_ratio=0.1" },
+	{ CALM "Waiting for a lock or another process 80 % of the time.", "lock_ratio=0.8" },
+	{ NONE, "lock_ratio=0.49" },
+	{ NONE, "lock_ratio=7 threads=8" }, /* of a pool without work */
+	{ SLOW "Waiting in the kernel 40 % of the time, not for storage.", "other_ratio=0.4" },
+	{ NONE, "other_ratio=0.19" },
 	/* storage and the kernel */
-	{ SLOW "It waits for pages of its own memory: 200/s are read from storage, 85 % of the time.",
+	{ SLOW "Waiting for its own pages 85 % of the time: 200/s from storage.",
 	  "disk_ratio=0.85 major_faults_per_second=200" },
-	{ SILENT, "disk_ratio=0.19 major_faults_per_second=200" },
-	{ SLOW "It waits uninterruptibly: for a device or a lock of the kernel.", "state=D" },
-	{ SLOW "It waits uninterruptibly, in nfs_wait_bit_killable of the kernel, read.",
-	  "state=D wait_channel=nfs_wait_bit_killable system_call=read" },
+	{ NONE, "disk_ratio=0.19 major_faults_per_second=200" },
+	{ SLOW "Stuck in uninterruptible sleep (D) for at least 12 s.", "state=D stuck_seconds=12" },
+	{ SLOW "Stuck in uninterruptible sleep (D) for at least 12 s in openat: percpu_rwsem_wait.",
+	  "state=D stuck_seconds=12 wait_channel=percpu_rwsem_wait system_call=openat" },
+	{ NONE, "state=D stuck_seconds=9" },
+	{ NONE, "state=D wait_channel=percpu_rwsem_wait system_call=openat" },
 	/* what it sleeps for, unless its other threads work */
-	{ CALM "It sleeps for data: read pipe:[7].",
-	  "system_call=read system_call_file=pipe:[7]" },
-	{ CALM "It sleeps for a lock of a file: flock /run/x.lock.",
-	  "system_call=flock system_call_file=/run/x.lock" },
-	{ CALM "It sleeps for a lock of a file: flock /run/x.lock, held by rsync 4711.",
-	  "system_call=flock system_call_file=/run/x.lock lock_holder_pid=4711 lock_holder=rsync" },
-	{ CALM "It sleeps for a lock of a file: flock /run/x.lock, taken by 4711, which has ended: a child "
-	       "of it holds it.",
-	  "system_call=flock system_call_file=/run/x.lock lock_holder_pid=4711" },
-	{ CALM "Its main thread sleeps for a lock or another thread: futex.",
-	  "threads=3 system_call=futex" },
-	{ SILENT, "threads=3 system_call=futex cpu_ratio=0.3" },
-	{ SILENT, "system_call=23" },
+	{ CALM "Sleeping on a timer (clock_nanosleep).", "sleep_call=clock_nanosleep" },
+	{ CALM "Sleeping for data (read pipe:[7]).", "sleep_call=read system_call_file=pipe:[7]" },
+	{ CALM "Sleeping for a lock of a file (flock /run/x.lock).",
+	  "sleep_call=flock system_call_file=/run/x.lock" },
+	{ CALM "Sleeping for a lock of a file (flock /run/x.lock), held by rsync 4711.",
+	  "sleep_call=flock system_call_file=/run/x.lock lock_holder_pid=4711 lock_holder=rsync" },
+	{ CALM "Sleeping for a lock of a file (flock /run/x.lock), taken by 4711, which has ended: a child "
+	       "holds it.",
+	  "sleep_call=flock system_call_file=/run/x.lock lock_holder_pid=4711" },
+	{ CALM "Sleeping for completions of io_uring (io_uring_enter).", "sleep_call=io_uring_enter" },
+	{ CALM "Main thread sleeping for a lock or another thread (futex).", "threads=3 sleep_call=futex" },
+	{ NONE, "threads=3 sleep_call=futex cpu_ratio=0.3" },
+	{ NONE, "sleep_call=23" },
+	{ NONE, "system_call=read" }, /* only now */
 };
 
 static struct fact find_given(const struct facts *facts, struct span name)
@@ -212,18 +244,56 @@ static struct fact find_given(const struct facts *facts, struct span name)
 	return given_fact(facts, name);
 }
 
+static size_t check_story(const char *facts, size_t held, enum process_level level, const char *text)
+{
+	const struct given_facts of = { { find_given }, facts, SLEEPING };
+	struct buffer said = { 0 };
+	enum process_level told = process_story(&said, &of.facts, held);
+
+	buffer_char(&said, '\0');
+	ck_assert_msg(told == level && strcmp(said.bytes, text) == 0,
+		      "facts \"%s\": \"%s\" of level %d, not \"%s\"", facts, said.bytes, (int)told, text);
+	buffer_free(&said);
+	return process_story_held(&of.facts, held);
+}
+
 START_TEST(what_a_process_does_is_one_sentence)
 {
-	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++) {
-		const struct given_facts of = { { find_given }, stories[i].facts, SLEEPING };
-		struct buffer text = { 0 };
-		enum process_level level = process_story(&text, &of.facts);
+	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++)
+		check_story(stories[i].facts, PROCESS_NOT_HELD, stories[i].level, stories[i].text);
+}
 
-		buffer_char(&text, '\0');
-		ck_assert_msg(level == stories[i].level && strcmp(text.bytes, stories[i].text) == 0,
-			      "facts \"%s\": \"%s\" of level %d, not \"%s\"", stories[i].facts,
-			      text.bytes, (int)level, stories[i].text);
-		buffer_free(&text);
+/* What has held goes on to a lower limit; below it, and of another sentence, it does not. */
+START_TEST(a_sentence_is_left_at_a_lower_limit)
+{
+	static const struct {
+		const char *enters, *stays, *leaves;
+	} cases[] = {
+		{ "cpu_ratio=0.5 throttled_ratio=0.1", "cpu_ratio=0.5 throttled_ratio=0.07",
+		  "cpu_ratio=0.5 throttled_ratio=0.06" },
+		{ "threads=12 lock_threads=6", "threads=12 lock_threads=5", "threads=12 lock_threads=4" },
+		{ "wait_ratio=0.2", "wait_ratio=0.15", "wait_ratio=0.14" },
+		{ "wait_ratio=0.5 disk_ratio=0.5", "wait_ratio=0.5 disk_ratio=0.6",
+		  "wait_ratio=0.5 disk_ratio=0.63" },
+		{ "memory_ratio=0.2", "memory_ratio=0.15", "memory_ratio=0.14" },
+		{ "disk_ratio=0.2", "disk_ratio=0.15", "disk_ratio=0.14" },
+		{ "other_ratio=0.2", "other_ratio=0.15", "other_ratio=0.14" },
+		{ "cpu_ratio=0.9", "cpu_ratio=0.85", "cpu_ratio=0.84" },
+		{ "lock_ratio=0.5", "lock_ratio=0.4", "lock_ratio=0.39" },
+		{ "sleep_call=read cpu_ratio=0.04", "sleep_call=read cpu_ratio=0.07",
+		  "sleep_call=read cpu_ratio=0.08" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct given_facts enters = { { find_given }, cases[i].enters, SLEEPING },
+					 stays = { { find_given }, cases[i].stays, SLEEPING },
+					 leaves = { { find_given }, cases[i].leaves, SLEEPING };
+		size_t held = process_story_held(&enters.facts, PROCESS_NOT_HELD);
+
+		ck_assert_msg(process_story_held(&stays.facts, held) == held, "%s", cases[i].stays);
+		ck_assert_msg(process_story_held(&stays.facts, PROCESS_NOT_HELD) != held, "%s",
+			      cases[i].stays);
+		ck_assert_msg(process_story_held(&leaves.facts, held) != held, "%s", cases[i].leaves);
 	}
 }
 

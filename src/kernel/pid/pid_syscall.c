@@ -77,6 +77,24 @@ const char *pid_syscall_name(const struct pid_syscall *call)
 	return NULL;
 }
 
+/* From include/uapi/linux/futex.h. */
+enum { OPERATION_BITS = 0x7f, WAIT = 0, LOCK_PI = 6, LOCK_PI2 = 13 };
+/* The value of such a mutex. Conditions and semaphores wait with a set of bits. */
+#define LOCKED_WITH_WAITERS 2
+
+uint64_t pid_syscall_lock(const struct pid_syscall *call)
+{
+	const char *name = pid_syscall_name(call);
+	uint64_t operation = call->arguments[1] & OPERATION_BITS;
+
+	if (!name || strcmp(name, "futex") != 0)
+		return 0;
+	return operation == LOCK_PI || operation == LOCK_PI2 ||
+			       (operation == WAIT && (uint32_t)call->arguments[2] == LOCKED_WITH_WAITERS)
+		       ? call->arguments[0]
+		       : 0;
+}
+
 int64_t pid_syscall_fd(const struct pid_syscall *call)
 {
 	const char *name = pid_syscall_name(call);

@@ -22,6 +22,12 @@ bool pid_syscall_parse(struct span text, struct pid_syscall *call);
 /* NULL: none, or newer than the C library, or of another ABI. */
 const char *pid_syscall_name(const struct pid_syscall *call);
 
+/*
+ * The address of the lock that it waits for: of a mutex of the C library, or one that inherits priorities;
+ * 0: none that is known as a lock, since a condition without work waits in futex, too.
+ */
+uint64_t pid_syscall_lock(const struct pid_syscall *call);
+
 /* The file descriptor that it works on; -1: none. */
 int64_t pid_syscall_fd(const struct pid_syscall *call);
 

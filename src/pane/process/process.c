@@ -191,9 +191,32 @@ const char *process_text(const struct process_rows *rows, const char *column)
 	return text;
 }
 
+const void *process_exit_event(const struct pane_context *context, const struct process_rows *rows)
+{
+	const struct table *events = context_table(context, PROCESS_TABLE_EVENT);
+	double pid = process_number(rows, "pid"), started = process_number(rows, "started_time");
+
+	if (*process_text(rows, "state") != 'X')
+		return NULL;
+	for (size_t i = events ? events->n_rows : 0; i > 0; i--) {
+		const void *row = table_row(events, i - 1);
+
+		if (table_number(events, row, "pid") == pid &&
+		    strcmp(table_text(events, row, "event"), "exit") == 0)
+			return table_number(events, row, "time") >= started || isnan(started) ? row : NULL;
+	}
+	return NULL;
+}
+
 #define DETAIL(column)                                                                                       \
 	{                                                                                                    \
 		"process_detail", NULL, column, .while_shown = true                                          \
+	}
+
+/* a number of no row */
+#define NOTED                                                                                                \
+	{                                                                                                    \
+		"process_detail", "", "pid", .while_shown = true                                             \
 	}
 
 static const struct series series[] = {
@@ -201,6 +224,22 @@ static const struct series series[] = {
 	[PROCESS_SERIES_MEMORY] = DETAIL("resident_bytes"),
 	[PROCESS_SERIES_READ] = DETAIL("call_read_bytes_per_second"),
 	[PROCESS_SERIES_WRITE] = DETAIL("call_write_bytes_per_second"),
+	/* process_past.c sets these: the first row may be of another process */
+	[PROCESS_SERIES_CPU_SECONDS] = NOTED,
+	[PROCESS_SERIES_DISK_SECONDS] = NOTED,
+	[PROCESS_SERIES_PERIODS] = NOTED,
+	[PROCESS_SERIES_THROTTLED] = NOTED,
+	[PROCESS_SERIES_LOCK_THREADS] = NOTED,
+	[PROCESS_SERIES_USER_SECONDS] = NOTED,
+	[PROCESS_SERIES_SYSTEM_SECONDS] = NOTED,
+	[PROCESS_SERIES_WAIT_SECONDS] = NOTED,
+	[PROCESS_SERIES_MAJOR_FAULTS] = NOTED,
+	[PROCESS_SERIES_TIME_DISK] = NOTED,
+	[PROCESS_SERIES_TIME_MEMORY] = NOTED,
+	[PROCESS_SERIES_TIME_LOCK] = NOTED,
+	[PROCESS_SERIES_TIME_OTHER] = NOTED,
+	[PROCESS_SERIES_STATE] = NOTED,
+	[PROCESS_SERIES_CALL] = NOTED,
 };
 
 /* Tables of all processes, and in a recording those of another one, show what is of this one. */
@@ -230,6 +269,9 @@ static void note_numbers(struct pane_context *context, const struct process_rows
 {
 	history_set(&context->history, PROCESS_SERIES_CPU, frame, process_number(rows, "cpu_ratio"));
 	history_set(&context->history, PROCESS_SERIES_MEMORY, frame, process_number(rows, "resident_bytes"));
+	/* not those of the first row, which is another process */
+	history_set(&context->history, PROCESS_SERIES_READ, frame, NAN);
+	history_set(&context->history, PROCESS_SERIES_WRITE, frame, NAN);
 }
 
 /* From before the page was opened, when the process was one of a list. */
@@ -273,6 +315,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		choose_rows(context);
 	if (!rows.detail)
 		note_numbers(context, &rows, frame);
+	process_past_note(context, &rows, frame);
 	probes_ask(context, &((struct process_state *)context_state(context))->probes, frame);
 }
 
@@ -313,10 +356,25 @@ static void sampling(struct pane_context *context)
 	screen_request(context, PROCESS_TABLE_COST, of_code);
 }
 
+/* Of a process that ended before, by its exit: then the name must be the same, too. */
+static const void *find_parent(const struct pane_context *context, const struct process_rows *rows)
+{
+	const struct table *events = context_table(context, PROCESS_TABLE_EVENT);
+	const void *parent = find_process(rows->processes, process_number(rows, "ppid"), NAN), *exit;
+
+	if (parent || !(exit = process_exit_event(context, rows)))
+		return parent;
+	parent = find_process(rows->processes, table_number(events, exit, "ppid"), NAN);
+	return parent && strcmp(table_text(rows->processes, parent, "name"),
+				table_text(events, exit, "parent")) == 0
+		       ? parent
+		       : NULL;
+}
+
 static void open_parent(struct pane_context *context)
 {
 	const struct process_rows rows = process_rows_of(context, context->frame);
-	const void *parent = find_process(rows.processes, process_number(&rows, "ppid"), NAN);
+	const void *parent = find_parent(context, &rows);
 
 	if (parent) {
 		screen_message(context->screen, MESSAGE_SCREEN, _("the parent of %s; Esc goes back"),
@@ -528,6 +586,13 @@ static void open_process_pane(struct pane_context *context)
 	context->focus = views[context->view].table;
 }
 
+static void close_process_pane(void *of)
+{
+	struct process_state *state = of;
+
+	intern_free(&state->calls);
+}
+
 const struct pane pane_process = {
 	.name = "process",
 	.title = N_("Process"),
@@ -545,6 +610,7 @@ const struct pane pane_process = {
 	.above = above,
 	.state_size = sizeof(struct process_state),
 	.open = open_process_pane,
+	.close = close_process_pane,
 	.entered = entered,
 	.sampling = sampling,
 	.sampled = sampled,

@@ -3,7 +3,9 @@
 #ifndef PANETOP_PANE_PROCESS_PROCESS_H
 #define PANETOP_PANE_PROCESS_PROCESS_H
 
+#include "core/intern.h"
 #include "pane/probes.h"
+#include "pane/process/process_story.h"
 
 enum process_table {
 	PROCESS_TABLE_DETAIL,
@@ -32,6 +34,22 @@ enum process_series {
 	PROCESS_SERIES_MEMORY,
 	PROCESS_SERIES_READ,
 	PROCESS_SERIES_WRITE,
+	/* for means */
+	PROCESS_SERIES_CPU_SECONDS,
+	PROCESS_SERIES_DISK_SECONDS,
+	PROCESS_SERIES_PERIODS,
+	PROCESS_SERIES_THROTTLED,
+	PROCESS_SERIES_LOCK_THREADS,
+	PROCESS_SERIES_USER_SECONDS,
+	PROCESS_SERIES_SYSTEM_SECONDS,
+	PROCESS_SERIES_WAIT_SECONDS,
+	PROCESS_SERIES_MAJOR_FAULTS,
+	PROCESS_SERIES_TIME_DISK,
+	PROCESS_SERIES_TIME_MEMORY,
+	PROCESS_SERIES_TIME_LOCK,
+	PROCESS_SERIES_TIME_OTHER,
+	PROCESS_SERIES_STATE, /* its letter */
+	PROCESS_SERIES_CALL,  /* in which it sleeps, by its number in calls */
 	N_PROCESS_SERIES,
 };
 
@@ -40,6 +58,7 @@ struct process_state {
 	uint32_t pid; /* of the process that the history is of */
 	double start_seconds;
 	char pid_text[16];
+	struct intern calls; /* system calls in which it slept */
 	bool asks_for_code; /* its code is sampled for the summary */
 };
 
@@ -54,6 +73,28 @@ struct process_rows process_rows_of(const struct pane_context *context, const st
 /* A number or text of it by a column of either table; NaN or "": unknown. */
 double process_number(const struct process_rows *rows, const char *column);
 const char *process_text(const struct process_rows *rows, const char *column);
+
+/*
+ * Its exit among the events, if they are collected: the newest, and none from before its start; NULL: there
+ * is none, or it lives.
+ */
+const void *process_exit_event(const struct pane_context *context, const struct process_rows *rows);
+
+/* process_past.c */
+
+/* Its counters in this frame, which is the newest one of the history, for later means. */
+void process_past_note(struct pane_context *context, const struct process_rows *rows,
+		       const struct frame *frame);
+
+/* The story at the shown frame; facts: of that frame alone. */
+enum process_level process_past_story(struct buffer *out, const struct pane_context *context,
+				      const struct process_rows *rows, const struct facts *facts);
+
+/* A number by column of this part of its time account; NaN: unknown. */
+double process_time_part(const struct frame *frame, double pid, const char *part, const char *column);
+
+/* Does io_uring wait for anything, which the kernel's own account takes for storage? */
+bool process_waits_in_ring(const struct process_rows *rows);
 
 /* process_draw.c */
 void process_draw_summary(const struct pane_context *context, struct canvas *canvas);

@@ -11,7 +11,6 @@
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/process/process.h"
-#include "pane/process/process_story.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
 
@@ -43,52 +42,27 @@ static const struct table *own_table(const struct summary *summary, enum process
 	return summary->rows.detail ? context_table(summary->context, table) : NULL;
 }
 
-/* Its exit among the events, if they are collected; the newest, and none from before its start. */
-static double of_exit_event(const struct summary *summary, const char *column)
-{
-	const struct table *events = context_table(summary->context, PROCESS_TABLE_EVENT);
-	double pid = number(summary, "pid"), started = number(summary, "started_time");
-
-	for (size_t i = events ? events->n_rows : 0; i > 0; i--) {
-		const void *row = table_row(events, i - 1);
-
-		if (table_number(events, row, "pid") != pid ||
-		    strcmp(table_text(events, row, "event"), "exit") != 0)
-			continue;
-		return table_number(events, row, "time") >= started || isnan(started)
-			       ? table_number(events, row, column)
-			       : NAN;
-	}
-	return NAN;
-}
-
 static double how_ended(const struct summary *summary, const char *column, const char *of_event)
 {
 	bool known = !isnan(number(summary, "exit_code")) || !isnan(number(summary, "exit_signal"));
 
-	return known || *text_of(summary, "state") != 'X' ? number(summary, column)
-						       : of_exit_event(summary, of_event);
+	return known ? number(summary, column)
+		     : table_number(context_table(summary->context, PROCESS_TABLE_EVENT),
+				    process_exit_event(summary->context, &summary->rows), of_event);
 }
 
 /* A part of its time account. */
 static double time_part(const struct summary *summary, const char *part)
 {
-	const struct table *table = context_table(summary->context, PROCESS_TABLE_TIME);
-	double pid = number(summary, "pid");
-
-	for (size_t i = 0; table && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-
-		if (table_number(table, row, "pid") == pid &&
-		    strcmp(table_text(table, row, "part"), part) == 0)
-			return table_number(table, row, "ratio");
-	}
-	return NAN;
+	return process_time_part(summary->context->frame, number(summary, "pid"), part, "ratio");
 }
 
-static double either(double best, double otherwise)
+/* By the function that waits, where that is counted; else as the kernel accounts delays. */
+static double disk_ratio(const struct summary *summary)
 {
-	return isnan(best) ? otherwise : best;
+	double ratio = time_part(summary, "disk");
+
+	return isnan(ratio) && !process_waits_in_ring(&summary->rows) ? number(summary, "disk_ratio") : ratio;
 }
 
 /* The row of the function that runs most, of a profile of this process alone; NULL: there is none. */
@@ -141,7 +115,7 @@ enum signals { PENDING, BLOCKED, IGNORED, CAUGHT, N_SIGNALS };
 /* The rows of the process, and what is made of them. */
 struct page_facts {
 	struct facts facts;
-	struct row_facts detail, process;
+	struct row_facts detail, process, exit; /* exit: its event */
 	struct made_fact made[N_MADE];
 	struct buffer why, signals[N_SIGNALS];
 };
@@ -152,9 +126,9 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	const struct page_facts *of = (const struct page_facts *)facts;
 	struct fact detail = row_fact(&of->detail.facts, name), process = row_fact(&of->process.facts, name);
 
-	if (detail.text)
-		return *detail.text || !process.text ? detail : process;
-	return process.text || !isnan(process.number) ? process : detail;
+	if (detail.text ? *detail.text || !process.text : !process.text && isnan(process.number))
+		process = detail;
+	return fact_is_known(&process) || !of->exit.row ? process : row_fact(&of->exit.facts, name);
 }
 
 static struct fact signal_fact(double signal)
@@ -179,6 +153,20 @@ static struct fact signals_fact(const struct summary *summary, struct buffer *na
 	return text_fact(names->bytes);
 }
 
+/* What it does now. */
+static struct fact doing_fact(const struct facts *facts)
+{
+	static const struct remark doings[] = {
+		{ "frozen", N_("frozen") },       { "state == R", N_("running") },
+		{ "state == S", N_("sleeping") }, { "state == D", N_("uninterruptible sleep") },
+		{ "state == T", N_("stopped") },  { "state == t", N_("traced") },
+		{ "state == Z", N_("zombie") },   { "state == I", N_("idle") },
+		{ "state == X", N_("exited") },
+	};
+
+	return text_fact(remarks_first(REMARKS(doings), facts));
+}
+
 static void make_facts(const struct summary *summary, struct page_facts *of)
 {
 	const struct table *profile = frame_table(summary->context->frame, "profile");
@@ -186,15 +174,16 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	const void *hot = hot_row(summary, profile), *limit = nearest_limit(limits);
 	double wall_ns = (double)summary->context->frame->wall_ns, started = number(summary, "started_time");
 	double exit_signal = how_ended(summary, "exit_signal", "signal");
-	double wanted = number(summary, "cpu_ratio") + number(summary, "wait_ratio");
-	double disk = either(number(summary, "disk_ratio"), time_part(summary, "disk"));
-	double age = wall_ns > started ? floor((wall_ns - started) / 1e9) : NAN;
+	const void *exit = of->exit.row;
+	double ended = exit ? table_number(of->exit.table, exit, "time") : number(summary, "exited_time");
+	bool has_ended = *text_of(summary, "state") == 'X';
+	double age = wall_ns > started && !has_ended ? floor((wall_ns - started) / 1e9) : NAN;
+	double lived = table_number(of->exit.table, exit, "duration_seconds");
 	const struct made_fact made[] = {
 		{ "memory_ratio", number_fact(time_part(summary, "memory"), UNIT_RATIO) },
 		{ "lock_ratio", number_fact(time_part(summary, "lock"), UNIT_RATIO) },
 		{ "other_ratio", number_fact(time_part(summary, "other"), UNIT_RATIO) },
-		{ "disk_ratio", number_fact(disk, UNIT_RATIO) },
-		{ "wanted_ratio", number_fact(wanted, UNIT_RATIO) },
+		{ "disk_ratio", number_fact(disk_ratio(summary), UNIT_RATIO) },
 		{ "frozen", yes_fact(strcmp(text_of(summary, "frozen"), "yes") == 0) },
 		{ "main_ended", yes_fact(strcmp(text_of(summary, "main_thread"), "ended") == 0) },
 		{ "others", number_fact(number(summary, "threads") - 1, UNIT_NONE) },
@@ -206,7 +195,11 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 		{ "hot_ratio", number_fact(table_number(profile, hot, "self_ratio") -
 					      table_number(profile, hot, "error_ratio"),
 				      UNIT_RATIO) },
-		{ "age_seconds", { .number = age, .unit = UNIT_SECONDS } },
+		{ "age_seconds", number_fact(age, UNIT_SECONDS) },
+		{ "lived_seconds", number_fact(lived, UNIT_SECONDS) },
+		{ "lived_about_seconds",
+		  number_fact(isnan(lived) ? (ended - started) / 1e9 : NAN, UNIT_SECONDS) },
+		{ "ended_time", number_fact(ended, UNIT_TIME) },
 		{ "limit_name", text_fact(table_text(limits, limit, "name")) },
 		{ "limit_used", text_fact(table_text(limits, limit, "used_text")) },
 		{ "limit", text_fact(table_text(limits, limit, "soft_text")) },
@@ -235,21 +228,12 @@ static void add_made(struct page_facts *of, const char *name, struct fact fact)
 }
 
 /* What is made of those. */
-static void make_more_facts(struct page_facts *of)
+static void make_more_facts(const struct summary *summary, struct page_facts *of)
 {
-	static const struct remark doings[] = {
-		{ "frozen", N_("frozen") },       { "state == R", N_("running") },
-		{ "state == S", N_("sleeping") }, { "state == D", N_("waiting, uninterruptibly") },
-		{ "state == T", N_("stopped") },  { "state == t", N_("traced") },
-		{ "state == Z", N_("zombie") },   { "state == I", N_("idle") },
-		{ "state == X", N_("exited") },
-	};
-	const char *doing = remarks_first(REMARKS(doings), &of->facts);
 	double level;
 
-	add_made(of, "doing", text_fact(doing));
-	add_made(of, "waits_for", text_fact(process_waits_for(&of->facts)));
-	level = process_story(&of->why, &of->facts);
+	add_made(of, "doing", doing_fact(&of->facts));
+	level = process_past_story(&of->why, summary->context, &summary->rows, &of->facts);
 	buffer_char(&of->why, '\0');
 	add_made(of, "why", text_fact(of->why.bytes));
 	add_made(of, "level", number_fact(level, UNIT_NONE));
@@ -274,18 +258,17 @@ static const struct part {
 	struct remark remark; /* level: style of the line */
 } parts[] = {
 	{ N_("why"), WHY, NO_PAST, { "level > 0", "{why}", .level = STYLE_WARN } },
-	{ .remark = { "level <= 0", "[{why}]", .level = STYLE_STRONG } },
-	{ .remark = { "exited_time", N_(" Its exit was seen at {exited_time:clock}.") } },
-	{ .remark = { "level < 0, not exited_time", N_("nothing stands out") } },
+	{ .remark = { "level <= 0", "{why}", .level = STYLE_STRONG } },
 	{ N_("process"), 1, NO_PAST,
-	  { NULL, N_("{pid}[ {name}][  user {user}][  since {started_time:date}][ ({age_seconds})]"),
+	  { NULL, N_("{pid}[ {name}][  user {user}][  since {started_time:date}][ ({age_seconds})]"
+	     "[  lived {lived_seconds}][  lived about {lived_about_seconds}]"),
 	    .level = STYLE_STRONG } },
 	{ N_("command"), COMMAND, NO_PAST, { NULL, "[{command}]" } },
 	{ N_("program"), 11, NO_PAST, { NULL, "[{executable}]" } },
 	{ .remark = { "executable_state", " ({executable_state})", .level = STYLE_WARN } },
 	{ .remark = { "directory", N_("  in {directory}") } },
 	{ N_("parents"), 10, NO_PAST, { "parents", "{parents}" } },
-	{ .remark = { "not parents, ppid > 0", "{ppid}" } },
+	{ .remark = { "not parents, ppid > 0", "[{parent} ]{ppid}" } },
 	{ .remark = { "not parents, ppid == 0", N_("none") } },
 	{ N_("group"), 9, NO_PAST, { NULL, "[{cgroup}]" } },
 	{ .remark = { "group_limit_ratio > 0", N_("  limit {group_limit_ratio:.2} CPUs") } },
@@ -295,36 +278,42 @@ static const struct part {
 	{ .remark = { "main_ended", N_(", but its main thread has ended") } },
 	{ .remark = { "system_call", N_("  in {system_call}") } },
 	{ .remark = { NULL, "[ ({wait_channel})][  {system_call_file}]" } },
-	{ N_("threads"), 7, NO_PAST, { "frozen", N_("{threads:.0}, frozen with their control group") } },
+	{ N_("threads"), 7, NO_PAST, { "frozen", N_("[{threads:.0}, frozen with their "
+						"control group]") } },
 	/* the kernel shows such threads in state D or S */
-	{ .remark = { "not frozen", N_("{threads:.0}: running {running_threads:.0}, in disk wait "
-				       "{waiting_threads:.0}  waits for storage {disk_ratio:.1%}") } },
+	{ .remark = { "not frozen", N_("[{threads:.0}][: running {running_threads:.0}, blocked on I/O "
+				       "{waiting_threads:.0}][  waits for storage "
+		"{disk_ratio:.1%}]") } },
 	{ N_("CPU"), 3, PROCESS_SERIES_CPU,
-	  { NULL, N_("{cpu_ratio:.1%}  user {user_ratio:100.1}  system {system_ratio:100.1}  ready, waiting "
-		     "{wait_ratio:100.1}  time {cpu_seconds:short}") } },
+	  { NULL, N_("[{cpu_ratio:.1%}][  user {user_ratio:100.1}][  system {system_ratio:100.1}]"
+		     "[  waiting for CPU {wait_ratio:.1%}][  time {cpu_seconds:short}]") } },
 	{ N_("memory"), 4, PROCESS_SERIES_MEMORY,
-	  { NULL, N_("{resident_bytes:short}  anon {anonymous_bytes:short}  file {file_bytes:short}") } },
+	  { NULL, N_("[{resident_bytes:short}][  anon {anonymous_bytes:short}][  file "
+		     "{file_bytes:short}]") } },
 	{ .remark = { "shared_memory_bytes > 0", N_("  shared {shared_memory_bytes:short}") } },
-	{ .remark = { NULL, N_("  swap {swapped_bytes:short}  peak {resident_peak_bytes:short}") } },
+	{ .remark = { NULL, N_("[  swap {swapped_bytes:short}][  peak "
+					 "{resident_peak_bytes:short}]") } },
 	{ N_("I/O"), 5, NO_PAST,
-	  { NULL, N_("disk read {read_bytes_per_second:short} write {write_bytes_per_second:short}  "
-		     "calls read {call_read_bytes_per_second:short} write "
-		     "{call_write_bytes_per_second:short}") } },
+	  { NULL, N_("[disk read {read_bytes_per_second:short} write {write_bytes_per_second:short}]"
+		     "[  system calls: read {call_read_bytes_per_second:short}, write "
+		     "{call_write_bytes_per_second:short}]") } },
 	/* by its sockets, which is cheap; to count what other protocols move costs each send and receive */
 	{ N_("network"), 6, NO_PAST,
-	  { NULL, N_("TCP received {tcp_received_bytes_per_second:short} sent "
-		     "{tcp_sent_bytes_per_second:short}") } },
+	  { NULL, N_("[TCP received {tcp_received_bytes_per_second:short} sent "
+		     "{tcp_sent_bytes_per_second:short}]") } },
 	{ N_("faults"), 14, NO_PAST,
-	  { NULL, N_("major {major_faults_per_second:short}  minor {minor_faults_per_second:short}") } },
+	  { NULL, N_("[major {major_faults_per_second:short}  minor "
+		     "{minor_faults_per_second:short}]") } },
 	{ N_("priority"), 15, NO_PAST,
-	  { NULL, N_("nice {nice}  policy {policy}  on CPUs {cpus}  OOM score {oom_score:.0}") } },
+	  { NULL, N_("[nice {nice}][  policy {policy}][  on CPUs {cpus}][  OOM score "
+		     "{oom_score:.0}]") } },
 	{ .remark = { NICED ", nice_within == session", N_("  nice counts within its session") } },
 	{ .remark = { NICED ", nice_within == group", N_("  nice counts within its control group") } },
-	{ N_("limits"), 12, NO_PAST, { "limit_ratio < 0.8", NEAREST } },
+	{ N_("limits"), 12, NO_PAST, { "limit_ratio >= 0.5, limit_ratio < 0.8", NEAREST } },
 	{ .remark = { "limit_ratio >= 0.8", NEAREST, .level = STYLE_WARN } },
 	{ N_("open"), 13, NO_PAST,
-	  { NULL, N_("{open_files:.0}[: files {files}][  directories {directories}][  sockets {sockets}]"
-		     "[  pipes {pipes}][  devices {devices}]") } },
+	  { "open_files", N_("{open_files:.0}[: files {files}][  directories {directories}]"
+			     "[  sockets {sockets}][  pipes {pipes}][  devices {devices}]") } },
 	{ N_("signals"), 16, NO_PAST, { "pending", N_("pending {pending}"), .level = STYLE_WARN } },
 	{ .remark = { NULL, N_("[  blocked {blocked}][  ignored {ignored}][  caught {caught}]") } },
 };
@@ -342,12 +331,14 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 		.facts = { find_fact },
 		.detail = { { row_fact }, rows->details, rows->detail, of.made },
 		.process = { { row_fact }, rows->processes, rows->process, of.made },
+		.exit = { { row_fact }, context_table(summary->context, PROCESS_TABLE_EVENT),
+			  process_exit_event(summary->context, rows) },
 	};
 	struct line *line;
 	unsigned n = 0;
 
 	make_facts(summary, &of);
-	make_more_facts(&of);
+	make_more_facts(summary, &of);
 	for (const struct part *part = parts; part < parts + sizeof(parts) / sizeof(parts[0]); part++) {
 		if (part->label)
 			lines[n++] = (struct line){ .part = part, .style = STYLE_NORMAL };
@@ -471,6 +462,12 @@ static int lines_of(const struct canvas *canvas, int rank, int n_lines, bool has
 	return rank == COMMAND && spare > 0 ? 1 + spare : 1;
 }
 
+/* Is nothing known of it? */
+static bool is_empty(const struct line *line)
+{
+	return line->text.bytes[strspn(line->text.bytes, " ")] == '\0';
+}
+
 static void draw_lines(const struct summary *summary, const struct canvas *canvas)
 {
 	bool has_graphs = canvas->height >= N_LINES + 2 + GRAPHS_LINES && canvas->width >= 2 * GRAPHS_CELLS;
@@ -483,7 +480,7 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 		int rank = lines[i].part->rank;
 
 		buffer_char(&lines[i].text, '\0');
-		if (y < canvas->height && rank < most)
+		if (!is_empty(&lines[i]) && y < canvas->height && rank < most)
 			y += draw_line(summary->context, canvas, y, label_cells, &lines[i],
 				       lines_of(canvas, rank, most < N_LINES ? most : N_LINES, has_graphs),
 				       has_graphs);

@@ -25,6 +25,7 @@
 
 #define PARENTS_MAX 16
 #define THREADS_MAX ((size_t)512) /* whose states are read in each sample */
+#define LOCK_THREADS_MAX ((size_t)256) /* whose system calls are, too */
 #define COMMAND_MAX ((size_t)4096)
 
 struct detail_row {
@@ -32,7 +33,8 @@ struct detail_row {
 	double start_seconds;
 	const char *name, *state, *main_thread, *command, *parents, *user;
 	uint64_t ppid, uid, process_group, session, tracer_pid, threads;
-	uint64_t running_threads, waiting_threads, stopped_threads;
+	uint64_t running_threads, waiting_threads, stopped_threads, lock_threads;
+	const char *lock_address;
 	double disk_seconds, disk_ratio;
 	const char *executable, *executable_state, *directory, *root, *cgroup;
 	uint64_t started_time;
@@ -104,6 +106,12 @@ static const struct column columns[] = {
 	      "/proc/PID/task/TID/stat state D", .rank = 5),
 	COUNT(stopped_threads, N_("stopped"), N_("threads that are stopped by a signal or a tracer"),
 	      "/proc/PID/task/TID/stat state T, t", .hidden = true),
+	COUNT(lock_threads, N_("at lock"),
+	      N_("threads that wait for the same lock: a mutex of the C library, or one that inherits "
+		 "priorities; known of at most 256 threads"),
+	      "/proc/PID/task/TID/syscall futex", .hidden = true),
+	TEXT(lock_address, N_("lock at"), N_("address of that lock in the process"),
+	     "/proc/PID/task/TID/syscall futex", .hidden = true, .fleeting = true),
 	ROW(disk_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("blkio"), .width = 8,
 	    .hidden = true,
 	    .help = N_("time that its living threads waited for block devices; known where the kernel "
@@ -235,6 +243,9 @@ static const struct schema schema = {
 struct state {
 	struct process_page *page;
 	struct slow_text *command;
+	uint64_t parents_pid; /* of the process whose parents these are; they stay when it has ended */
+	double parents_start;
+	char parents[PARENTS_MAX * 32];
 };
 
 static uint64_t started_time(const struct env *env, double start_seconds)
@@ -251,20 +262,34 @@ static const char *copy_span(struct arena *arena, struct span span)
 }
 
 /* "bash 812 < sshd 700 < systemd 1", as far as they can be read. */
-static const char *parents_text(struct env *env, struct arena *arena, uint64_t pid)
+static void write_parents(struct env *env, uint64_t pid, char *text, size_t room)
 {
-	char text[PARENTS_MAX * 32] = "", bytes[PROCESS_STAT_MAX];
+	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 	size_t used = 0;
 
-	for (unsigned i = 0; i < PARENTS_MAX && pid > 0 && pid <= INT32_MAX && used < sizeof(text); i++) {
+	*text = '\0';
+	for (unsigned i = 0; i < PARENTS_MAX && pid > 0 && pid <= INT32_MAX && used < room; i++) {
 		if (!process_read_stat(env, (uint32_t)pid, bytes, &stat))
 			break;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s %llu", used ? " < " : "",
+		used += (size_t)snprintf(text + used, room - used, "%s%.*s %llu", used ? " < " : "",
 					 (int)span_length(stat.comm), stat.comm.at, (unsigned long long)pid);
 		pid = stat.parent_pid;
 	}
-	return arena_copy(arena, text, strlen(text));
+}
+
+static void set_parents(struct detail_row *row, struct state *state, struct arena *arena)
+{
+	const struct process_page *page = state->page;
+
+	if (process_page_is_alive(page)) {
+		write_parents(page->env, page->target->stat.parent_pid, state->parents,
+			      sizeof(state->parents));
+		state->parents_pid = row->pid;
+		state->parents_start = row->start_seconds;
+	}
+	if (state->parents_pid == row->pid && state->parents_start == row->start_seconds)
+		row->parents = arena_copy(arena, state->parents, strlen(state->parents));
 }
 
 static double cpu_seconds(const struct process_page *page)
@@ -313,7 +338,46 @@ struct thread_sums {
 	uint64_t running, waiting, stopped, disk_ticks, policy;
 	char main_state; /* 0: it was not read */
 	bool complete;
+	uint64_t locks[LOCK_THREADS_MAX]; /* addresses for which threads wait */
+	size_t n_locks;
+	bool locks_known;
 };
+
+/* A thread that waits in a system call. */
+static void add_lock(struct thread_sums *sums, struct env *env, uint32_t pid, uint32_t tid)
+{
+	char bytes[PROCESS_STAT_MAX], name[48];
+	struct pid_syscall call;
+	long length;
+
+	snprintf(name, sizeof(name), "task/%u/syscall", tid);
+	length = pids_read(env, pid, name, bytes, sizeof(bytes));
+	if (length == -ESRCH) /* it has exited */
+		return;
+	if (length <= 0 || !pid_syscall_parse(span_of(bytes, (size_t)length), &call) || call.foreign)
+		sums->locks_known = false;
+	else if (pid_syscall_lock(&call))
+		sums->locks[sums->n_locks++] = pid_syscall_lock(&call);
+}
+
+/* How many wait for the lock that most wait for. */
+static void set_locks(struct detail_row *row, const struct thread_sums *sums, struct arena *arena)
+{
+	uint64_t most = 0;
+
+	row->lock_address = "";
+	for (size_t i = 0; i < sums->n_locks; i++) {
+		uint64_t count = 0;
+
+		for (size_t k = 0; k < sums->n_locks; k++)
+			count += sums->locks[k] == sums->locks[i];
+		if (count <= most)
+			continue;
+		most = count;
+		row->lock_address = arena_print(arena, "0x%llx", (unsigned long long)sums->locks[i]);
+	}
+	row->lock_threads = most;
+}
 
 static void add_thread(struct thread_sums *sums, struct span text, bool main)
 {
@@ -337,26 +401,27 @@ static void add_thread(struct thread_sums *sums, struct span text, bool main)
 }
 
 /* main_tid: whose scheduling policy is that of the process. */
-static struct thread_sums read_threads(struct env *env, uint32_t pid, uint32_t main_tid)
+static void read_threads(struct thread_sums *sums, struct env *env, uint32_t pid, uint32_t main_tid)
 {
-	struct thread_sums sums = { .policy = U64_UNKNOWN };
 	char bytes[PROCESS_STAT_MAX], name[48];
 	const uint32_t *tids;
 	size_t n_tids;
 
 	if (pids_threads(env, pid, &tids, &n_tids) < 0 || n_tids > THREADS_MAX)
-		return sums;
-	sums.complete = n_tids > 0;
+		return;
+	sums->complete = n_tids > 0;
+	sums->locks_known = n_tids > 1 && n_tids <= LOCK_THREADS_MAX;
 	for (size_t i = 0; i < n_tids; i++) {
 		long length;
 
 		snprintf(name, sizeof(name), "task/%u/stat", tids[i]);
 		length = pids_read(env, pid, name, bytes, sizeof(bytes));
-		if (length != -ENOENT && length != -ESRCH)
-			add_thread(&sums, span_of(bytes, length > 0 ? (size_t)length : 0),
-				   tids[i] == main_tid);
+		if (length == -ENOENT || length == -ESRCH)
+			continue;
+		add_thread(sums, span_of(bytes, length > 0 ? (size_t)length : 0), tids[i] == main_tid);
+		if (sums->locks_known)
+			add_lock(sums, env, pid, tids[i]);
 	}
-	return sums;
 }
 
 /* Since Linux 5.14 delays are accounted only on request; before, always. */
@@ -371,12 +436,14 @@ static bool accounts_delays(struct env *env)
 	       span_u64(&text, &on) && on;
 }
 
-static void set_threads(struct detail_row *row, struct env *env, const struct target *target)
+static void set_threads(struct detail_row *row, struct env *env, const struct target *target,
+			struct arena *arena)
 {
 	static const char *const policies[] = { "other", "fifo", "rr",       "batch",
 						NULL,    "idle", "deadline", "ext" };
-	const struct thread_sums sums = read_threads(env, target->pid, target->memory_pid);
+	struct thread_sums sums = { .policy = U64_UNKNOWN };
 
+	read_threads(&sums, env, target->pid, target->memory_pid);
 	if (sums.policy < sizeof(policies) / sizeof(policies[0]))
 		row->policy = policies[sums.policy];
 	if (!sums.complete)
@@ -386,6 +453,8 @@ static void set_threads(struct detail_row *row, struct env *env, const struct ta
 	row->running_threads = sums.running;
 	row->waiting_threads = sums.waiting;
 	row->stopped_threads = sums.stopped;
+	if (sums.locks_known)
+		set_locks(row, &sums, arena);
 	if (accounts_delays(env))
 		row->disk_seconds = (double)sums.disk_ticks / (double)env->ticks_per_second;
 }
@@ -648,8 +717,7 @@ static void set_live(struct detail_row *row, struct process_page *page, struct a
 {
 	struct env *env = page->env;
 
-	row->parents = parents_text(env, arena, page->target->stat.parent_pid);
-	set_threads(row, env, page->target);
+	set_threads(row, env, page->target, arena);
 	set_stop_signal(row, page);
 	row->open_files = open_files_count(env, page->target->memory_pid);
 }
@@ -672,6 +740,7 @@ static int sample_detail(struct sample *sample)
 	row->name = arena_copy(arena, page->target->name, strlen(page->target->name));
 	row->command = command_text(page->target, state->command, arena);
 	set_stat(row, page);
+	set_parents(row, state, arena);
 	if (process_page_is_alive(page))
 		set_live(row, page, arena);
 	set_wait_channel(row, page, arena);
