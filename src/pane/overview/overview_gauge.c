@@ -308,7 +308,7 @@ static const struct kind {
 	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .first = OVERVIEW_FIRST_TALKER,
 	  .texts = { { NULL, N_("receive {interface.all.received_bits_per_second}  "
 				"send {interface.all.sent_bits_per_second}") },
-		     { "interface.lo.sent_bits_per_second > 0",
+		     { "interface.lo.sent_bits_per_second > moved",
 		       N_(" loopback {interface.lo.sent_bits_per_second}"), .more = true } } },
 	{ N_("GPU"), "gpu", "gpu",
 	  .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true,
