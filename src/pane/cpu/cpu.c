@@ -38,6 +38,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_CPU] = { .topic = "cpu", .headline = true },
 	[CPU_TABLE_EXITED] = { .topic = "exited", .sort = "cpu_ratio" },
 	[CPU_TABLE_FAILING] = { .topic = "failing", .lazy = true, .sort = "failures" },
+	[CPU_TABLE_STUCK] = { .topic = "stuck", .lazy = true, .sort = "stuck_seconds" },
 	[CPU_TABLE_POWER_ACCOUNT] = { .topic = "power_account", .lazy = true, .option = "calibration" },
 	[CPU_TABLE_SELF] = { .topic = "self" },
 	[CPU_TABLE_BUILD] = { .topic = "build" },
@@ -453,6 +454,9 @@ static const struct pane_view views[] = {
 	[CPU_VIEW_FAILING] =
 		MORE("failing", N_("Failing"),
 		     N_("commands that failed within a minute, and what started them"), CPU_TABLE_FAILING),
+	[CPU_VIEW_STUCK] = MORE("stuck", N_("Stuck"),
+				N_("tasks in uninterruptible sleep (D), and what they wait for"),
+				CPU_TABLE_STUCK),
 	[CPU_VIEW_CACHES] = { "caches", N_("Caches"),
 			      N_("which groups of resctrl fill the CPU caches, and move how much memory"),
 			      CPU_TABLE_CACHE, .actions = cache_actions, .more = true,
