@@ -160,10 +160,10 @@ static void join_arguments(struct request *request, struct command_line *line)
 {
 	size_t length = request->length;
 
-	while (length > 0 && request->bytes[length - 1] == '\0')
+	while (!request->offset && length > 0 && request->bytes[length - 1] == '\0')
 		length--;
 	line->program_length = strnlen(request->bytes, length);
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length && !request->offset; i++)
 		if (request->bytes[i] == '\0')
 			request->bytes[i] = ' ';
 	request->bytes[length] = '\0';

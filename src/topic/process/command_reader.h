@@ -30,7 +30,7 @@ bool command_reader_is_free(const struct command_reader *reader);
 /* Requests a line of this file in the directory of the process; false when there is no room for more. */
 bool command_reader_ask(struct command_reader *reader, uint32_t pid, const char *file, uint64_t tag);
 
-/* The same from this offset on: of its file mem, a text at an address is then the first argument. */
+/* Bytes as they are, from this offset on: a text at an address of its file mem is then the first argument. */
 bool command_reader_ask_at(struct command_reader *reader, uint32_t pid, const char *file, uint64_t offset,
 			   uint64_t tag);
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "kernel/cgroup_stat.h"
 #include "kernel/pid/pid_syscall.h"
 #include "kernel/system.h"
