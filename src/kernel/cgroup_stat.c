@@ -124,9 +124,11 @@ static bool parse_pairs(struct span line, struct cgroup_io *io)
 			io->read_bytes = value;
 		else if (span_is(name, "wbytes"))
 			io->write_bytes = value;
-		else
-			continue;
-		found = true;
+		found |= span_is(name, "rbytes") || span_is(name, "wbytes");
+		if (span_is(name, "rios"))
+			io->reads = value;
+		else if (span_is(name, "wios"))
+			io->writes = value;
 	}
 	return found;
 }
@@ -155,6 +157,42 @@ bool cgroup_io_next(struct span *text, struct cgroup_io *io)
 		*io = (struct cgroup_io){ 0 };
 		if (span_u64(&line, &io->major) && span_char(&line, ':') && span_u64(&line, &io->minor) &&
 		    (parse_pairs(line, io) || parse_direction(line, io)))
+			return true;
+	}
+	return false;
+}
+
+/* "rbps=1048576 wbps=max riops=max wiops=max" in any order. */
+static bool parse_limits(struct span line, struct cgroup_io_limits *limits)
+{
+	static const char *const names[N_CGROUP_IO_KINDS] = { "rbps", "wbps", "riops", "wiops" };
+	struct span word, name;
+	bool found = false;
+
+	while (span_word(&line, &word)) {
+		if (!span_until(&word, '=', &name))
+			continue;
+		for (unsigned kind = 0; kind < N_CGROUP_IO_KINDS; kind++)
+			if (span_is(name, names[kind]))
+				found |= span_is_u64(word, &limits->each_second[kind]);
+	}
+	return found;
+}
+
+bool cgroup_io_limits_next(struct span *text, enum cgroup_io_kind kind, struct cgroup_io_limits *limits)
+{
+	struct span line, word;
+
+	while (span_line(text, &line)) {
+		struct span rest;
+
+		*limits = (struct cgroup_io_limits){ 0 };
+		if (!span_u64(&line, &limits->major) || !span_char(&line, ':') ||
+		    !span_u64(&line, &limits->minor))
+			continue;
+		rest = line;
+		if (parse_limits(line, limits) ||
+		    (span_word(&rest, &word) && span_is_u64(word, &limits->each_second[kind])))
 			return true;
 	}
 	return false;

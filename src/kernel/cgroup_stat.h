@@ -34,9 +34,29 @@ void cgroup_cpu_stat_parse(struct span text, struct cgroup_cpu_stat *stat);
  */
 struct cgroup_io {
 	uint64_t major, minor, read_bytes, write_bytes;
+	uint64_t reads, writes; /* requests (version 2) */
 };
 
 bool cgroup_io_next(struct span *text, struct cgroup_io *io);
+
+/* A limit of a device in a second: bytes, or requests. */
+enum cgroup_io_kind {
+	CGROUP_READ_BYTES,
+	CGROUP_WRITE_BYTES,
+	CGROUP_READS,
+	CGROUP_WRITES,
+	N_CGROUP_IO_KINDS,
+};
+
+/*
+ * The next device of io.max (version 2), or of a file of version 1, which has the limits of this kind alone:
+ * blkio.throttle.read_bps_device and the like. 0: none. Skips other lines.
+ */
+struct cgroup_io_limits {
+	uint64_t major, minor, each_second[N_CGROUP_IO_KINDS];
+};
+
+bool cgroup_io_limits_next(struct span *text, enum cgroup_io_kind kind, struct cgroup_io_limits *limits);
 
 /* The number after a name at the beginning of a line: of memory.events, memory.oom_control. */
 bool cgroup_value_parse(struct span text, const char *name, uint64_t *value);

@@ -622,12 +622,12 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 	double stored = stored_since(findings, rule, table, candidate->row);
 
 	candidate->since_time = spell->begin_wall_ns;
-	if (rule->is_dated || stored > held) {
-		held = rule->is_dated ? candidate->values[0] : stored;
+	if (rule->age != FINDING_OBSERVED || stored > held) {
+		held = rule->age != FINDING_OBSERVED ? candidate->values[0] : stored;
 		candidate->since_time = findings->past.wall_ns - (uint64_t)(held * 1e9);
 	}
 	candidate->since_seconds = held;
-	candidate->is_over = rule->is_dated && held >= FRESH_SECONDS;
+	candidate->is_over = rule->age == FINDING_HAPPENED && held >= FRESH_SECONDS;
 	if (candidate->is_over)
 		candidate->severity = FINDING_NOTE;
 	return held >= findings->limits[candidate->rule].hold;
@@ -723,7 +723,7 @@ static bool is_of_another(const struct findings *findings, const struct frame *f
 		    same_key(key, key_of(findings, frame, other)))
 			return true;
 	}
-	while (rule->is_dated && (spell = finding_past_over(&findings->past, OVER_SECONDS, &at)))
+	while (rule->age == FINDING_HAPPENED && (spell = finding_past_over(&findings->past, OVER_SECONDS, &at)))
 		if (yields(rule, &findings->rules[spell->rule]) && same_key(key, spell->told.row))
 			return true;
 	return false;
@@ -1023,7 +1023,7 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 		const struct finding_told *told = &spell->told;
 		struct finding_row *row;
 
-		if (findings->limits[spell->rule].off || rule->is_dated ||
+		if (findings->limits[spell->rule].off || rule->age == FINDING_HAPPENED ||
 		    has_row(out, rule->name, told->subject) || holds_again(findings, frame, spell))
 			continue;
 		row = table_add(out);

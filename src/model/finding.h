@@ -45,6 +45,13 @@ struct finding_value {
 				  * have the text with in this one; NULL: not so */
 };
 
+/* By what it has an age. */
+enum finding_age {
+	FINDING_OBSERVED, /* the frames in which it held */
+	FINDING_LASTS,    /* its first value: the time for which it has held */
+	FINDING_HAPPENED, /* its first value: the time since then; it is over after a minute */
+};
+
 /* A rule speaks where all its limits hold, for its time. What is unknown holds with or_unknown alone. */
 struct finding_rule {
 	const char *name;        /* "finding.NAME = off" silences it */
@@ -70,7 +77,7 @@ struct finding_rule {
 	enum finding_severity severity;            /* at least */
 	const char *with; /* its topics cost so much that they are sampled only along with this one; NULL:
 			   * wherever there are findings */
-	bool is_dated; /* its first value is the time since it happened: it is over after a minute */
+	enum finding_age age;
 	struct finding_limit hold; /* seconds */
 	struct finding_value values[FINDING_VALUES_MAX]; /* ended by one without a name; the first with a
 							  * limit ranks rows */

@@ -283,6 +283,7 @@ FUZZ_TARGET(cgroup_stat)
 	struct span text = input(data, size);
 	struct cgroup_memory_stat memory;
 	struct cgroup_cpu_stat cpu;
+	struct cgroup_io_limits limits;
 	struct cgroup_io io;
 	uint64_t value;
 	double cpus;
@@ -294,6 +295,8 @@ FUZZ_TARGET(cgroup_stat)
 	cgroup_value_parse(text, "oom_kill", &value);
 	if (cgroup_quota_parse(text, text, &cpus))
 		require(cpus >= 0);
+	for (struct span rest = text; cgroup_io_limits_next(&rest, CGROUP_WRITES, &limits);)
+		;
 	while (cgroup_io_next(&text, &io))
 		;
 }

@@ -22,7 +22,8 @@ TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10
           "what used the CPUs in the last 10.0 s", "means", "processes by CPU use in the last 10.0 s",
           "what used the watts, an estimate in the last 10.0 s", "performance counters of every CPU in the last 10.0 s",
           "counters of process 15400 in the last 10.0 s", "cost of panetop itself in the last 10.0 s",
-          "commands that failed within a minute", "which groups fill the caches, and move how much memory?", "graphics processors", "graphics processors")
+          "commands that failed within a minute", "tasks in uninterruptible sleep (D)",
+          "mutexes that most threads of a process wait for", "which groups fill the caches, and move how much memory?", "graphics processors", "graphics processors")
 STEP = 10  # seconds between frames of the recording
 ENDED = re.compile(r"^ *([0-9.]+) .* (\S+) ×(\d+) ended(?:, \d+ failed)?$", re.M)
 DIM = "8a8a8a"  # of ended processes

@@ -291,7 +291,13 @@ FILLS(cgroup_memory, struct cgroup_memory_stat, cgroup_memory_stat_parse(in, ato
 	U(anonymous); U(file); U(kernel); U(swap); U(active_file); U(inactive_file); U(refaults))
 FILLS(cgroup_cpu, struct cgroup_cpu_stat, cgroup_cpu_stat_parse(in, &x), U(used_ns); U(periods);
 	U(throttled_periods); U(throttled_ns))
-TAKES(cgroup_io, struct cgroup_io, cgroup_io_next(&in, &x), U(major); U(minor); U(read_bytes); U(write_bytes))
+TAKES(cgroup_io, struct cgroup_io, cgroup_io_next(&in, &x), U(major); U(minor); U(read_bytes);
+      U(write_bytes); U(reads); U(writes))
+TAKES(cgroup_io_limits, struct cgroup_io_limits,
+      cgroup_io_limits_next(&in, (enum cgroup_io_kind)atoi(arguments[0]), &x), U(major); U(minor);
+      u64("read_bytes", x.each_second[CGROUP_READ_BYTES]);
+      u64("write_bytes", x.each_second[CGROUP_WRITE_BYTES]); u64("reads", x.each_second[CGROUP_READS]);
+      u64("writes", x.each_second[CGROUP_WRITES]))
 MAY_FILL(cgroup_value, uint64_t, cgroup_value_parse(in, arguments[0], &x), u64("value", x))
 FILLS(cgroup_name, struct cgroup_name, cgroup_name_parse(in, &x), words("kind", cgroup_kind_name(x.kind));
 	words("engine", (const char *const[]){ NULL, "docker", "podman", "containerd", "cri-o" }[x.engine]);
@@ -606,7 +612,8 @@ static const struct {
 	void (*parse)(struct span in);
 } parsers[] = {
 #define PARSER(name) { #name, name }
-	PARSER(arcstats), PARSER(bytes_option), PARSER(cgroup_cpu), PARSER(cgroup_io), PARSER(cgroup_limit),
+	PARSER(arcstats), PARSER(bytes_option), PARSER(cgroup_cpu), PARSER(cgroup_io),
+	PARSER(cgroup_io_limits), PARSER(cgroup_limit),
 	PARSER(cgroup_memory), PARSER(cgroup_mounts), PARSER(cgroup_name), PARSER(cgroup_path_of),
 	PARSER(cgroup_paths), PARSER(cgroup_place), PARSER(cgroup_places), PARSER(cgroup_quota),
 	PARSER(cgroup_value), PARSER(cpu_in_list), PARSER(cpu_list), PARSER(cpu_speeds), PARSER(cpu_times),

@@ -98,7 +98,7 @@ static const struct {
 	uint64_t value;
 } names[] = {
 	{ "close", SYS_close }, { "futex", SYS_futex }, { "fsync", SYS_fsync }, { "read", SYS_read },
-	{ "flock", SYS_flock }, { "fcntl", SYS_fcntl }, { "getpid", SYS_getpid },
+	{ "openat", SYS_openat }, { "flock", SYS_flock }, { "fcntl", SYS_fcntl }, { "getpid", SYS_getpid },
 	{ "inet", AF_INET }, { "inet6", AF_INET6 }, { "unix", AF_UNIX }, { "netlink", AF_NETLINK },
 	{ "tcp", IPPROTO_TCP }, { "udp", IPPROTO_UDP }, { "udplite", IPPROTO_UDPLITE },
 	{ "icmp", IPPROTO_ICMP }, { "sent_again", UINT16_MAX }, { "ENOTSUP", ENOTSUP },

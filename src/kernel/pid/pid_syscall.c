@@ -25,6 +25,22 @@ static const char *const of_file[] = {
 	"mq_timedreceive", "mq_timedsend",
 };
 
+/* Which argument is the path of a file. */
+static const struct {
+	const char *name;
+	unsigned argument;
+} of_path[] = {
+	{ "open", 0 },       { "openat", 1 },     { "openat2", 1 },   { "creat", 0 },      { "stat", 0 },
+	{ "lstat", 0 },      { "newfstatat", 1 }, { "fstatat64", 1 }, { "statx", 1 },      { "statfs", 0 },
+	{ "access", 0 },     { "faccessat", 1 },  { "faccessat2", 1 }, { "execve", 0 },     { "execveat", 1 },
+	{ "readlink", 0 },   { "readlinkat", 1 }, { "chdir", 0 },     { "unlink", 0 },     { "unlinkat", 1 },
+	{ "rename", 0 },     { "renameat", 1 },   { "renameat2", 1 }, { "mkdir", 0 },      { "mkdirat", 1 },
+	{ "rmdir", 0 },      { "truncate", 0 },   { "chmod", 0 },     { "fchmodat", 1 },   { "chown", 0 },
+	{ "lchown", 0 },     { "fchownat", 1 },   { "utimensat", 1 }, { "getxattr", 0 },   { "lgetxattr", 0 },
+	{ "setxattr", 0 },   { "lsetxattr", 0 },  { "listxattr", 0 }, { "llistxattr", 0 }, { "mount", 1 },
+	{ "umount2", 0 },    { "statfs64", 0 },
+};
+
 /* In a 64-bit kernel the stack of a 32-bit process is below 4 GiB, that of a 64-bit process above. */
 static bool is_foreign(uint64_t stack)
 {
@@ -103,4 +119,17 @@ int64_t pid_syscall_fd(const struct pid_syscall *call)
 		if (strcmp(of_file[i], name) == 0 && call->arguments[0] <= INT32_MAX)
 			return (int64_t)call->arguments[0];
 	return -1;
+}
+
+bool pid_syscall_path(const struct pid_syscall *call, uint64_t *address)
+{
+	const char *name = pid_syscall_name(call);
+
+	for (size_t i = 0; name && i < sizeof(of_path) / sizeof(of_path[0]); i++) {
+		if (strcmp(of_path[i].name, name) != 0)
+			continue;
+		*address = call->arguments[of_path[i].argument];
+		return *address != 0; /* the file of a descriptor alone */
+	}
+	return false;
 }

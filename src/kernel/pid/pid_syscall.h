@@ -31,4 +31,7 @@ uint64_t pid_syscall_lock(const struct pid_syscall *call);
 /* The file descriptor that it works on; -1: none. */
 int64_t pid_syscall_fd(const struct pid_syscall *call);
 
+/* The address of the path that it works on; false: none. */
+bool pid_syscall_path(const struct pid_syscall *call, uint64_t *address);
+
 #endif

@@ -71,6 +71,10 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 	} else if (context->view == CPU_VIEW_FAILING) {
 		snprintf(text, room, "%s",
 			 _("commands that failed within a minute; all their exits since the start"));
+	} else if (context->view == CPU_VIEW_STUCK) {
+		snprintf(text, room, "%s", _("tasks in uninterruptible sleep (D), and for how long"));
+	} else if (context->view == CPU_VIEW_CONVOYS) {
+		snprintf(text, room, "%s", _("mutexes that most threads of a process wait for"));
 	} else {
 		snprintf(text, room, "%s", _(titles[context->view]));
 		cpu_add_interval(context, true, text, room);

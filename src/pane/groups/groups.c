@@ -62,7 +62,7 @@ static const struct pane_table tables[] = {
 				  .setting = "groups.limits",
 				  .columns = "memory_limit_used_ratio,memory_bytes,memory_limit_bytes,"
 					     "throttled_ratio,cpu_ratio,cpu_limit_ratio,tasks,tasks_limit,"
-					     "oom_kills" NAMED,
+					     "io_limit_ratio,oom_kills" NAMED,
 				  .sort = "memory_limit_used_ratio" },
 	[GROUPS_TABLE_KILLED] = { .topic = "kill", .lazy = true },
 	[GROUPS_TABLE_BY_CPU] = { PROCESSES("cpu_ratio", "cpu_ratio,resident_bytes,pid,state,user,command") },

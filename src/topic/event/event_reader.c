@@ -386,7 +386,7 @@ static int open_reader(void *state, const struct sample *sample)
 	reader->env.worker = env->worker;
 	if (!reader->handed.error && (reader->bell < 0 || reader->stop < 0))
 		reader->handed.error = -errno;
-	reader->commands = command_reader_open(&reader->env);
+	reader->commands = command_reader_open(&reader->env, COMMAND_READER_LINES);
 	event_resolve_open(&reader->resolver, &reader->env);
 	reader->handed.statistics = &reader->resolver.statistics;
 	reader->resolver.keeps_ended = true;

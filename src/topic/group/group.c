@@ -38,11 +38,14 @@ struct group_row {
 	uint64_t anonymous_bytes, file_bytes, kernel_bytes, swap_bytes;
 	double refaults_per_second, read_bytes_per_second, write_bytes_per_second;
 	double cpu_pressure_ratio, memory_pressure_ratio, io_pressure_ratio;
+	double io_limit_ratio, io_limit_bytes_per_second, io_limit_requests_per_second;
+	const char *io_limit_device;
+	uint64_t io_waiting_tasks;
 	uint64_t oom_kills, limit_oom_kills, all_limit_oom_kills;
 	double age_seconds;
 	double cpu_seconds, own_cpu_seconds, throttled_seconds;
 	uint64_t periods, throttled_periods, refaults, read_bytes, write_bytes;
-	double cpu_stalled_seconds, memory_stalled_seconds, io_stalled_seconds;
+	double cpu_stalled_seconds, memory_stalled_seconds, io_stalled_seconds, io_limit_seconds;
 };
 
 #define RATE(field, of, measure, ...)                                                                        \
@@ -118,6 +121,24 @@ static const struct column columns[] = {
 	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, .title = N_("%PSI io"), .width = 8,
 	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1, .alarming = 0.5,
 	     .help = N_("share of the interval in which some of its tasks waited for a disk (version 2)")),
+	RATE(io_limit_ratio, io_limit_seconds, UNIT_RATIO, .title = N_("%I/O max"), .width = 8, .rank = 6,
+	     .hidden = true, .high = 0.8,
+	     .help = N_("share of the interval in which a limit of its I/O was in use: what it read or wrote "
+			"through what it may; unknown: no limit of its own")),
+	GAUGE(io_limit_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("max/s"), .width = 8, .rank = 6,
+	      .hidden = true, .help = N_("the limit of I/O that is used most, where it is one of bytes"),
+	      .source = "v2 io.max; v1 blkio.throttle.read_bps_device, write_bps_device"),
+	GAUGE(io_limit_requests_per_second, UNIT_PER_SECOND, .title = N_("max req/s"), .width = 9, .rank = 6,
+	      .hidden = true, .help = N_("the limit of I/O that is used most, where it is one of requests"),
+	      .source = "v2 io.max; v1 blkio.throttle.read_iops_device, write_iops_device"),
+	COLUMN(struct group_row, io_limit_device, .kind = COLUMN_LABEL, .title = N_("max of"), .width = 8,
+	       .rank = 6, .hidden = true, .fleeting = true,
+	       .help = N_("device of that limit; its number, if it has no name"),
+	       .source = "the same, /proc/diskstats"),
+	GAUGE(io_waiting_tasks, UNIT_COUNT, .title = N_("D"), .width = 4, .rank = 6, .hidden = true,
+	      .help = N_("own tasks, of the first 64, that were seen waiting for a disk (D); read only while "
+			 "a limit of I/O is in use and the pressure is not known"),
+	      .source = "/proc/PID/stat of the group's tasks"),
 	COLUMN(struct group_row, oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("OOM"),
 	       .width = 4, .rank = 6, .high = 1, .aged_by = offsetof(struct group_row, age_seconds),
 	       .help = N_(
@@ -200,6 +221,9 @@ static const struct column columns[] = {
 	COUNTER(io_stalled_seconds, UNIT_SECONDS, .title = N_("io wait"), .width = 9,
 		.help = N_("time in which some of its tasks waited for a disk"),
 		.source = "io.pressure total"),
+	COUNTER(io_limit_seconds, UNIT_SECONDS, .title = N_("io max"), .width = 9,
+		.help = N_("time in which a limit of its I/O was in use, since the first sample"),
+		.source = "growth of v2 io.stat, v1 blkio.throttle.io_service_bytes, io_serviced / limit"),
 };
 
 static const struct schema schema = {
@@ -434,6 +458,27 @@ static const char *copy(struct sample *sample, const char *text)
 	return arena_copy(&sample->frame->arena, text, strlen(text));
 }
 
+static void set_io_limit(struct sample *sample, struct group_row *row, const struct group_io *io)
+{
+	const struct group_state *state = sample->state;
+	const struct group_io_limit *limit = &io->limits[io->nearest];
+	const struct disk *disk;
+
+	if (io->n_limits == 0)
+		return;
+	disk = disk_list_find(state->disks, limit->device);
+	row->io_limit_device = disk ? copy(sample, disk->name)
+				    : arena_print(&sample->frame->arena, "%" PRIu64 ":%" PRIu64,
+						  limit->device >> DISK_MINOR_BITS,
+						  limit->device & ((1U << DISK_MINOR_BITS) - 1));
+	if (limit->kind >= CGROUP_READS)
+		row->io_limit_requests_per_second = (double)limit->each_second;
+	else
+		row->io_limit_bytes_per_second = (double)limit->each_second;
+	row->io_limit_seconds = io->used_seconds;
+	row->io_waiting_tasks = io->waiting;
+}
+
 static double age_of(const struct group *group, uint64_t now_ns)
 {
 	if (!group->parent)
@@ -466,6 +511,8 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 	row->cpu_stalled_seconds = group->stalled[0];
 	row->memory_stalled_seconds = group->stalled[1];
 	row->io_stalled_seconds = group->stalled[2];
+	if (group->io)
+		set_io_limit(sample, row, group->io);
 }
 
 static void add_rest(struct sample *sample, const struct group *top, bool counts_io)
@@ -591,6 +638,7 @@ static int sample(struct sample *sample)
 	state->n_busy = 0;
 	reader_update(&disk_reader, sample);
 	state->reader.disks = state->disks;
+	state->reader.now_ns = now_ns;
 	group_read_machine(&state->reader);
 	group_tree_look(tree, tree->top);
 	group_read_all(&state->reader, tree->top);

@@ -69,6 +69,7 @@ void group_free(struct group *group, struct env *env)
 {
 	attribute_close(&group->cpu_file, env);
 	attribute_close(&group->memory_file, env);
+	free(group->io);
 	free(group->path);
 	free(group->name);
 	free(group);

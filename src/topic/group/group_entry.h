@@ -4,6 +4,7 @@
 #define PANETOP_TOPIC_GROUP_GROUP_ENTRY_H
 
 #include "kernel/cgroup_name.h"
+#include "kernel/cgroup_stat.h"
 #include "sys/attribute.h"
 #include "sys/env.h"
 
@@ -53,6 +54,29 @@ struct group_limits {
 	uint64_t memory, tasks, periods, throttled_periods, throttled_ns;
 };
 
+/*
+ * A limit of a device. What is counted over it, as version 1 counts what is still held back, is queued: the
+ * device is used at its limit until all of that could have passed.
+ */
+struct group_io_limit {
+	uint64_t device; /* as the kernel has it, see disk_list.h */
+	enum cgroup_io_kind kind;
+	uint64_t each_second; /* bytes or requests */
+	uint64_t seen;        /* its counter in the last sample; U64_UNKNOWN: not yet */
+	double queued_seconds;
+};
+
+#define GROUP_IO_LIMITS_MAX 16
+
+struct group_io {
+	struct group_io_limit limits[GROUP_IO_LIMITS_MAX];
+	unsigned n_limits;
+	unsigned nearest;      /* index of the one that was used most since the last sample */
+	double used_seconds;   /* sum of times in which one was in use; NaN: there is none */
+	uint64_t read_ns;      /* when its counters were read; 0: not yet */
+	uint64_t waiting;      /* own tasks that wait for a disk, as seen now; U64_UNKNOWN: not looked for */
+};
+
 struct group {
 	struct group *parent, *first, *next; /* children by name */
 	char *path;                          /* "/a/b", of the top "/"; owned */
@@ -85,6 +109,7 @@ struct group {
 	struct group_limits limits;
 	struct group_kills kills;
 	uint64_t caches, swap;
+	struct group_io *io;               /* NULL: it never had a limit of I/O; owned */
 	double stalled[3];                 /* seconds that tasks waited for CPU, memory, disks */
 	uint64_t own_oom_kills, own_tasks; /* of version 1: without the groups below */
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/cgroup_stat.h"
 #include "kernel/cpu_times.h"
@@ -19,8 +20,12 @@
 #include "kernel/system.h"
 #include "kernel/vmstat.h"
 #include "model/column.h"
+#include "topic/process/process_find.h"
 
 #define TASKS_BYTES_MAX ((size_t)4 * 1024 * 1024)
+#define WAITING_MAX 64 /* tasks of which the state is read */
+#define WAITING_BYTES_MAX ((size_t)4096)
+#define NEARLY_ALL 0.8 /* of the time a limit is in use: its tasks may wait for it */
 
 enum group_file {
 	FILE_MEMORY_STAT,
@@ -33,6 +38,10 @@ enum group_file {
 	FILE_QUOTA,
 	FILE_PERIOD,
 	FILE_IO,
+	FILE_OWN_BYTES,
+	FILE_OWN_REQUESTS,
+	FILE_IO_LIMIT, /* and of the other kinds of limits */
+	FILE_IO_LIMIT_LAST = FILE_IO_LIMIT + N_CGROUP_IO_KINDS - 1,
 	FILE_TASKS,
 	FILE_TASKS_LIMIT,
 	FILE_TASK_LIST,
@@ -57,6 +66,13 @@ static const struct {
 	[FILE_QUOTA] = { GROUP_CPU, { "cpu.cfs_quota_us", "cpu.max" } },
 	[FILE_PERIOD] = { GROUP_CPU, { "cpu.cfs_period_us", NULL } },
 	[FILE_IO] = { GROUP_BLKIO, { "blkio.throttle.io_service_bytes_recursive", "io.stat" } },
+	[FILE_OWN_BYTES] = { GROUP_BLKIO, { "blkio.throttle.io_service_bytes", "io.stat" } },
+	[FILE_OWN_REQUESTS] = { GROUP_BLKIO, { "blkio.throttle.io_serviced", "io.stat" } },
+	[FILE_IO_LIMIT + CGROUP_READ_BYTES] = { GROUP_BLKIO,
+						{ "blkio.throttle.read_bps_device", "io.max" } },
+	[FILE_IO_LIMIT + CGROUP_WRITE_BYTES] = { GROUP_BLKIO, { "blkio.throttle.write_bps_device", NULL } },
+	[FILE_IO_LIMIT + CGROUP_READS] = { GROUP_BLKIO, { "blkio.throttle.read_iops_device", NULL } },
+	[FILE_IO_LIMIT + CGROUP_WRITES] = { GROUP_BLKIO, { "blkio.throttle.write_iops_device", NULL } },
 	[FILE_TASKS] = { GROUP_TASKS, { "pids.current", "pids.current" } },
 	[FILE_TASKS_LIMIT] = { GROUP_PIDS, { "pids.max", "pids.max" } },
 	[FILE_TASK_LIST] = { GROUP_TASKS, { "tasks", "cgroup.threads" } },
@@ -317,6 +333,155 @@ static void read_io(struct group_reader *reader, struct group *group)
 	GROUP_COUNT(group, write_bytes, write_bytes);
 }
 
+/* It goes on with what was seen of the same limit before. */
+static void add_io_limit(struct group_io *io, const struct group_io *before, uint64_t device,
+			 enum cgroup_io_kind kind, uint64_t each_second)
+{
+	struct group_io_limit limit = { device, kind, each_second, .seen = U64_UNKNOWN };
+
+	if (each_second == 0 || io->n_limits == GROUP_IO_LIMITS_MAX)
+		return;
+	for (unsigned i = 0; i < before->n_limits; i++)
+		if (before->limits[i].device == device && before->limits[i].kind == kind &&
+		    before->limits[i].each_second == each_second)
+			limit = before->limits[i];
+	io->limits[io->n_limits++] = limit;
+}
+
+/* In version 1 each kind of limits has a file; limits there are of the group alone. */
+static void read_io_limits(struct group_reader *reader, struct group *group)
+{
+	struct group_io before = { .used_seconds = NAN, .waiting = U64_UNKNOWN }, io;
+	struct cgroup_io_limits limits;
+	struct span text;
+
+	if (group->io)
+		before = *group->io;
+	io = before;
+	io.n_limits = 0;
+	for (unsigned file = 0; file < N_CGROUP_IO_KINDS; file++) {
+		if (read_file(reader, group, FILE_IO_LIMIT + file, &text) < 0)
+			continue;
+		while (cgroup_io_limits_next(&text, file, &limits))
+			for (unsigned kind = 0; kind < N_CGROUP_IO_KINDS; kind++)
+				add_io_limit(&io, &before, limits.major << DISK_MINOR_BITS | limits.minor,
+					     kind, limits.each_second[kind]);
+	}
+	if (io.n_limits == 0 && !group->io)
+		return;
+	if (!group->io)
+		group->io = alloc_zeroed(1, sizeof(*group->io));
+	if (io.n_limits == 0)
+		io.used_seconds = NAN;
+	else if (isnan(io.used_seconds))
+		io.used_seconds = 0;
+	io.nearest = io.nearest < io.n_limits ? io.nearest : 0;
+	*group->io = io;
+}
+
+/* What counts towards the limit, in a line of a file of either version; of version 1 it has one direction. */
+static uint64_t counted_for(const struct cgroup_io *io, enum cgroup_io_kind kind, int version)
+{
+	switch (kind) {
+	case CGROUP_READ_BYTES:
+		return io->read_bytes;
+	case CGROUP_WRITE_BYTES:
+		return io->write_bytes;
+	case CGROUP_READS:
+		return version == 1 ? io->read_bytes : io->reads;
+	default:
+		return version == 1 ? io->write_bytes : io->writes;
+	}
+}
+
+/* The counter of a limit; a device that was not used has no line. */
+static bool read_io_counter(struct group_reader *reader, struct group *group,
+			    const struct group_io_limit *limit, uint64_t *counter)
+{
+	bool requests = limit->kind >= CGROUP_READS;
+	int version = version_of(reader, group, GROUP_BLKIO);
+	struct cgroup_io io;
+	struct span text;
+
+	*counter = 0;
+	if (read_file(reader, group, requests ? FILE_OWN_REQUESTS : FILE_OWN_BYTES, &text) < 0)
+		return false;
+	while (cgroup_io_next(&text, &io))
+		if ((io.major << DISK_MINOR_BITS | io.minor) == limit->device)
+			*counter += counted_for(&io, limit->kind, version);
+	return true;
+}
+
+/* The part of these seconds in which the limit was in use; NaN: not known. */
+static double use_io_limit(struct group_io_limit *limit, uint64_t counter, double seconds)
+{
+	bool known = limit->seen != U64_UNKNOWN && counter >= limit->seen && !isnan(seconds);
+	double used;
+
+	if (!known)
+		limit->queued_seconds = 0;
+	else
+		limit->queued_seconds += (double)(counter - limit->seen) / (double)limit->each_second;
+	limit->seen = counter;
+	used = limit->queued_seconds < seconds ? limit->queued_seconds : seconds;
+	limit->queued_seconds -= known ? used : 0;
+	return known ? used : NAN;
+}
+
+/* Own tasks of the group that wait for a disk now: where its pressure is not known. */
+static uint64_t count_waiting(struct group_reader *reader, struct group *group)
+{
+	int hierarchy = group_tree_hierarchy(reader->tree, group, GROUP_BLKIO);
+	struct env *env = reader->tree->env;
+	uint64_t n_waiting = 0, tid;
+	struct span rest, line;
+	const char *path;
+
+	if (hierarchy < 0)
+		return U64_UNKNOWN;
+	path = group_tree_path(reader->tree, group, (unsigned)hierarchy,
+			       files[FILE_TASK_LIST].names[version_of(reader, group, GROUP_BLKIO) - 1]);
+	buffer_empty(&reader->tasks);
+	if (attribute_text(env, path, WAITING_BYTES_MAX, &reader->tasks) < 0)
+		return U64_UNKNOWN;
+	rest = span_of(reader->tasks.bytes, reader->tasks.length);
+	for (unsigned i = 0; i < WAITING_MAX && span_line(&rest, &line); i++) {
+		char bytes[PROCESS_STAT_MAX];
+		struct pid_stat stat;
+
+		if (span_is_u64(line, &tid) && tid <= INT32_MAX &&
+		    process_read_stat(env, (uint32_t)tid, bytes, &stat))
+			n_waiting += stat.state == 'D';
+	}
+	return n_waiting;
+}
+
+static void read_io_use(struct group_reader *reader, struct group *group)
+{
+	struct group_io *io = group->io;
+	double seconds, most = 0;
+
+	if (!io || io->n_limits == 0)
+		return;
+	seconds = io->read_ns ? (double)(reader->now_ns - io->read_ns) / 1e9 : NAN;
+	for (unsigned i = 0; i < io->n_limits; i++) {
+		uint64_t counter;
+		double used;
+
+		if (!read_io_counter(reader, group, &io->limits[i], &counter))
+			continue;
+		used = use_io_limit(&io->limits[i], counter, seconds);
+		if (used <= most || isnan(used))
+			continue;
+		most = used;
+		io->nearest = i;
+	}
+	io->read_ns = reader->now_ns;
+	io->used_seconds += most;
+	io->waiting = isnan(group->stalled[2]) && most >= NEARLY_ALL * seconds ? count_waiting(reader, group)
+									     : U64_UNKNOWN;
+}
+
 static uint64_t count_lines(const struct buffer *text)
 {
 	uint64_t lines = 0;
@@ -506,12 +671,14 @@ void group_read_use(struct group_reader *reader, struct group *group)
 		read_tasks(reader, group);
 	if (!group_is_machine(reader, group, GROUP_PRESSURE))
 		read_pressure(reader, group);
+	read_io_use(reader, group);
 	close_directory(reader);
 }
 
 bool group_has_limit(const struct group *group)
 {
-	return !isnan(group->limits.cpus) || group->limits.memory < U64_BLANK;
+	return !isnan(group->limits.cpus) || group->limits.memory < U64_BLANK ||
+	       (group->io && group->io->n_limits > 0);
 }
 
 bool group_read_limits(struct group_reader *reader, struct group *group)
@@ -533,6 +700,8 @@ void group_read_all(struct group_reader *reader, struct group *group)
 	}
 	if (!group_is_machine(reader, group, GROUP_MEMORY))
 		read_limit(reader, group, FILE_MEMORY_LIMIT, &group->limits.memory);
+	if (!group_is_machine(reader, group, GROUP_BLKIO))
+		read_io_limits(reader, group);
 	group_read_use(reader, group);
 }
 

@@ -19,6 +19,7 @@ struct group_reader {
 	bool any_killed;        /* that grew since the last sample */
 	bool counts_io;      /* false: this kernel counts I/O of version 1 only below limits */
 	bool has_pressure;   /* some group has it */
+	uint64_t now_ns;     /* of the sample */
 	struct buffer tasks; /* of a group without the controller pids */
 	char text[GROUP_TEXT_MAX];
 };
@@ -39,10 +40,10 @@ void group_read_kills(struct group_reader *reader, struct group *group);
 bool group_is_machine(const struct group_reader *reader, const struct group *group,
 		      enum group_controller what);
 
-/* Has it a limit of CPU time or memory, as far as was read? */
+/* Has it a limit of CPU time, memory or I/O, as far as was read? */
 bool group_has_limit(const struct group *group);
 
-/* The same; reads these alone. */
+/* The same; reads those of CPU time and memory. */
 bool group_read_limits(struct group_reader *reader, struct group *group);
 
 /* Reads its limits, too, and looks for files that it did not have before. */

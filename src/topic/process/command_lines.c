@@ -21,7 +21,7 @@ struct command_lines *command_lines_open(struct env *env)
 {
 	struct command_lines *lines = alloc_zeroed(1, sizeof(*lines));
 
-	lines->reader = command_reader_open(env);
+	lines->reader = command_reader_open(env, COMMAND_READER_LINES);
 	return lines;
 }
 

@@ -23,7 +23,7 @@
 struct request {
 	uint32_t pid;
 	char file[PROCESS_FILE_MAX]; /* in its directory */
-	uint64_t tag;
+	uint64_t offset, tag;
 	size_t length; /* of bytes; 0: none, or an error */
 	char bytes[BYTES_MAX + 1];
 };
@@ -50,7 +50,8 @@ static size_t read_line(const struct root *root, struct request *request)
 	fd = root_open_at(root, path, O_RDONLY | O_NOCTTY);
 	if (fd < 0)
 		return 0;
-	length = read(fd, request->bytes, BYTES_MAX);
+	length = request->offset ? pread(fd, request->bytes, BYTES_MAX, (off_t)request->offset)
+				 : read(fd, request->bytes, BYTES_MAX);
 	close(fd);
 	return length > 0 ? (size_t)length : 0;
 }
@@ -81,13 +82,13 @@ static void free_reader(struct device_poll *poll)
 	helper_free(poll);
 }
 
-struct command_reader *command_reader_open(struct env *env)
+struct command_reader *command_reader_open(struct env *env, const char *name)
 {
 	struct command_reader *reader = helper_alloc(sizeof(*reader));
 
 	reader->env = env;
 	reader->poll = (struct device_poll){ .read = read_lines, .finished = finish, .free = free_reader };
-	device_poll_open(&reader->poll, env, "proc/PID/cmdline");
+	device_poll_open(&reader->poll, env, name);
 	return reader;
 }
 
@@ -103,12 +104,19 @@ bool command_reader_is_free(const struct command_reader *reader)
 
 bool command_reader_ask(struct command_reader *reader, uint32_t pid, const char *file, uint64_t tag)
 {
+	return command_reader_ask_at(reader, pid, file, 0, tag);
+}
+
+bool command_reader_ask_at(struct command_reader *reader, uint32_t pid, const char *file, uint64_t offset,
+			   uint64_t tag)
+{
 	struct request *request = &reader->requests[reader->n_requests];
 
 	if (!command_reader_is_free(reader) || reader->n_requests == COMMAND_READER_MAX)
 		return false;
 	request->pid = pid;
 	snprintf(request->file, sizeof(request->file), "%s", file);
+	request->offset = offset;
 	request->tag = tag;
 	reader->n_requests++;
 	return true;
@@ -152,10 +160,10 @@ static void join_arguments(struct request *request, struct command_line *line)
 {
 	size_t length = request->length;
 
-	while (length > 0 && request->bytes[length - 1] == '\0')
+	while (!request->offset && length > 0 && request->bytes[length - 1] == '\0')
 		length--;
 	line->program_length = strnlen(request->bytes, length);
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length && !request->offset; i++)
 		if (request->bytes[i] == '\0')
 			request->bytes[i] = ' ';
 	request->bytes[length] = '\0';

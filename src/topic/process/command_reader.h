@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asynchronous reads of command lines: a process that is stuck blocks who reads its command line. */
+/* Asynchronous reads of command lines and the like: a process that is stuck blocks who reads its memory. */
 #ifndef PANETOP_TOPIC_PROCESS_COMMAND_READER_H
 #define PANETOP_TOPIC_PROCESS_COMMAND_READER_H
 
@@ -17,8 +17,11 @@ struct command_line {
 	size_t program_length; /* of its first argument */
 };
 
+/* What is read: of two readers with one name only one reads at a time. */
+#define COMMAND_READER_LINES "proc/PID/cmdline"
+
 /* Where env has no worker, lines are read at once, and a stuck process blocks. */
-struct command_reader *command_reader_open(struct env *env);
+struct command_reader *command_reader_open(struct env *env, const char *name);
 void command_reader_close(struct command_reader *reader);
 
 /* Does it accept requests? Not while a helper reads, nor until command_reader_next() has given all lines. */
@@ -26,6 +29,10 @@ bool command_reader_is_free(const struct command_reader *reader);
 
 /* Requests a line of this file in the directory of the process; false when there is no room for more. */
 bool command_reader_ask(struct command_reader *reader, uint32_t pid, const char *file, uint64_t tag);
+
+/* Bytes as they are, from this offset on: a text at an address of its file mem is then the first argument. */
+bool command_reader_ask_at(struct command_reader *reader, uint32_t pid, const char *file, uint64_t offset,
+			   uint64_t tag);
 
 /* Starts reading what was requested, and waits a moment: normally the lines are there when it returns. */
 void command_reader_submit(struct command_reader *reader);

@@ -77,6 +77,7 @@ struct process {
 	uint32_t program_length;   /* of the first argument in command */
 	uint32_t group_tick;       /* low bits of the tick when group was read last … */
 	uint32_t outside_tick;     /* … and of the last one in which it was in the root of the groups */
+	uint32_t looked_tick;      /* of the last look for threads that are stuck */
 	int stat_file, statm_file; /* see pids_read_kept() */
 	const char *name;          /* usual_name, or owned */
 	char usual_name[PROCESS_NAME_USUAL];

@@ -64,4 +64,9 @@ def tables(step):
                      "swapped_bytes": 60 * MIB if name == "postgres" and step > 14 else 0, "minor_faults": pid, "major_faults": 0, "name": name,
                      "program": program, "program_base": base, "command": command,
                      "command_base": command.replace(program, base, 1)})
-    return {"process": rows}
+    waits = {"stuck_seconds": 0.0, "process": "postgres", "pid": 2001, "tid": 2001, "start_seconds": 200.1, "thread": "",
+             "call": "fsync", "function": "folio_wait_bit_common", "path": "/var/lib/postgresql/wal", "frozen": ""}
+    convoy = {"convoy_seconds": 0.0, "waiting_threads": 4, "waiting_ratio": 0.8, "threads": 5, "process": "render",
+              "pid": 15400, "start_seconds": 1540.0, "lock": "0x55d0c0a04080", "holder": "render/2", "holder_tid": 15402,
+              "holder_busy_ratio": 1.0}
+    return {"process": rows, "stuck": [waits], "convoy": [convoy]}
