@@ -3,6 +3,7 @@
 #ifndef PANETOP_MODEL_FINDING_H
 #define PANETOP_MODEL_FINDING_H
 
+#include "core/buffer.h"
 #include "model/culprit.h"
 #include "model/frame.h"
 #include "model/settings.h"
@@ -121,6 +122,9 @@ bool findings_judge_row(const struct findings *findings, const char *rule, const
 /* The limit with this setting, as the settings have it; NaN: no rule has it. */
 double findings_limit(const struct findings *findings, const char *setting);
 
+/* What the sentences of a rule name, a line each: its column, its time, its limit and what sets that. */
+void findings_describe(const struct findings *findings, const char *rule, struct buffer *out);
+
 /* A finding that no rule of this file makes. Its texts live as long as the frame. */
 struct finding_added {
 	const char *rule, *subject, *text, *topic, *pane;
@@ -151,6 +155,9 @@ bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, c
 /* Is it a number, a percentage, or "off" for a rule? */
 bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, const char *name,
 			   const char *value);
+
+/* The text of "finding.NAME"; NULL: it is not set. settings may be NULL. */
+const char *finding_setting(const struct settings *settings, const char *name);
 
 /* The number of a limit with these settings (NULL: none are set). */
 double finding_number(const struct settings *settings, const struct finding_limit *limit);

@@ -37,6 +37,7 @@ void overview_finding_why(const struct pane_context *context, const void *row, s
 		       "configuration silences it\n"),
 		     table_text(table, row, "rule"), table_text(table, row, "topic"),
 		     table_text(table, row, "rule"));
+	findings_describe(context->findings, table_text(table, row, "rule"), out);
 }
 
 int overview_findings_height(const struct pane_context *context, unsigned index, size_t n_most,

@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Findings: judges the rules in each frame, and knows since when they hold. */
+#include <config.h>
+
+#include "model/finding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "model/finding_parts.h"
+#include "model/sentence.h"
+#include "model/units.h"
+
+#define FRESH_SECONDS 60 /* for which what has happened holds */
+
+void findings_remember(struct findings *findings, const struct findings *live)
+{
+	findings->past.live = live ? &live->past : NULL;
+}
+
+void findings_forget(struct findings *findings)
+{
+	finding_past_empty(&findings->past);
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		culprits_forget(findings->culprits[i]);
+}
+
+void findings_close(struct findings *findings)
+{
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		culprits_close(findings->culprits[i]);
+	finding_past_free(&findings->past);
+	hash_free(&findings->left);
+	free(findings->limits);
+	free(findings->candidates);
+	free(findings->tallies);
+	buffer_free(&findings->text);
+	buffer_free(&findings->user_name);
+	free(findings);
+}
+
+static struct rule_limits limits_of(const struct settings *settings, const struct finding_rule *rule)
+{
+	const char *wish = finding_setting(settings, rule->name);
+	struct rule_limits limits = {
+		.off = wish && strcmp(wish, "off") == 0,
+		.unless = rule->unless_setting ? finding_setting(settings, rule->unless_setting) : NULL,
+		.hold = finding_number(settings, &rule->hold),
+	};
+
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_limit *limit = &rule->values[i].at_least;
+		bool set = limit->setting && finding_setting(settings, limit->setting);
+		bool keeps = rule->values[i].keeps > 0 && !set;
+
+		limits.values[i] = finding_number(settings, limit);
+		limits.keeps[i] = keeps ? rule->values[i].keeps : limits.values[i];
+	}
+	return limits;
+}
+
+struct culprits *finding_culprits(const struct findings *findings, const struct culprit_kind *kind)
+{
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		if (findings->kinds[i] == kind)
+			return findings->culprits[i];
+	return NULL;
+}
+
+static void open_culprits(struct findings *findings, const struct culprit_kind *kind)
+{
+	if (finding_culprits(findings, kind) || findings->n_culprits == FINDING_CULPRITS_MAX)
+		return;
+	findings->kinds[findings->n_culprits] = kind;
+	findings->culprits[findings->n_culprits++] = culprits_open(kind);
+}
+
+struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
+			       const struct settings *settings)
+{
+	struct findings *findings = alloc_zeroed(1, sizeof(*findings));
+
+	findings->rules = rules;
+	findings->n_rules = n_rules;
+	for (unsigned i = 0; i < n_rules; i++)
+		if (rules[i].culprit)
+			open_culprits(findings, rules[i].culprit);
+	findings->limits = alloc_zeroed(n_rules, sizeof(*findings->limits));
+	for (unsigned i = 0; i < n_rules; i++)
+		findings->limits[i] = limits_of(settings, &rules[i]);
+	return findings;
+}
+
+static void want_topic(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
+		       bool *wanted)
+{
+	if (topic)
+		schema_want(schemas, n_schemas, topic, wanted);
+}
+
+static bool is_wanted(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
+		      const bool *wanted)
+{
+	int index = schema_index(schemas, n_schemas, topic);
+
+	return index >= 0 && wanted[index];
+}
+
+void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
+		   unsigned n_schemas, bool recorded, bool *wanted)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < n_schemas; i++)
+		any |= wanted[i] && schemas[i] == &finding_schema;
+	for (unsigned r = 0; any && r < n_rules; r++) {
+		if (rules[r].with && !recorded && !is_wanted(rules[r].with, schemas, n_schemas, wanted))
+			continue;
+		want_topic(rules[r].topic, schemas, n_schemas, wanted);
+		if (rules[r].culprit)
+			want_topic(rules[r].culprit->sources[0].topic, schemas, n_schemas, wanted);
+		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
+			want_topic(rules[r].values[i].topic, schemas, n_schemas, wanted);
+			want_topic(rules[r].values[i].less_topic, schemas, n_schemas, wanted);
+			want_topic(rules[r].values[i].over_topic, schemas, n_schemas, wanted);
+		}
+	}
+}
+
+/* A table with rates that cover an interval; one that failed has nothing to say. */
+const struct table *finding_table(const struct frame *frame, const char *topic)
+{
+	const struct table *table = frame_table(frame, topic);
+
+	return table && !table->failed ? table : NULL;
+}
+
+bool finding_row_has(const void *row, const struct column *column, const char *wanted)
+{
+	const char *text = row_text(row, column);
+
+	return text && strcmp(text, wanted) == 0;
+}
+
+static double count_rows(const struct table *table, const struct finding_value *value)
+{
+	const struct column *column = schema_known_column(table->schema, value->column);
+	double n = 0;
+
+	for (size_t i = 0; column && i < table->n_rows; i++)
+		n += finding_row_has(table_row(table, i), column, value->with);
+	return n;
+}
+
+/* The row that a value is of; table is that of the rule, and becomes that of the value. */
+const void *finding_value_row(const struct frame *frame, const struct finding_value *value,
+			     const struct table **table, const void *row)
+{
+	if (value->topic)
+		*table = finding_table(frame, value->topic);
+	if (!*table || (*table)->n_rows == 0)
+		return NULL;
+	if (value->row)
+		return table_find(*table, value->row, value->other);
+	return row && !value->topic ? row : table_row(*table, 0);
+}
+
+/* What the value is divided by. */
+static double divisor(const struct frame *frame, const struct finding_value *value, const struct table *table,
+		      const void *row)
+{
+	const struct table *other = value->over_topic ? finding_table(frame, value->over_topic) : table;
+
+	if (!value->over_topic)
+		return table_number(table, row, value->over);
+	return other ? frame_number(frame, value->over_topic, value->over_row, value->over) : NAN;
+}
+
+/* Identifies a value of a row, to find what it was. */
+static uint64_t identity(const struct finding_rule *rule, unsigned value, const struct table *table,
+			 const void *row)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(rule->name));
+	uint64_t of_row = rule->key && row ? row_hash_key(table->schema, row) : 0;
+
+	return hash_u64(hash ^ hash_u64(of_row + value));
+}
+
+/* What the numbers of a value are read from. */
+struct place {
+	const struct table *table;
+	const void *row;
+	const struct column *column;
+};
+
+static double growth(struct findings *findings, const struct finding_value *value, uint64_t identity,
+		     const struct place *place, double number, double *covered)
+{
+	const struct finding_window window = {
+		.seconds = value->window_seconds,
+		.counter = place->column->kind == COLUMN_COUNTER,
+		.from_zero = place->table->schema->from_zero && !value->mean,
+		.mean = value->mean,
+	};
+
+	return finding_past_growth(&findings->past, identity, number, &window, covered);
+}
+
+/* Is what must be taken off the value not sampled in this frame? */
+static bool lacks_taken_off(struct findings *findings, const struct frame *frame, unsigned rule,
+			    const struct finding_value *value)
+{
+	struct rule_limits *limits = &findings->limits[rule];
+
+	limits->takes_off |= value->less && frame_table(frame, value->less_topic);
+	return value->less && limits->takes_off && !frame_table(frame, value->less_topic);
+}
+
+/* What is taken off the value: 0 where nothing counts it. */
+static double taken_off(struct findings *findings, const struct frame *frame,
+			const struct finding_value *value, uint64_t identity)
+{
+	struct place place = { .table = value->less ? finding_table(frame, value->less_topic) : NULL };
+	double covered;
+
+	place.row = place.table ? table_find(place.table, value->less_row, NULL) : NULL;
+	place.column = place.row ? schema_known_column(place.table->schema, value->less) : NULL;
+	if (!place.column)
+		return 0;
+	return growth(findings, value, hash_u64(identity), &place, row_number(place.row, place.column),
+		      &covered);
+}
+
+static double value_now(struct findings *findings, const struct frame *frame, struct candidate *candidate,
+			unsigned index, const struct table *of_rule)
+{
+	unsigned rule = candidate->rule;
+	const struct finding_value *value = &findings->rules[rule].values[index];
+	struct place place = { .table = of_rule };
+	double number, over = 1, covered = 0;
+	uint64_t key;
+
+	candidate->is_young = false;
+	place.row = finding_value_row(frame, value, &place.table, candidate->row);
+	if (value->with)
+		return place.table ? count_rows(place.table, value) : NAN;
+	place.column = place.row ? schema_known_column(place.table->schema, value->column) : NULL;
+	if (!place.column || lacks_taken_off(findings, frame, rule, value))
+		return NAN;
+	number = row_number(place.row, place.column);
+	if (value->over)
+		over = divisor(frame, value, place.table, place.row);
+	if (value->window_seconds > 0) {
+		key = identity(&findings->rules[rule], index, of_rule, candidate->row);
+		candidate->is_young = !isnan(number);
+		number = growth(findings, value, key, &place, number, &covered) -
+			 taken_off(findings, frame, value, key);
+		candidate->is_young &= isnan(number);
+		if (value->over && !value->over_topic)
+			over = growth(findings, value, ~key, &place, over, &covered);
+		if (value->per_second)
+			over = covered;
+		candidate->covered = fmax(candidate->covered, fmin(covered, value->window_seconds));
+	}
+	return number / over;
+}
+
+static bool is_worse(const struct finding_value *value, double number, double limit)
+{
+	return value->at_most ? number <= limit : number >= limit;
+}
+
+static bool holds(const struct finding_value *value, double limit, double number, bool is_young)
+{
+	return !value->at_least.setting || is_worse(value, number, limit) ||
+	       (value->or_unknown && isnan(number) && !is_young);
+}
+
+/* Do all limits hold? Reads all values, as those of the past must not get gaps. */
+static bool judge(struct findings *findings, const struct frame *frame, struct candidate *candidate,
+		  const struct table *table)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const struct rule_limits *limits = &findings->limits[candidate->rule];
+	const double *limit_of =
+		finding_past_held(&findings->past, candidate->identity) ? limits->keeps : limits->values;
+	bool all = true, before = false; /* before: an alternative holds */
+
+	candidate->severity = rule->severity;
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+		double number = value->most ? NAN : value_now(findings, frame, candidate, i, table);
+		bool good = holds(value, limit_of[i], number, candidate->is_young) || before;
+
+		candidate->values[i] = number;
+		if (value->critical > 0 && is_worse(value, number, value->critical))
+			candidate->severity = FINDING_CRITICAL;
+		if (value->at_least.setting && isnan(candidate->rank))
+			candidate->rank = value->at_most ? -number : number;
+		before = value->or_next && good;
+		all &= good || value->or_next;
+	}
+	return all;
+}
+
+/* Has the table that has its own rule a row of this name? */
+static bool is_left(const struct findings *findings, const char *name)
+{
+	const struct table *other = findings->left_to;
+	uint32_t at;
+
+	if (!other)
+		return false;
+	HASH_FIND(at, &findings->left, hash_bytes(HASH_SEED, span_text(name)),
+		  table_row_is(other, table_row(other, at), name));
+	return at != HASH_NONE;
+}
+
+const struct column *finding_first_key(const struct schema *schema, bool is_text)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].kind == COLUMN_KEY &&
+		    (schema->columns[i].type == VALUE_TEXT) == is_text)
+			return &schema->columns[i];
+	return NULL;
+}
+
+static void index_left(struct findings *findings, const struct table *other)
+{
+	const struct column *column = other ? finding_first_key(other->schema, true) : NULL;
+
+	findings->left_to = column ? other : NULL;
+	hash_clear(&findings->left);
+	for (size_t i = 0; findings->left_to && i < other->n_rows; i++) {
+		const char *name = row_text(table_row(other, i), column);
+
+		if (name && !is_left(findings, name))
+			hash_add(&findings->left, hash_bytes(HASH_SEED, span_text(name)), (uint32_t)i);
+	}
+}
+
+static bool is_ordinary(const struct findings *findings, unsigned index, const struct table *table,
+			const void *row)
+{
+	const struct finding_rule *rule = &findings->rules[index];
+	const struct row_facts facts = { { row_fact }, .table = table, .row = row };
+	const char *text = rule->unless ? table_text(table, row, rule->unless_column) : NULL;
+	const char *more = findings->limits[index].unless;
+	struct span rest = span_text(more ? more : ""), item;
+
+	if (!sentence_holds(rule->when, &facts.facts))
+		return true;
+	for (const char *const *one = rule->unless; one && *one; one++)
+		if (strcmp(text, *one) == 0)
+			return true;
+	while (text && span_item(&rest, &item))
+		if (span_is(item, text))
+			return true;
+	return false;
+}
+
+/* Is it about the row of this name? */
+static bool is_about(const struct finding_row *finding, const char *name)
+{
+	size_t length = strlen(finding->subject), name_length = strlen(name);
+
+	return length >= name_length &&
+	       strcmp(finding->subject + length - name_length, name) == 0 &&
+	       (length == name_length || finding->subject[length - name_length - 1] == ' ');
+}
+
+/* 0: not known. */
+static double stored_since(const struct findings *findings, const struct finding_rule *rule,
+			   const struct table *table, const void *row)
+{
+	for (size_t i = 0; i < findings->n_stored; i++) {
+		const struct finding_row *finding = &findings->stored[i];
+
+		if (finding->rule && finding->subject && finding->since_seconds >= 0 &&
+		    strcmp(finding->rule, rule->name) == 0 &&
+		    (!row || is_about(finding, table_text(table, row, rule->key)) ||
+		     (rule->called && is_about(finding, table_text(table, row, rule->called)))))
+			return finding->since_seconds;
+	}
+	return 0;
+}
+
+/* Since when, and whether that is over; false: not for long enough. */
+static bool date(struct findings *findings, struct candidate *candidate, const struct table *table)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const struct finding_spell *spell =
+		finding_past_hold(&findings->past, candidate->identity, candidate->rule);
+	double held = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
+	double stored = stored_since(findings, rule, table, candidate->row);
+
+	candidate->since_time = spell->begin_wall_ns;
+	if (rule->age != FINDING_OBSERVED || stored > held) {
+		held = rule->age != FINDING_OBSERVED ? candidate->values[0] : stored;
+		candidate->since_time = findings->past.wall_ns - (uint64_t)(held * 1e9);
+	}
+	candidate->since_seconds = held;
+	candidate->is_over = rule->age == FINDING_HAPPENED && held >= FRESH_SECONDS;
+	if (candidate->is_over)
+		candidate->severity = FINDING_NOTE;
+	return held >= findings->limits[candidate->rule].hold;
+}
+
+static void judge_row(struct findings *findings, const struct frame *frame, unsigned index,
+		      const struct table *table, const void *row)
+{
+	const struct finding_rule *rule = &findings->rules[index];
+	struct candidate candidate = { .rule = index, .row = row, .rank = NAN };
+
+	if (row && (is_ordinary(findings, index, table, row) ||
+		    is_left(findings, table_text(table, row, rule->key)) != (rule->only_of != NULL)))
+		return;
+	candidate.identity = identity(rule, FINDING_VALUES_MAX, table, row);
+	if (judge(findings, frame, &candidate, table) && date(findings, &candidate, table))
+		*VECTOR_ADD(findings->candidates, findings->n_candidates, findings->capacity) = candidate;
+}
+
+/* What a rule cannot do without: all topics of limits, unless it speaks without them, too. */
+static bool is_known(const struct frame *frame, const struct finding_rule *rule)
+{
+	bool optional = false;
+
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+
+		optional = value->or_unknown || (optional && rule->values[i - 1].or_next);
+		if (value->at_least.setting && !optional &&
+		    ((value->topic && !frame_table(frame, value->topic)) ||
+		     (value->less_topic && !frame_table(frame, value->less_topic)) ||
+		     (value->over_topic && !frame_table(frame, value->over_topic))))
+			return false;
+	}
+	return true;
+}
+
+static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index, bool partial)
+{
+	const struct finding_rule *rule = &findings->rules[index];
+	const char *left_to = rule->left_to ? rule->left_to : rule->only_of;
+	const struct table *table = finding_table(frame, rule->topic);
+
+	if (!table || findings->limits[index].off || (partial && !is_known(frame, rule)))
+		return;
+	index_left(findings, left_to ? finding_table(frame, left_to) : NULL);
+	if (!rule->key)
+		judge_row(findings, frame, index, table, NULL);
+	for (size_t i = 0; rule->key && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!table->schema->sum_row || !table_row_is(table, row, table->schema->sum_row))
+			judge_row(findings, frame, index, table, row);
+	}
+	finding_past_end(&findings->past, index);
+}
+
+const char *finding_key(const struct findings *findings, const struct frame *frame,
+			  const struct candidate *candidate)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+
+	return rule->key ? table_text(frame_table(frame, rule->topic), candidate->row, rule->key) : NULL;
+}
+
+bool finding_yields(const struct finding_rule *rule, const struct finding_rule *to)
+{
+	for (unsigned i = 0; i < FINDING_YIELDS_MAX && rule->yields_to[i]; i++)
+		if (strcmp(rule->yields_to[i], to->name) == 0)
+			return true;
+	return false;
+}
+
+/* Are they about the same? One without a key is about the whole machine. */
+bool finding_is_same_key(const char *one, const char *other)
+{
+	return !one || !other || strcmp(one, other) == 0;
+}
+
+/* Does another rule speak of the same fact, or has it done so just now? */
+static bool is_of_another(const struct findings *findings, const struct frame *frame,
+			      const struct candidate *candidate)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const char *key = finding_key(findings, frame, candidate);
+	const struct finding_spell *spell;
+	size_t at = 0;
+
+	for (size_t i = 0; i < findings->n_candidates; i++) {
+		const struct candidate *other = &findings->candidates[i];
+
+		if (finding_yields(rule, &findings->rules[other->rule]) &&
+		    finding_is_same_key(key, finding_key(findings, frame, other)))
+			return true;
+	}
+	if (rule->age != FINDING_HAPPENED)
+		return false;
+	while ((spell = finding_past_over(&findings->past, FINDING_OVER_SECONDS, &at)))
+		if (finding_yields(rule, &findings->rules[spell->rule]) &&
+		    finding_is_same_key(key, spell->told.row))
+			return true;
+	return false;
+}
+
+static void leave_to_others(struct findings *findings, const struct frame *frame)
+{
+	struct candidate *kept = NULL;
+	size_t n_kept = 0, capacity = 0;
+
+	VECTOR_RESERVE(kept, findings->n_candidates + 1, capacity);
+	for (size_t i = 0; i < findings->n_candidates; i++)
+		if (!is_of_another(findings, frame, &findings->candidates[i]))
+			kept[n_kept++] = findings->candidates[i];
+	free(findings->candidates);
+	findings->candidates = kept;
+	findings->n_candidates = n_kept;
+	findings->capacity = capacity;
+}
+
+/* What is over stands last; worst first; among equals in the order of the rules, then by what is judged. */
+static int compare(const void *left, const void *right)
+{
+	const struct candidate *one = left, *other = right;
+
+	if (one->is_over != other->is_over)
+		return one->is_over ? 1 : -1;
+	if (one->severity != other->severity)
+		return one->severity > other->severity ? -1 : 1;
+	if (one->rule != other->rule)
+		return one->rule < other->rule ? -1 : 1;
+	if (one->rank != other->rank)
+		return one->rank > other->rank ? -1 : 1;
+	return (const char *)one->row < (const char *)other->row ? -1 : one->row != other->row;
+}
+
+/* Adds it to a list with commas, once. */
+static void add_lack(struct buffer *names, const struct frame *frame, const char *topic)
+{
+	struct span rest = { names->bytes, names->bytes + names->length }, name;
+
+	if (!topic || frame_table(frame, topic))
+		return;
+	while (names->length > 0 && span_item(&rest, &name))
+		if (span_is(span_trimmed(name), topic))
+			return;
+	buffer_print(names, names->length > 0 ? ", %s" : "%s", topic);
+}
+
+void findings_note_lack(const struct findings *findings, struct frame *frame)
+{
+	struct buffer names = { 0 };
+
+	for (unsigned i = 0; i < findings->n_rules; i++) {
+		const struct finding_rule *rule = &findings->rules[i];
+
+		if (rule->with || findings->limits[i].off)
+			continue;
+		add_lack(&names, frame, rule->topic);
+		for (unsigned v = 0; v < FINDING_VALUES_MAX && rule->values[v].name; v++) {
+			const struct finding_value *value = &rule->values[v];
+
+			if (!value->at_least.setting || value->or_unknown)
+				continue;
+			add_lack(&names, frame, value->topic);
+			add_lack(&names, frame, value->over_topic);
+		}
+	}
+	if (names.length > 0)
+		frame_notice(frame, finding_schema.name, NULL, _("not judged, since not sampled here: %.*s"),
+			     (int)names.length, names.bytes);
+	buffer_free(&names);
+}
+
+void findings_derive(struct findings *findings, struct frame *frame, enum findings_where where)
+{
+	struct table *table = frame_slot(frame, finding_schema.name);
+	bool any = false;
+
+	if (!table || !(table->present || where != FINDINGS_WHERE_ASKED))
+		return;
+	table->partial = !table->present && where == FINDINGS_WHERE_KNOWN;
+	table->present = true;
+	findings->n_stored = table->n_rows;
+	findings->stored = memcpy(arena_take(&frame->arena, (table->n_rows + 1) * sizeof(struct finding_row)),
+				  table->rows ? (const void *)table->rows : "",
+				  table->n_rows * sizeof(struct finding_row));
+	table->n_rows = 0;
+	table->mono_ns = frame->mono_ns;
+	findings->n_candidates = 0;
+	finding_past_begin(&findings->past, frame->mono_ns, frame->wall_ns);
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		culprits_take(findings->culprits[i], frame);
+	for (unsigned i = 0; i < findings->n_rules; i++) {
+		judge_rule(findings, frame, i, table->partial);
+		any |= frame_table(frame, findings->rules[i].topic) != NULL;
+	}
+	table->present = any; /* what cannot be judged is not free of findings */
+	leave_to_others(findings, frame);
+	if (findings->n_candidates > 1)
+		qsort(findings->candidates, findings->n_candidates, sizeof(*findings->candidates), compare);
+	finding_rows_add(findings, frame, table);
+}
+
+static const struct finding_rule *find_rule(const struct findings *findings, const char *name)
+{
+	for (unsigned i = 0; findings && i < findings->n_rules; i++)
+		if (strcmp(findings->rules[i].name, name) == 0)
+			return &findings->rules[i];
+	return NULL;
+}
+
+/* "growth of cpu.busy_seconds / total_seconds in 10 s" */
+static void describe_value(const struct finding_rule *rule, const struct finding_value *value,
+			   struct buffer *out)
+{
+	char seconds[VALUE_TEXT_MAX];
+
+	buffer_print(out, "%s = ", value->name);
+	if (value->window_seconds > 0)
+		buffer_text(out, value->mean ? "mean of " : "growth of ");
+	buffer_print(out, "%s.%s", value->topic ? value->topic : rule->topic, value->column);
+	if (value->over)
+		buffer_print(out, value->over_topic ? " / %s.%s" : " / %s%s",
+			     value->over_topic ? value->over_topic : "", value->over);
+	if (value->window_seconds > 0)
+		buffer_print(out, " in %s", stretch_text(seconds, value->window_seconds));
+}
+
+void findings_describe(const struct findings *findings, const char *name, struct buffer *out)
+{
+	const struct finding_rule *rule = find_rule(findings, name);
+
+	for (unsigned i = 0; rule && i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+		const struct finding_limit *limit = &value->at_least;
+		char number[VALUE_TEXT_MAX];
+
+		describe_value(rule, value, out);
+		if (limit->setting)
+			buffer_print(out, "; finding.%s = %s: %s", limit->setting,
+				     finding_limit_text(number, limit,
+							findings->limits[rule - findings->rules].values[i]),
+				     _(limit->help));
+		buffer_char(out, '\n');
+	}
+}
+
+bool findings_judge_row(const struct findings *findings, const char *name, const struct schema *schema,
+			const void *row, enum finding_severity *severity)
+{
+	const struct table table = { .schema = schema };
+	const struct finding_rule *rule = find_rule(findings, name);
+	unsigned index = rule ? (unsigned)(rule - findings->rules) : 0;
+
+	if (!rule || findings->limits[index].off || is_ordinary(findings, index, &table, row))
+		return false;
+	*severity = rule->severity;
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+		double number = NAN;
+
+		if (!value->topic && !value->with && !value->most && value->window_seconds == 0)
+			number = table_number(&table, row, value->column);
+		if (!holds(value, findings->limits[index].values[i], number, false))
+			return false;
+		if (value->critical > 0 && is_worse(value, number, value->critical))
+			*severity = FINDING_CRITICAL;
+	}
+	return true;
+}
+
+double findings_limit(const struct findings *findings, const char *setting)
+{
+	for (unsigned r = 0; findings && r < findings->n_rules; r++)
+		for (unsigned i = 0; i < FINDING_VALUES_MAX && findings->rules[r].values[i].name; i++) {
+			const char *name = findings->rules[r].values[i].at_least.setting;
+
+			if (name && strcmp(name, setting) == 0)
+				return findings->limits[r].values[i];
+		}
+	return NAN;
+}
