@@ -119,8 +119,8 @@ void findings_want(const struct finding_rule *rules, unsigned n_rules, const str
 		if (rules[r].with && !recorded && !is_wanted(rules[r].with, schemas, n_schemas, wanted))
 			continue;
 		want_topic(rules[r].topic, schemas, n_schemas, wanted);
-		if (rules[r].culprit)
-			want_topic(rules[r].culprit->sources[0].topic, schemas, n_schemas, wanted);
+		for (unsigned i = 0; rules[r].culprit && i < CULPRIT_SOURCES_MAX; i++)
+			want_topic(rules[r].culprit->sources[i].topic, schemas, n_schemas, wanted);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
 			want_topic(rules[r].values[i].topic, schemas, n_schemas, wanted);
 			want_topic(rules[r].values[i].less_topic, schemas, n_schemas, wanted);
@@ -440,20 +440,40 @@ static bool is_known(const struct frame *frame, const struct finding_rule *rule)
 	return true;
 }
 
+/* A table has thousands of rows. This column alone excludes most of them, by its limit; NULL: none does. */
+static const struct column *first_look(const struct findings *findings, unsigned index, const struct table *table)
+{
+	const struct finding_rule *rule = &findings->rules[index];
+	const struct finding_value *first = &rule->values[0];
+
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
+		if (rule->values[i].window_seconds > 0)
+			return NULL;
+	if (!first->at_least.setting || first->topic || first->over || first->with || first->or_unknown ||
+	    first->or_next || first->keeps > 0)
+		return NULL;
+	return schema_known_column(table->schema, first->column);
+}
+
 static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index, bool partial)
 {
 	const struct finding_rule *rule = &findings->rules[index];
 	const char *left_to = rule->left_to ? rule->left_to : rule->only_of;
 	const struct table *table = finding_table(frame, rule->topic);
+	double limit = findings->limits[index].values[0];
+	const struct column *first;
 
 	if (!table || findings->limits[index].off || (partial && !is_known(frame, rule)))
 		return;
 	index_left(findings, left_to ? finding_table(frame, left_to) : NULL);
 	if (!rule->key)
 		judge_row(findings, frame, index, table, NULL);
+	first = first_look(findings, index, table);
 	for (size_t i = 0; rule->key && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
+		if (first && !is_worse(&rule->values[0], row_number(row, first), limit))
+			continue;
 		if (!table->schema->sum_row || !table_row_is(table, row, table->schema->sum_row))
 			judge_row(findings, frame, index, table, row);
 	}

@@ -186,11 +186,19 @@ static void free_told(struct finding_told *told)
 	*told = (struct finding_told){ 0 };
 }
 
+/* In the place of the oldest one; of one that has ended without a sentence, if there is any. */
 static struct finding_spell *add_spell(struct finding_past *past)
 {
+	size_t oldest = 0;
+
 	if (past->n_spells == SPELLS_MAX) {
-		free_told(&past->spells[0].told);
-		memmove(past->spells, past->spells + 1, (SPELLS_MAX - 1) * sizeof(*past->spells));
+		while (oldest < SPELLS_MAX &&
+		       (!past->spells[oldest].ended || past->spells[oldest].told.subject))
+			oldest++;
+		oldest = oldest < SPELLS_MAX ? oldest : 0;
+		free_told(&past->spells[oldest].told);
+		memmove(&past->spells[oldest], &past->spells[oldest + 1],
+			(SPELLS_MAX - 1 - oldest) * sizeof(*past->spells));
 		past->n_spells--;
 	}
 	return VECTOR_ADD(past->spells, past->n_spells, past->spell_capacity);

@@ -24,8 +24,8 @@ static const struct column columns[] = {
 	COLUMN(struct finding_row, subject, .kind = COLUMN_KEY, .title = N_("subject"), .width = 8,
 	       .help = N_("what it is about: a part of the machine, or a row of the topic"),
 	       .source = "its rule"),
-	COLUMN(struct finding_row, state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 7, .rank = 2,
-	       .words = true,
+	COLUMN(struct finding_row, state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("state"),
+	       .width = 7, .rank = 2, .words = true,
 	       .help = N_("now: it holds; earlier: it has ended, and is shown for five minutes, or the "
 			  "time of its rule"),
 	       .source = "its rule"),

@@ -260,6 +260,8 @@ static void collect_rows(struct exposition *exposition, const struct table *tabl
 	for (size_t r = 0; r < exposition->view->n_rows; r++) {
 		const void *row = exposition->view->rows[r];
 
+		if (schema_row_is_over(table->schema, row))
+			continue;
 		collect_row(exposition, row, sum && table_row_has_key(table, row, sum));
 	}
 }

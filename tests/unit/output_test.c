@@ -498,6 +498,24 @@ START_TEST(expositions_leave_sums_out)
 	check_has(said_now(), "prometheus: 1 value was left out");
 }
 
+static bool is_first(const void *row)
+{
+	return strcmp(((const struct tally_row *)row)->cpu, "0") == 0;
+}
+
+START_TEST(expositions_leave_out_what_is_over)
+{
+	static const struct schema tally = {
+		.name = "tally", .help = "tallies", .row_size = sizeof(struct tally_row), .is_over = is_first,
+		SCHEMA_COLUMNS(tally_columns)
+	};
+
+	begin(&sink_prometheus, &tally);
+	print_tally();
+	check_has(text, "panetop_tally_seconds_total{cpu=\"all\"} 3\n");
+	ck_assert(!strstr(text, "cpu=\"0\""));
+}
+
 struct link_row {
 	const char *cpu;
 	uint64_t seconds, speed_bits, inodes_total;
