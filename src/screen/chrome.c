@@ -46,7 +46,7 @@ static double real_delay(const struct screen *screen)
 	return paced > screen->delay_seconds ? paced : screen->delay_seconds;
 }
 
-/* "in nginx.service (14 tasks)"; empty: all processes. */
+/* "only nginx.service (14 tasks)"; empty: all processes. */
 static void scope_text(const struct screen *screen, char *text, size_t room)
 {
 	const struct scope *scope = screen->setup->request->scope;
@@ -56,11 +56,13 @@ static void scope_text(const struct screen *screen, char *text, size_t room)
 	if (!scope_is_set(scope))
 		return;
 	scope_describe(scope, what, sizeof(what));
-	if (scope->has_looked && !scope->unknown)
-		snprintf(text, room, P_("in %s (%zu task)", "in %s (%zu tasks)", scope->n_members), what,
+	if (scope->n_members == 1 && scope->n_terms == 1 && scope->terms[0].kind == SCOPE_PROCESSES)
+		snprintf(text, room, _("only %s"), what);
+	else if (scope->has_looked && !scope->unknown)
+		snprintf(text, room, P_("only %s (%zu task)", "only %s (%zu tasks)", scope->n_members), what,
 			 scope->n_members);
 	else
-		snprintf(text, room, _("in %s"), what);
+		snprintf(text, room, _("only %s"), what);
 }
 
 /* The scope, and the key that leaves it where the machine's numbers still have room; returns the cells. */
@@ -74,7 +76,7 @@ static int draw_scope(struct screen *screen, const struct canvas *canvas, int ro
 		return 0;
 	x = canvas_text(canvas, 0, 0, STYLE_TAB_ON, text, room);
 	if (room - x >= SCOPE_HINT_ROOM)
-		x += canvas_text(canvas, 0, x + 1, STYLE_DIM, _("@ to leave"), -1) + 1;
+		x += canvas_text(canvas, 0, x + 1, STYLE_DIM, _("@ ends"), -1) + 1;
 	return x + 2;
 }
 
@@ -99,7 +101,7 @@ static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PI
 	unsigned at = delay >= LONG_DELAY_SECONDS && n_pieces > 0 ? 1 : n_pieces;
 
 	memmove(pieces[at + 1], pieces[at], (n_pieces - at) * HEADLINE_PIECE_MAX);
-	snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
+	snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? _("every %.3g s") : _("every %.0f s"), delay);
 	return n_pieces + 1;
 }
 
@@ -112,7 +114,7 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 	int room, x;
 
 	if (screen->compare.on)
-		compare_text(screen, canvas->ascii, text, sizeof(text));
+		compare_text(screen, text, sizeof(text));
 	else
 		clock_text(screen, frame, canvas->width >= WIDE_CELLS, text, sizeof(text));
 	n_pieces = add_delay(screen, pieces, n_pieces);

@@ -339,7 +339,6 @@ void session_open(struct screen *screen)
 	open_pipelines(screen);
 	grades_make(&screen->grades, setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
-	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)
 		open_context(screen, i);
 	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
@@ -355,7 +354,6 @@ void session_close(struct screen *screen)
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		close_context(&screen->contexts[i]);
 	free(screen->contexts);
-	free(screen->shown_notices);
 	free(screen->wanted);
 	free(screen->only_kept);
 	screen->setup->request->resting = NULL;

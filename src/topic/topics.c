@@ -214,7 +214,7 @@ const char *mount_remedy(const struct env *env)
 /* A source that is missing since its whole file system is; sources with a test may need both. */
 static const char *missing_mount(const struct env *env, const struct source_spec *source, int error)
 {
-	if (error != ENOENT && error != ENODEV)
+	if ((error != ENOENT && error != ENODEV) || (source && source->is_socket))
 		return NULL;
 	if (source && !source->test && is_below(source->path, "proc"))
 		return env_exists(env, "proc/stat") ? NULL : _("mount it: mount -t proc proc /proc");

@@ -25,7 +25,7 @@ const char *const network_graph_columns[N_NETWORK_GRAPHS] = {
 	[NETWORK_SENT] = "sent_bits_per_second",
 };
 
-/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  by CPUs 0/s  by sockets 0/s" */
+/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  backlog drops 0/s  socket drops 0/s" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const struct {
@@ -36,9 +36,9 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 		{ "interface.all.drops_per_second > 0",
 		  N_("[drops {interface.all.drops_per_second:rate}/s]") },
 		{ "backlog.all.dropped_per_second > 0",
-		  N_("[by CPUs {backlog.all.dropped_per_second:rate}/s]") },
+		  N_("[backlog drops {backlog.all.dropped_per_second:rate}/s]") },
 		{ "packet_loss.all.per_second > 0",
-		  N_("[by sockets {packet_loss.all.per_second:rate}/s]") },
+		  N_("[socket drops {packet_loss.all.per_second:rate}/s]") },
 	};
 	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
 	char text[TEXT_MAX];

@@ -15,7 +15,7 @@ void compare_leave(struct screen *screen);
 void compare_draw(const struct pane_context *context, const struct canvas *canvas);
 
 /* For the first line: "B - A 5.0s 12:05:03-12:04:58". */
-void compare_text(const struct screen *screen, bool ascii, char *text, size_t room);
+void compare_text(const struct screen *screen, char *text, size_t room);
 
 /* For the key i. */
 void compare_why(const struct screen *screen, struct buffer *out);
