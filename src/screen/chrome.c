@@ -26,6 +26,8 @@
 #define TIMELINE_FROM_CELLS 60 /* narrower screens have it only where the panes leave room */
 #define TIMELINE_CELLS 18      /* at least; names of panes that leave fewer are left out */
 #define LONG_DELAY_SECONDS 10
+#define NARROW_CELLS 80 /* here a comparison is named briefly */
+#define DELAY_CELLS 80 /* with less room "every" is left out */
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
 #define SCOPE_HINT_ROOM 30 /* cells beside the scope, of which a third names its key */
 
@@ -95,13 +97,18 @@ static int draw_notices(struct screen *screen, const struct canvas *canvas, int 
 }
 
 /* Last, so that it leaves first where there is no room; a long one comes early: what is shown may be old. */
-static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PIECE_MAX], unsigned n_pieces)
+static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PIECE_MAX], unsigned n_pieces,
+			  bool brief)
 {
 	double delay = real_delay(screen);
 	unsigned at = delay >= LONG_DELAY_SECONDS && n_pieces > 0 ? 1 : n_pieces;
 
 	memmove(pieces[at + 1], pieces[at], (n_pieces - at) * HEADLINE_PIECE_MAX);
-	snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? _("every %.3g s") : _("every %.0f s"), delay);
+	if (brief)
+		snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
+	else
+		snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? _("every %.3g s") : _("every %.0f s"),
+			 delay);
 	return n_pieces + 1;
 }
 
@@ -114,10 +121,9 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 	int room, x;
 
 	if (screen->compare.on)
-		compare_text(screen, text, sizeof(text));
+		compare_text(screen, canvas->width < NARROW_CELLS, text, sizeof(text));
 	else
 		clock_text(screen, frame, canvas->width >= WIDE_CELLS, text, sizeof(text));
-	n_pieces = add_delay(screen, pieces, n_pieces);
 	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
 	if (room < HEADLINE_CELLS_MIN) { /* so narrow: only the clock */
 		snprintf(text, sizeof(text), "%s", strrchr(text, ' ') ? strrchr(text, ' ') + 1 : text);
@@ -129,6 +135,7 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 		canvas_right(canvas, 0, 0, canvas->width, highlights ? STYLE_NOTICE : STYLE_NORMAL, text);
 	if (with_notices)
 		room -= draw_notices(screen, canvas, room);
+	n_pieces = add_delay(screen, pieces, n_pieces, room < DELAY_CELLS);
 	x = draw_scope(screen, canvas, room);
 	for (unsigned i = x > 0; i < n_pieces; i++) {
 		int cells = utf8_cells(pieces[i], canvas->ascii);

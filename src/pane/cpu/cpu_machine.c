@@ -486,7 +486,7 @@ static bool account_is_worth_saying(const struct pane_context *context, double b
 static const struct remark account_lines[] = {
 	{ "narrow", N_("{busy:.2} CPUs busy: ended processes {ended:.2}, unaccounted {unaccounted:.2}") },
 	{ "scoped", N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}"
-		       "[, outside the scope {outside:.2}]") },
+		       "[, outside the scope {outside:.2}][, outside or ended {rest:.2}]") },
 	{ NULL, N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}, unaccounted "
 		   "{unaccounted:.2}[, irq {irq:.2}][, softirq {softirq:.2}][, steal {steal:.2}]") },
 };
@@ -514,6 +514,7 @@ static void draw_account(const struct pane_context *context, const struct canvas
 		{ "softirq", share_of(frame, "softirq", false) },
 		{ "steal", share_of(frame, "steal", false) },
 		{ "outside", share_of(frame, OUTSIDE_SCOPE, false) },
+		{ "rest", share_of(frame, OUTSIDE_OR_EXITED, false) },
 		{ "scoped", yes_fact(scoped) },
 		{ "narrow", yes_fact(false) },
 	};
@@ -527,7 +528,7 @@ static void draw_account(const struct pane_context *context, const struct canvas
 	remarks_say(&text, REMARKS(account_lines), &facts.facts);
 	buffer_char(&text, '\0');
 	if (utf8_cells(text.bytes, canvas->ascii) > canvas->width && !scoped) {
-		made[9].fact = yes_fact(true);
+		made[10].fact = yes_fact(true);
 		buffer_empty(&text);
 		remarks_say(&text, REMARKS(account_lines), &facts.facts);
 		buffer_char(&text, '\0');
