@@ -243,10 +243,10 @@ const char *remedy_for_user(const char *remedy)
 	if (geteuid() != 0)
 		return _(remedy);
 	if (system_calls_filtered())
-		return _("refused even for root: allow it in the seccomp profile of the container "
-			 "(--security-opt seccomp=FILE) or service, or in the security settings");
-	return _("refused even for root: start it outside this container or service, or allow it in "
-		 "the security settings");
+		return _("refused even for root: allow it in seccomp (--security-opt seccomp=FILE) or the "
+			 "security settings");
+	return _("permission denied even for root: allow it in the container, service or security "
+		 "settings");
 }
 
 /* A kernel that refuses perf events to cap_perfmon needs another remedy. */

@@ -6,7 +6,7 @@ import subprocess
 from common import PANETOP, RECORDING, expect, replay, running, screen
 from drawn import live_seconds
 
-SPAN = re.compile(r"B − A \S+ (\d\d:\d\d:\d\d)−(\d\d:\d\d:\d\d)$")
+SPAN = re.compile(r"(\d\d:\d\d:\d\d) compared with (\d\d:\d\d:\d\d) \(\S+ s\)$")
 
 
 def span(terminal):

@@ -125,9 +125,11 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	page_time(page, since, finding->since_ns);
 	page_time(page, until, finding->until_ns);
 	stretch_text(span, (double)(finding->until_ns - finding->since_ns) / 1e9);
-	snprintf(text, sizeof(text),
-		 P_("%s to %s (%s, %zu sample)", "%s to %s (%s, %zu samples)", finding->n_samples), since,
-		 to_end ? _("the end") : until, span, finding->n_samples);
+	if (finding->until_ns == finding->since_ns)
+		snprintf(text, sizeof(text), _("%s, in one sample"), since);
+	else
+		snprintf(text, sizeof(text), _("%s to %s (%s, in %zu samples)"), since,
+			 to_end ? _("the end") : until, span, finding->n_samples);
 	page_markup(page, " <span class=\"dim\">");
 	page_text(page, text);
 	page_markup(page, "</span></li>\n");

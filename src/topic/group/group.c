@@ -497,9 +497,9 @@ static bool has_group_in(const struct group_tree *tree, enum group_controller wh
 static const char *not_counted(bool cpu, bool memory)
 {
 	if (cpu && memory)
-		return _("No CPU time and memory for %s: cgroup v1 without cpuacct and memory");
+		return _("No CPU time and memory numbers for %s: cgroup v1 without cpuacct and memory");
 	return cpu ? _("No CPU time for %s: cgroup v1 without cpuacct")
-		   : _("No memory for %s: cgroup v1 without memory");
+		   : _("No memory numbers for %s: cgroup v1 without memory");
 }
 
 /* Of version 1: first a group with a quota, or of the scope; of the others that they have no CPU time. */
