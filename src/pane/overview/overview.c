@@ -328,15 +328,13 @@ static void disk_title(const struct pane_context *context, const struct canvas *
 		       size_t room)
 {
 	size_t hidden = n_hidden(context);
+	int cells = title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS);
 
-	if (hidden > 0)
-		snprintf(title, room,
-			 P_("%s (%zu process unreadable)", "%s (%zu processes unreadable)", hidden),
-			 list_title(OVERVIEW_TABLE_DISK_USERS), hidden);
-	else
-		snprintf(title, room, "%s", list_title(OVERVIEW_TABLE_DISK_USERS));
-	if (hidden > 0 &&
-	    utf8_cells(title, canvas->ascii) > title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS))
+	snprintf(title, room, hidden > 0 ? _("%s (%zu unreadable)") : "%s",
+		 list_title(OVERVIEW_TABLE_DISK_USERS), hidden);
+	if (hidden > 0 && utf8_cells(title, canvas->ascii) > cells)
+		snprintf(title, room, _("disk: %zu unreadable"), hidden);
+	if (hidden > 0 && utf8_cells(title, canvas->ascii) > cells)
 		snprintf(title, room, _("%zu unreadable"), hidden);
 }
 
