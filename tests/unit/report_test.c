@@ -724,7 +724,7 @@ START_TEST(subjects_that_are_personal_are_cut)
 	check_has(page.bytes, "<b>of_command</b>: ", "<b>of_name 1 secret</b>: ", "<b>by_command</b>: ",
 		  "<b>of_machine 1 secret</b>: ", "<b>of_no_topic 1 secret</b>: ",
 		  "<b>of_no_column 1 secret</b>: ", ", in 3 samples)",
-		  "Command lines, users and addresses are left out");
+		  "Command lines, users and addresses are hidden (*)");
 	of.plan.names = true;
 	make_page(&of.plan);
 	check_has(page.bytes, "<b>of_command 1 secret</b>: ", "<b>by_command 1 secret</b>: ");
