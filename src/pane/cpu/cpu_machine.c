@@ -482,9 +482,11 @@ static bool account_is_worth_saying(const struct pane_context *context, double b
 	       (exited > WORTH_SAYING && exited > LARGE_EXITED * busy);
 }
 
+static const char account_brief[] =
+	N_("{busy:.2} CPUs busy: ended processes {ended:.2}, unaccounted {unaccounted:.2}");
+
 /* What is behind the first three comes and goes. */
 static const struct remark account_lines[] = {
-	{ "narrow", N_("{busy:.2} CPUs busy: ended processes {ended:.2}, unaccounted {unaccounted:.2}") },
 	{ "scoped", N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}"
 		       "[, outside the scope {outside:.2}][, outside or ended {rest:.2}]") },
 	{ NULL, N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}, unaccounted "
@@ -505,7 +507,7 @@ static void draw_account(const struct pane_context *context, const struct canvas
 	const struct frame *frame = context->frame;
 	double busy = frame_number(frame, "account", "busy", "cpu_ratio");
 	bool scoped = scope_is_set(context->request->scope);
-	struct made_fact made[] = {
+	const struct made_fact made[] = {
 		{ "busy", number_fact(busy, UNIT_RATIO) },
 		{ "tasks", share_of(frame, "tasks", true) },
 		{ "ended", share_of(frame, "exited", true) },
@@ -516,7 +518,6 @@ static void draw_account(const struct pane_context *context, const struct canvas
 		{ "outside", share_of(frame, OUTSIDE_SCOPE, false) },
 		{ "rest", share_of(frame, OUTSIDE_OR_EXITED, false) },
 		{ "scoped", yes_fact(scoped) },
-		{ "narrow", yes_fact(false) },
 	};
 	const struct row_facts facts = {
 		.facts = { row_fact }, .made = made, .n_made = sizeof(made) / sizeof(made[0])
@@ -528,9 +529,8 @@ static void draw_account(const struct pane_context *context, const struct canvas
 	remarks_say(&text, REMARKS(account_lines), &facts.facts);
 	buffer_char(&text, '\0');
 	if (utf8_cells(text.bytes, canvas->ascii) > canvas->width && !scoped) {
-		made[10].fact = yes_fact(true);
 		buffer_empty(&text);
-		remarks_say(&text, REMARKS(account_lines), &facts.facts);
+		sentence_add(&text, _(account_brief), &facts.facts);
 		buffer_char(&text, '\0');
 	}
 	canvas_piece(canvas, y, 0, STYLE_NORMAL, text.bytes);
