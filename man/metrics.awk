@@ -85,5 +85,5 @@ END {
 			>"/dev/stderr"
 		print ".SH TOPICS\npanetop could not run where this page was generated:\n.B panetop \\-\\-describe\nlists them."
 	}
-	printf ".SH SEE ALSO\n.BR panetop (1),\n.BR proc (5)\n"
+	printf ".SH SEE ALSO\n.BR panetop (1),\n.BR proc (5),\n.BR panetop\\-fleet (7)\n"
 }

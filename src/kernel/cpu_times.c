@@ -88,3 +88,15 @@ bool cpuinfo_next_speed(struct span *text, uint64_t *cpu, double *hertz)
 	}
 	return false;
 }
+
+bool cpuinfo_is_virtual(struct span text)
+{
+	struct span line, key, word;
+
+	while (span_line(&text, &line))
+		if (span_starts(line, "flags") && span_until(&line, ':', &key))
+			while (span_word(&line, &word))
+				if (span_is(word, "hypervisor"))
+					return true;
+	return false;
+}

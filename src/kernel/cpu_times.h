@@ -35,4 +35,7 @@ bool cpu_times_measures_interrupts(const struct cpu_times *times);
 /* The next CPU of /proc/cpuinfo with a speed ("cpu MHz"); false when there is none. */
 bool cpuinfo_next_speed(struct span *text, uint64_t *cpu, double *hertz);
 
+/* Does /proc/cpuinfo say that a hypervisor runs below this kernel? Only x86 does. */
+bool cpuinfo_is_virtual(struct span text);
+
 #endif

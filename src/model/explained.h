@@ -39,17 +39,20 @@ struct explained_line {
 	double start_seconds;
 	uint64_t wall_ns; /* … in this sample */
 	double rank;
+	double away_seconds; /* it changed so long before or after the moment */
+	bool related;        /* to the resource of the first line; of other changes */
 	bool below; /* it has a part in what the last line that is not below is about */
 };
 
 struct explanation {
 	struct arena arena;
-	struct explained_line *lines; /* causes, then other changes; the most important first */
+	struct explained_line *lines; /* causes, then other changes; what is near the moment first */
 	size_t n_lines, capacity;
 	size_t n_causes;     /* one a resource, with its processes below it; the rest follows */
 	uint64_t wall_ns;    /* the explained moment */
 	size_t n_samples;    /* before it that were compared … */
-	double seconds;      /* … and the time that they cover */
+	double seconds;      /* … and the time that they cover, … */
+	const char *span;    /* … which is "5 min" */
 	const char *remarks; /* sentences: what could not be compared, and why; "": nothing */
 };
 

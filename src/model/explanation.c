@@ -197,11 +197,11 @@ static void write_series(struct study *study, const struct studied_series *serie
 	line->sentence =
 		study_print(study, _("%s: %s, %s; usually %s."), line->subject, now, line->when, usual);
 	line->counted = study_print(study,
-				    rose ? _("Usually: median %s and spread %s, at most %s, in %zu samples "
-					     "of %.0f s.")
-					 : _("Usually: median %s and spread %s, at least %s, in %zu samples "
-					     "of %.0f s."),
-				    usual, spread, extreme, departure->n_usual, study->out->seconds);
+				    rose ? _("In %zu samples of the %s before: median %s, spread %s, at most "
+					     "%s.")
+					 : _("In %zu samples of the %s before: median %s, spread %s, at "
+					     "least %s."),
+				    departure->n_usual, study->out->span, usual, spread, extreme);
 	line->topic = series->of->topic;
 	line->pane = series->of->pane;
 	line->view = series->of->view;
@@ -214,6 +214,7 @@ static void write_series(struct study *study, const struct studied_series *serie
 				  .n_since = departure->n_since,
 			  });
 	line->rank = fmin(study->parts[study->n_parts - 1].size, STUDY_RANK_MAX);
+	line->away_seconds = seconds_before(study, departure->n_since - 1);
 }
 
 static bool departs(const struct studied_series *series)
@@ -290,7 +291,8 @@ static void remark_topics(struct study *study, const struct explained_series *se
 static void study_begin(struct study *study)
 {
 	study->n_since = 1;
-	study->out->n_lines = study->out->n_causes = 0;
+	study->out->n_lines = study->out->n_causes = study->out->n_samples = 0;
+	study->out->span = "";
 	arena_reset(&study->out->arena);
 	for (int i = 0; i < 2; i++)
 		frame_open(&study->frames[i], study->schemas, study->n_schemas);
@@ -315,10 +317,13 @@ static void study_end(struct study *study)
 static void remark_numbers(struct study *study, const struct explained_series *series)
 {
 	struct explanation *out = study->out;
+	char span[VALUE_TEXT_MAX];
 
 	out->wall_ns = study_moment(study)->wall_ns;
 	out->n_samples = study->n_samples - 1 - study->from;
 	out->seconds = seconds_before(study, out->n_samples);
+	stretch_text(span, out->seconds < 120 ? out->seconds : 60 * round(out->seconds / 60));
+	out->span = study_print(study, "%s", span);
 	remark_cut(study);
 	if (out->n_samples < DEPARTURE_SAMPLES_MIN)
 		buffer_print(&study->remarks,

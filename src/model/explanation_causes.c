@@ -5,6 +5,7 @@
  */
 #include <config.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,9 +130,20 @@ static void find_users(struct causes *causes, struct cause *cause)
 	}
 }
 
-/* With users first, then by rank. */
+/* 0: within ten seconds of the moment, 1: within twenty, 2: forty, … */
+static int distance_of(const struct explained_line *line)
+{
+	return line->away_seconds > 10 ? 1 + ilogb(fmin(line->away_seconds, 1e9) / 10) : 0;
+}
+
+/* What is nearer to the moment first, then what has users, then by rank. */
 static bool comes_before(const struct causes *causes, const struct cause *cause, const struct cause *other)
 {
+	const struct explained_line *lines = causes->study->out->lines;
+	int one = distance_of(&lines[cause->part->line]), two = distance_of(&lines[other->part->line]);
+
+	if (one != two)
+		return one < two;
 	if ((cause->n_users > 0) != (other->n_users > 0))
 		return cause->n_users > 0;
 	return rank_of(causes->study, cause->part) > rank_of(causes->study, other->part);
@@ -151,20 +163,33 @@ static struct cause *next_cause(const struct causes *causes)
 	return next;
 }
 
-static int by_rank(const void *left, const void *right)
+static int by_importance(const void *left, const void *right)
 {
 	const struct explained_line *one = left, *other = right;
 
+	if (one->related != other->related)
+		return other->related - one->related;
+	if (distance_of(one) != distance_of(other))
+		return distance_of(one) - distance_of(other);
 	return (one->rank < other->rank) - (one->rank > other->rank);
+}
+
+/* Marks the lines that are about the resource of the first cause. */
+static void relate(const struct study *study, enum explained_resource first)
+{
+	for (size_t i = 0; i < study->n_parts && first != EXPLAINED_ALONE; i++)
+		study->out->lines[study->parts[i].line].related |= study->parts[i].resource == first;
 }
 
 static void order(const struct causes *causes, struct explained_line *ordered)
 {
 	struct explanation *out = causes->study->out;
-	struct cause *cause;
+	struct cause *cause = next_cause(causes);
 	size_t n = 0;
 
-	while ((cause = next_cause(causes))) {
+	if (cause)
+		relate(causes->study, cause->part->resource);
+	for (; cause; cause = next_cause(causes)) {
 		ordered[n++] = out->lines[cause->part->line];
 		for (unsigned i = 0; i < cause->n_users; i++) {
 			ordered[n] = out->lines[cause->users[i]->line];
@@ -176,7 +201,7 @@ static void order(const struct causes *causes, struct explained_line *ordered)
 	for (size_t i = 0; i < out->n_lines; i++)
 		if (!causes->placed[i])
 			ordered[n++] = out->lines[i];
-	qsort(ordered + out->n_causes, n - out->n_causes, sizeof(*ordered), by_rank);
+	qsort(ordered + out->n_causes, n - out->n_causes, sizeof(*ordered), by_importance);
 	memcpy(out->lines, ordered, n * sizeof(*ordered));
 }
 

@@ -490,13 +490,12 @@ static void write_departure(const struct trace *trace, const struct traced *row,
 	line->sentence = study_print(trace->study, _("%s: %s %s, %s; usually %s."), line->subject,
 				     _(of->name), now, line->when, usual);
 	line->counted = study_print(trace->study,
-				    rose ? _("Over the last %s. Usually: median %s, at most %s, in %zu "
-					     "stretches as long.")
-					 : _("Over the last %s. Usually: median %s, at least %s, in %zu "
-					     "stretches as long."),
-				    stretch, usual, extreme, departure->n_usual);
+				    rose ? _("In %zu stretches of %s before: median %s, at most %s.")
+					 : _("In %zu stretches of %s before: median %s, at least %s."),
+				    departure->n_usual, stretch, usual, extreme);
 	set_place(trace, line, row, of);
 	line->rank = fmin(change / of->least, STUDY_RANK_MAX);
+	line->away_seconds = seconds_away(trace, departure);
 	study_part(trace->study, (struct study_part){
 					 .resource = of->resource,
 					 .rose = rose,
@@ -686,12 +685,14 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 	amount_text(cpu, UNIT_SECONDS, churn->cpu_seconds);
 	set_place(trace, line, churn->row, &process_metrics[0]);
 	line->rank = take_parts(trace, churn);
+	line->away_seconds =
+		fabs(is_of_one(trace, churn) ? first_time(trace, churn->row) : churn->first_before);
 	if (is_of_one(trace, churn)) {
 		write_one(trace, line, churn->row);
 		return;
 	}
 	line->subject = churn->name;
-	line->change = study_print(trace->study, _("%u started, %u gone, CPU time %s"), churn->n_started,
+	line->change = study_print(trace->study, _("%u started, %u ended, CPU time %s"), churn->n_started,
 				   churn->n_exited, cpu);
 	if (churn->resident_bytes > 0)
 		line->change = study_print(trace->study, _("%s, resident %s"), line->change,
@@ -699,10 +700,9 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 	line->when = study_print(trace->study, _("from %s"), study_when(trace->study, churn->first_before));
 	line->sentence =
 		study_print(trace->study,
-			    _("%s: %u started and used %s of CPU time, %u are gone. The largest, "
-			      "%.0f: %s."),
-			    line->subject, churn->n_started, cpu, churn->n_exited,
-			    (double)churn->row->pid, life_of(trace, churn->row));
+			    _("%s: %u started, %u ended, %s CPU time (largest: %.0f, %s)."),
+			    line->subject, churn->n_started, churn->n_exited, cpu, (double)churn->row->pid,
+			    life_of(trace, churn->row));
 }
 
 /* A process that started and was still there at the first departure, or one that had been there before it. */

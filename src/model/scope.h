@@ -16,6 +16,7 @@
 #define SCOPE_TERMS_MAX 6
 #define SCOPE_BOUND_MAX 64
 #define OUTSIDE_SCOPE N_("(outside the scope)") /* part of an account */
+#define OUTSIDE_OR_EXITED N_("(outside, or exited)") /* … of one that does not know who exited */
 #define SCOPE_REST_SOURCE "busy - %s"           /* where it comes from: with scope_write() */
 
 /* A process as a table or a topic knows it. */

@@ -210,7 +210,7 @@ static void split_account(struct scope *scope, struct table *account, const stru
 	account->n_rows = 0;
 	add_part(account, N_("tasks"), tasks, scope->tasks_seconds, N_("processes of the recording"));
 	add_part(account, N_("exited"), NAN, NAN, N_("not recorded by scope"));
-	add_part(account, N_("(outside, or exited)"), busy - tasks, busy_seconds - scope->tasks_seconds,
+	add_part(account, OUTSIDE_OR_EXITED, busy - tasks, busy_seconds - scope->tasks_seconds,
 		 N_("busy - tasks"));
 	add_part(account, N_("busy"), busy, busy_seconds, N_("/proc/stat, without idle and iowait"));
 }

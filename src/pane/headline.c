@@ -75,5 +75,5 @@ void headline_corner(const struct frame *frame, char *text, size_t room)
 	if (isnan(ratio))
 		*text = '\0';
 	else
-		snprintf(text, room, _("self %.*f %%"), ratio < 0.01 ? 1 : 0, 100 * ratio);
+		snprintf(text, room, _("panetop %.*f %%"), ratio < 0.01 ? 1 : 0, 100 * ratio);
 }

@@ -17,8 +17,8 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_QUIT] = { { 'q', K_F10 }, N_("Quit"), N_("quit panetop") },
 	[ACTION_UP] = { { K_ESCAPE },
 			NULL,
-			N_("go up: leave a prompt, a list, a filter, tags, a view, a selection; then back "
-			   "to the pane from which this one was opened, else to the first one") },
+			N_("back: close a prompt, list, filter, view or selection, then to the previous "
+			   "pane") },
 	[ACTION_NEXT_PANE] = { { K_SHIFT_RIGHT }, NULL, N_("next pane") },
 	[ACTION_PREVIOUS_PANE] = { { K_SHIFT_LEFT }, NULL, N_("previous pane") },
 	[ACTION_NEXT_VIEW] = { { K_TAB, ']' }, NULL, N_("next view of the pane") },
@@ -29,8 +29,7 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_SEARCH_NEXT] = { { 'n' }, NULL, N_("search for the next match") },
 	[ACTION_FILTER] = { { '\\', K_F4 },
 			    N_("Filter"),
-			    N_("show only rows that match a regular expression, at each key; an empty one "
-			       "shows all") },
+			    N_("filter rows (regex, as you type); empty: all") },
 	[ACTION_TREE] = { { 't', K_F5 }, N_("Tree"), N_("a tree, or a list") },
 	[ACTION_MORE] = { { '+' }, NULL, N_("unfold a row of the tree; in a map, more detail") },
 	[ACTION_LESS] = { { '-' }, NULL, N_("fold a row of the tree; in a map, less detail") },

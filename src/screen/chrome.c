@@ -26,6 +26,8 @@
 #define TIMELINE_FROM_CELLS 60 /* narrower screens have it only where the panes leave room */
 #define TIMELINE_CELLS 18      /* at least; names of panes that leave fewer are left out */
 #define LONG_DELAY_SECONDS 10
+#define NARROW_CELLS 80 /* here a comparison is named briefly */
+#define DELAY_CELLS 80 /* with less room "every" is left out */
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
 #define SCOPE_HINT_ROOM 30 /* cells beside the scope, of which a third names its key */
 
@@ -46,7 +48,7 @@ static double real_delay(const struct screen *screen)
 	return paced > screen->delay_seconds ? paced : screen->delay_seconds;
 }
 
-/* "in nginx.service (14 tasks)"; empty: all processes. */
+/* "only nginx.service (14 tasks)"; empty: all processes. */
 static void scope_text(const struct screen *screen, char *text, size_t room)
 {
 	const struct scope *scope = screen->setup->request->scope;
@@ -56,11 +58,13 @@ static void scope_text(const struct screen *screen, char *text, size_t room)
 	if (!scope_is_set(scope))
 		return;
 	scope_describe(scope, what, sizeof(what));
-	if (scope->has_looked && !scope->unknown)
-		snprintf(text, room, P_("in %s (%zu task)", "in %s (%zu tasks)", scope->n_members), what,
+	if (scope->n_members == 1 && scope->n_terms == 1 && scope->terms[0].kind == SCOPE_PROCESSES)
+		snprintf(text, room, _("only %s"), what);
+	else if (scope->has_looked && !scope->unknown)
+		snprintf(text, room, P_("only %s (%zu task)", "only %s (%zu tasks)", scope->n_members), what,
 			 scope->n_members);
 	else
-		snprintf(text, room, _("in %s"), what);
+		snprintf(text, room, _("only %s"), what);
 }
 
 /* The scope, and the key that leaves it where the machine's numbers still have room; returns the cells. */
@@ -74,7 +78,7 @@ static int draw_scope(struct screen *screen, const struct canvas *canvas, int ro
 		return 0;
 	x = canvas_text(canvas, 0, 0, STYLE_TAB_ON, text, room);
 	if (room - x >= SCOPE_HINT_ROOM)
-		x += canvas_text(canvas, 0, x + 1, STYLE_DIM, _("@ to leave"), -1) + 1;
+		x += canvas_text(canvas, 0, x + 1, STYLE_DIM, _("@ ends"), -1) + 1;
 	return x + 2;
 }
 
@@ -93,13 +97,18 @@ static int draw_notices(struct screen *screen, const struct canvas *canvas, int 
 }
 
 /* Last, so that it leaves first where there is no room; a long one comes early: what is shown may be old. */
-static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PIECE_MAX], unsigned n_pieces)
+static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PIECE_MAX], unsigned n_pieces,
+			  bool brief)
 {
 	double delay = real_delay(screen);
 	unsigned at = delay >= LONG_DELAY_SECONDS && n_pieces > 0 ? 1 : n_pieces;
 
 	memmove(pieces[at + 1], pieces[at], (n_pieces - at) * HEADLINE_PIECE_MAX);
-	snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
+	if (brief)
+		snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
+	else
+		snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? _("every %.3g s") : _("every %.0f s"),
+			 delay);
 	return n_pieces + 1;
 }
 
@@ -112,10 +121,9 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 	int room, x;
 
 	if (screen->compare.on)
-		compare_text(screen, canvas->ascii, text, sizeof(text));
+		compare_text(screen, canvas->width < NARROW_CELLS, text, sizeof(text));
 	else
 		clock_text(screen, frame, canvas->width >= WIDE_CELLS, text, sizeof(text));
-	n_pieces = add_delay(screen, pieces, n_pieces);
 	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
 	if (room < HEADLINE_CELLS_MIN) { /* so narrow: only the clock */
 		snprintf(text, sizeof(text), "%s", strrchr(text, ' ') ? strrchr(text, ' ') + 1 : text);
@@ -127,6 +135,7 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 		canvas_right(canvas, 0, 0, canvas->width, highlights ? STYLE_NOTICE : STYLE_NORMAL, text);
 	if (with_notices)
 		room -= draw_notices(screen, canvas, room);
+	n_pieces = add_delay(screen, pieces, n_pieces, room < DELAY_CELLS);
 	x = draw_scope(screen, canvas, room);
 	for (unsigned i = x > 0; i < n_pieces; i++) {
 		int cells = utf8_cells(pieces[i], canvas->ascii);

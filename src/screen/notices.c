@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A message has the line for a while, then notices that this pane has not shown, that of its view first. */
+/* A message has the line for a while, then notices that were not shown yet, that of the view first. */
 #include <config.h>
 
 #include "screen/notices.h"
@@ -102,12 +102,12 @@ static bool is_of_view(const struct pane_context *context, const struct notice *
 }
 
 /*
- * The newest that this pane has not shown yet: at once if it is about the view, else when the time of the one
- * on show is over. NULL: none.
+ * The newest of this pane that was not shown yet: at once if it is about the view, else when the time of the
+ * one on show is over. NULL: none.
  */
 static const struct notice *choose_notice(struct screen *screen)
 {
-	struct shown_notices *shown = &screen->shown_notices[screen->current];
+	struct shown_notices *shown = &screen->shown_notices;
 	const struct pane_context *context = &screen->contexts[screen->current];
 	const struct frame *frame = screen_frame(screen);
 	const struct notice *newest = NULL, *of_view = NULL, *current = NULL;
@@ -160,8 +160,8 @@ static void draw_notice(const struct canvas *canvas, int y, const struct notice 
 	bool more;
 
 	snprintf(text, sizeof(text), "%s; %s", notice->text, notice->remedy ? notice->remedy : "");
-	more = notice->remedy && 2 + utf8_cells(text, canvas->ascii) > canvas->width;
-	draw_line(canvas, y, STYLE_NOTICE, notice->remedy && !more ? text : notice->text, more);
+	more = notice->remedy && utf8_cells(text, canvas->ascii) > canvas->width;
+	draw_line(canvas, y, STYLE_DIM, notice->remedy && !more ? text : notice->text, more);
 }
 
 bool notices_draw(struct screen *screen, const struct canvas *canvas, int y)
@@ -181,7 +181,7 @@ bool notices_draw(struct screen *screen, const struct canvas *canvas, int y)
 
 void notices_count(const struct screen *screen, bool brief, char *text, size_t room)
 {
-	const struct shown_notices *shown = &screen->shown_notices[screen->current];
+	const struct shown_notices *shown = &screen->shown_notices;
 	const struct frame *frame = screen_frame(screen);
 	unsigned n = 0;
 
@@ -192,7 +192,7 @@ void notices_count(const struct screen *screen, bool brief, char *text, size_t r
 		       identity_of(&frame->notices[i]) == shown->current);
 	*text = '\0';
 	if (n > 0 && brief)
-		snprintf(text, room, "!%u i", n);
+		snprintf(text, room, "%u i", n);
 	else if (n > 0)
 		snprintf(text, room, P_("%u notice (i)", "%u notices (i)", n), n);
 }

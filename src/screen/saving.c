@@ -101,7 +101,7 @@ void saving_ask(struct pane_context *context)
 	snprintf(name, sizeof(name), "panetop-%s%s", time, screen->setup->past ? ".recording" : ".svg");
 	screen_prompt(context,
 		      screen->setup->past
-			      ? _("Save the past (.recording; .html: a page) or the screen (.txt, .svg) as")
-			      : _("Save a page (.html) or the screen (.txt, .svg) as"),
+			      ? _("Save history (.recording, .html) or screen (.txt, .svg) as")
+			      : _("Save page (.html) or screen (.txt, .svg) as"),
 		      name, save);
 }

@@ -344,7 +344,6 @@ void session_open(struct screen *screen)
 	screen->has_rested = alloc_zeroed(setup->n_schemas, sizeof(*screen->has_rested));
 	open_pipelines(screen);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
-	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)
 		open_context(screen, i);
 	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
@@ -360,7 +359,6 @@ void session_close(struct screen *screen)
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		close_context(&screen->contexts[i]);
 	free(screen->contexts);
-	free(screen->shown_notices);
 	free(screen->wanted);
 	free(screen->only_kept);
 	screen->setup->request->resting = NULL;

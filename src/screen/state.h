@@ -107,7 +107,7 @@ struct checklist {
 
 #define SHOWN_NOTICES_MAX 32
 
-/* Notices that a pane has shown. */
+/* Notices that were shown, in whatever pane. */
 struct shown_notices {
 	uint64_t identities[SHOWN_NOTICES_MAX];
 	unsigned next;
@@ -192,7 +192,7 @@ struct screen {
 	bool message_warns;
 	enum message_scope message_scope;
 	uint64_t message_until_ns;
-	struct shown_notices *shown_notices; /* one for each pane */
+	struct shown_notices shown_notices;
 	const struct overlay *overlay; /* NULL: none */
 	struct prompt prompt;
 	struct question question;

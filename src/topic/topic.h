@@ -19,6 +19,7 @@ struct source_spec {
 	const char *path; /* relative to the root: "proc/meminfo"; a name if there is a test */
 	const char *gives;                /* N_(): what it provides */
 	bool optional;                    /* its absence is normal: no notice */
+	bool is_socket;                   /* it needs neither /proc nor /sys */
 	int (*test)(struct env *env);     /* called instead of reading path: 0 or -errno; may be NULL */
 	struct {
 		int error;                /* a positive errno */

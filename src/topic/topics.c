@@ -214,7 +214,7 @@ const char *mount_remedy(const struct env *env)
 /* A source that is missing since its whole file system is; sources with a test may need both. */
 static const char *missing_mount(const struct env *env, const struct source_spec *source, int error)
 {
-	if (error != ENOENT && error != ENODEV)
+	if ((error != ENOENT && error != ENODEV) || (source && source->is_socket))
 		return NULL;
 	if (source && !source->test && is_below(source->path, "proc"))
 		return env_exists(env, "proc/stat") ? NULL : _("mount it: mount -t proc proc /proc");
@@ -243,10 +243,10 @@ const char *remedy_for_user(const char *remedy)
 	if (geteuid() != 0)
 		return _(remedy);
 	if (system_calls_filtered())
-		return _("refused even for root: allow it in the seccomp profile of the container "
-			 "(--security-opt seccomp=FILE) or service, or in the security settings");
-	return _("refused even for root: start it outside this container or service, or allow it in "
-		 "the security settings");
+		return _("refused even for root: allow it in seccomp (--security-opt seccomp=FILE) or the "
+			 "security settings");
+	return _("permission denied even for root: allow it in the container, service or security "
+		 "settings");
 }
 
 /* A kernel that refuses perf events to cap_perfmon needs another remedy. */

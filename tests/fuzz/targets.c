@@ -745,6 +745,7 @@ FUZZ_TARGET(cpu_times)
 	require_inside(rest, text);
 	for (rest = text; cpuinfo_next_speed(&rest, &cpu, &hertz);)
 		require(hertz >= 0);
+	cpuinfo_is_virtual(text);
 	require_inside(rest, text);
 }
 

@@ -479,18 +479,18 @@ def parts_larger_than_the_whole(scratch):
             else:
                 row["cpu_seconds"] = 0
     with recorded(recording=edited(scratch, change, frames=3)) as terminal:
-        terminal.send(".").shows("busy 1.00 CPUs = tasks 1.25 + exited 0.00 - overcounted 0.25")
+        terminal.send(".").shows("1.00 CPUs busy: running processes 1.25, ended 0.00, unaccounted -0.25")
 
 
 def one_scope(_scratch):
     """@ offers what the selected process stands for, all panes follow, and @ leaves it."""
     with recorded() as terminal:
         terminal.send(".", "Down", "@").shows("15400 render with its descendants", "15400 render alone", "its user, ada")
-        terminal.send("Enter").shows("in tree of 15400 (1 task)", "render").hides("postgres")
-        terminal.send("1").shows("in tree of 15400").hides("postgres").in_line(0, "(1 task) @ to leave")
+        terminal.send("Enter").shows("only tree of 15400 (1 task)", "render").hides("postgres")
+        terminal.send("1").shows("only tree of 15400").hides("postgres").in_line(0, "(1 task) @ ends")
         terminal.send("Esc", "Esc", "Esc")  # to the pane it began with, off its row, then no further
         terminal.shows("@ leaves the scope")
-        terminal.send("2", "@").shows("all processes").hides("in tree").shows("postgres")
+        terminal.send("2", "@").shows("all processes").hides("only tree").shows("postgres")
 
 
 def scope_of_what_is_not_one_process(_scratch):

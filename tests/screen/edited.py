@@ -39,7 +39,7 @@ def what_is_not_known(scratch):
             if pane == "power":  # the statistics of each domain
                 terminal.send("Tab")
                 expect(re.search(r"^.*package-0 .*(\s+-){3}", terminal.text(), re.M), terminal, "domains")
-    told = ("load 0.44 - -", "runnable -    in disk wait -", "threads -", "slack -")
+    told = ("load 0.44 - -", "runnable -    blocked on I/O -", "threads -", "slack -")
     missing = [text for text in told if text not in "".join(texts)]
     return "\n".join([str(missing), *texts]) if missing else None
 

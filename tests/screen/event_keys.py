@@ -72,7 +72,7 @@ def only_a_failure_explains_an_empty_view(scratch):
         with replay("events", recording=path, opening=True) as terminal:
             waits = "waiting for the first process to end" in terminal.text()
             expect(waits != failed, terminal, "it hides its failure" if failed else "it seems to fail")
-            terminal.in_line(-2, "! no arguments")
+            terminal.in_line(-2, "no arguments")
 
 
 def a_filter_says_where_it_matched(_scratch):

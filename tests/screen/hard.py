@@ -122,7 +122,7 @@ def samples_are_counted(_scratch):
 def a_message_goes_in_time(_scratch):
     """Also where no sample comes for long."""
     with screen("-d", "86400", fixture("linux-6.1"), width=120) as terminal:
-        terminal.in_line(0, "  86400 s")
+        terminal.in_line(0, "  every 86400 s")
         terminal.send("U").shows("sizes in").leaves("sizes in")
 
 

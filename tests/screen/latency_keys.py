@@ -7,7 +7,7 @@ from common import RECORDING, edited, expect, replay, screen
 from terminal import PATIENCE
 
 LAST = [*"g+350", "Enter"]
-OFFER = "Enter starts the measurement: one FIFO-80 thread per CPU"
+OFFER = "Press Enter to measure wake-up latency (like cyclictest: one FIFO-80 thread per CPU"
 
 
 def threads(terminal):

@@ -220,7 +220,7 @@ def what_a_list_leaves_out_is_not_cut(scratch):
                         row[key] = None
                 rows.append(row)
         return change
-    for count, width, title in ((7, 80, "most disk, 7 hidden ─"), (1200, 80, "most disk, 1200 hidden "), (1200, 74, "─ 1200 hidden ─")):
+    for count, width, title in ((7, 200, "most disk I/O (7 unreadable) ─"), (7, 120, "─ disk: 7 unreadable ─"), (1200, 74, "─ 1200 unreadable ─")):
         path = edited(scratch, hide(count))
         with open(path, encoding="utf-8") as file:
             head, *frames = file

@@ -333,7 +333,7 @@ START_LIVE_TEST(counting_ends_before_it_costs_much)
 			syscall(SYS_getppid);
 	open_counting(call_topic, textf("pid=%d", (int)pid));
 	skip_without_bpf("call", pid);
-	while (!is_noticed("not timed any more")) {
+	while (!is_noticed("no longer timed")) {
 		rest_ns(100000000);
 		rig_next(&rig);
 	}
@@ -342,7 +342,7 @@ START_LIVE_TEST(counting_ends_before_it_costs_much)
 		rest_ns(10000000);
 		rig_next(&rig);
 	} while (number_of(pid, "getppid", "calls") <= calls);
-	while (!is_noticed("not counted any more")) {
+	while (!is_noticed("Stopped: counting")) {
 		rest_ns(100000000);
 		rig_next(&rig);
 	}

@@ -256,8 +256,8 @@ START_TEST(what_a_run_cannot_measure_is_said)
 	"choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that panetop may use"
 #define NOT_HELD_OFF "; idle states are not held off"
 	const char *as_root = geteuid() == 0
-				      ? "refused even for root: start it outside this container or service, "
-					"or allow it in the security settings"
+				      ? "permission denied even for root: allow it in the container, service "
+					"or security settings"
 				      : "run it as root, or give it the capability cap_dac_override";
 	const struct {
 		struct latency_run run;

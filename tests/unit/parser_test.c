@@ -396,6 +396,7 @@ MAY_FILL(resctrl_of_thread, struct { struct span control; struct span monitoring
 	resctrl_groups(in, &x.control, &x.monitoring), S(control); S(monitoring))
 MAY_FILL(disk_head, struct { char name[DISK_HEAD_MAX]; }, disk_path_head(in, x.name), words("head", x.name))
 FILLS(partition, bool, x = disk_is_partition(other, in), flag("partition", x))
+FILLS(guest, bool, x = cpuinfo_is_virtual(in), flag("virtual", x))
 FILLS(stacked_disk, bool, x = disk_is_stacked(in), flag("stacked", x))
 /* clang-format on */
 
@@ -617,7 +618,8 @@ static const struct {
 	PARSER(cgroup_memory), PARSER(cgroup_mounts), PARSER(cgroup_name), PARSER(cgroup_path_of),
 	PARSER(cgroup_paths), PARSER(cgroup_place), PARSER(cgroup_places), PARSER(cgroup_quota),
 	PARSER(cgroup_value), PARSER(cpu_in_list), PARSER(cpu_list), PARSER(cpu_speeds), PARSER(cpu_times),
-	PARSER(decimal), PARSER(disk_head), PARSER(diskstats), PARSER(drm_client), PARSER(hexadecimal),
+	PARSER(decimal), PARSER(disk_head), PARSER(diskstats), PARSER(drm_client), PARSER(guest),
+	PARSER(hexadecimal),
 	PARSER(hwmon_name), PARSER(interrupt_cpus), PARSER(interrupts), PARSER(item), PARSER(listed),
 	PARSER(loadavg), PARSER(lock_holder), PARSER(maps), PARSER(meminfo), PARSER(meminfo_lines),
 	PARSER(mount_of_type), PARSER(mount_option), PARSER(mount_text), PARSER(mountinfo),

@@ -268,11 +268,11 @@ START_TEST(what_may_not_be_read_has_one_notice)
 	open_live(process_alone);
 	do /* each tick looks at some of the processes */
 		rig_next(&rig);
-	while (!has_notice(rig.now, "reads and writes"));
+	while (!has_notice(rig.now, "I/O of"));
 	ck_assert(isnan(of_process(1, "disk_bytes")));
 	ck_assert(isnan(of_process(1, "disk_bytes_per_second")));
 	for (unsigned i = 0; i < rig.now->n_notices; i++)
-		n_notices += strstr(rig.now->notices[i].text, "reads and writes") != NULL;
+		n_notices += strstr(rig.now->notices[i].text, "I/O of") != NULL;
 	ck_assert_uint_eq(n_notices, 1);
 	ck_assert(has_notice(rig.now, "cap_sys_ptrace"));
 	rig_close(&rig);

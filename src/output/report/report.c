@@ -74,7 +74,7 @@ static void add_head(struct report *report)
 	if (!page->names)
 		page_element(
 			page, "p class=\"dim\"",
-			_("Command lines, users and addresses are left out; a * stands for each in a text."));
+			_("Command lines, users and addresses are hidden (*)."));
 }
 
 static const char *rule_column(const struct finding_rule *rule)
@@ -113,7 +113,7 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 {
 	const struct stretch *stretch = &report->stretch;
 	struct page *page = &report->page;
-	char text[TEXT_MAX], since[CLOCK_TEXT_MAX], until[CLOCK_TEXT_MAX];
+	char text[TEXT_MAX], since[CLOCK_TEXT_MAX], until[CLOCK_TEXT_MAX], span[VALUE_TEXT_MAX];
 	bool to_end = finding->until_ns >= stretch->last_ns;
 
 	page_print(page, "<li><span class=\"%s\">", finding->severity);
@@ -124,8 +124,12 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	page_foreign(page, finding->text);
 	page_time(page, since, finding->since_ns);
 	page_time(page, until, finding->until_ns);
-	snprintf(text, sizeof(text), _("since %s, up to %s, in %zu of %zu samples"), since,
-		 to_end ? _("the end") : until, finding->n_samples, stretch->n_samples);
+	stretch_text(span, (double)(finding->until_ns - finding->since_ns) / 1e9);
+	if (finding->until_ns == finding->since_ns)
+		snprintf(text, sizeof(text), _("%s, in one sample"), since);
+	else
+		snprintf(text, sizeof(text), _("%s to %s (%s, in %zu samples)"), since,
+			 to_end ? _("the end") : until, span, finding->n_samples);
 	page_markup(page, " <span class=\"dim\">");
 	page_text(page, text);
 	page_markup(page, "</span></li>\n");
@@ -201,24 +205,17 @@ static void add_explanation(struct report *report)
 	if (report->plan->moment == REPORT_WORST)
 		page_element(page, "p",
 			     report->stretch.n_findings > 0
-				     ? _("The sample with the worst findings, or of several that in which "
-					 "most tasks waited; rather one with ten samples before it.")
-				     : _("The sample in which most tasks waited, rather one with ten samples "
-					 "before it."));
+				     ? _("Chosen because it has the worst findings.")
+				     : _("Chosen because most tasks waited then."));
 	if (n_lines == 0)
 		snprintf(text, sizeof(text),
-			 P_("Nothing sampled departs from the %zu sample of %.0f s before.",
-			    "Nothing sampled departs from the %zu samples of %.0f s before.",
-			    explanation->n_samples),
-			 explanation->n_samples, explanation->seconds);
+			 _("No change, compared with the %s before (%zu samples)."), explanation->span,
+			 explanation->n_samples);
 	else
 		snprintf(text, sizeof(text),
-			 P_("Compared with %zu sample of %.0f s before. Times are before or after this "
-			    "moment.",
-			    "Compared with %zu samples of %.0f s before. Times are before or after this "
-			    "moment.",
-			    explanation->n_samples),
-			 explanation->n_samples, explanation->seconds);
+			 _("Compared with the %s before (%zu samples). Times are before or after this "
+			   "moment."),
+			 explanation->span, explanation->n_samples);
 	page_element(page, "p class=\"dim\"", text);
 	if (n_causes > CHANGES_MAX)
 		n_causes = CHANGES_MAX;

@@ -64,8 +64,8 @@ static void add_cost(const struct pane_context *context, const char *what, const
 		cost += runs * table_number(table, row, "mean_seconds");
 	}
 	if (most > 0 && cost > 0)
-		snprintf(text, room, _("%s: %.0f/s of %.0f ns cost %.2f %% of a CPU"), what, most,
-			 1e9 * cost / most, 100 * cost);
+		snprintf(text, room, _("%s, %.0f/s (tracing costs %.2f %% of a CPU)"), what, most,
+			 100 * cost);
 	else
 		snprintf(text, room, "%s", what);
 }
@@ -84,7 +84,7 @@ static void update(struct pane_context *context)
 
 	*state->failing = '\0';
 	if (worst)
-		snprintf(state->failing, sizeof(state->failing), _("%s %.0f/s below %.*s, by %s"),
+		snprintf(state->failing, sizeof(state->failing), _("most failures: %s %.0f/s in %.*s by %s"),
 			 worst->result, worst->per_second, length ? (int)length : 1,
 			 length ? worst->directory.at : ".", worst->command);
 }

@@ -10,6 +10,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/calibration.h"
+#include "model/sentence.h"
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/cpu/cpu.h"
@@ -466,7 +467,7 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	snprintf(text, sizeof(text), _("runnable %-3s"),
 		 fixed_text(number, table_number(system, row, "running"), 0));
 	x = draw_piece(canvas, y, x, text, 0);
-	snprintf(text, sizeof(text), _("in disk wait %-2s"),
+	snprintf(text, sizeof(text), _("blocked on I/O %-2s"),
 		 fixed_text(number, table_number(system, row, "blocked"), 0));
 	x = draw_piece(canvas, y, x, text, 0);
 	x = draw_rate(context, canvas, y, x, _("ctx switches"), "context_switches_per_second");
@@ -479,35 +480,6 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	draw_piece(canvas, y, x, text, 0);
 }
 
-/* These are always listed, so that the others come and go after them. */
-static bool is_always_named(const char *part)
-{
-	return strcmp(part, "tasks") == 0 || strcmp(part, "exited") == 0 || strcmp(part, "unaccounted") == 0;
-}
-
-/* Adds the parts that are always listed, or those of the others that are noticeable. */
-static void add_parts(const struct table *account, bool always, char *text, size_t room)
-{
-	for (size_t i = 0; i < account->n_rows; i++) {
-		const void *row = table_row(account, i);
-		double share = table_number(account, row, "cpu_ratio");
-		const char *part = table_text(account, row, "part");
-		char number[VALUE_TEXT_MAX];
-		size_t length = strlen(text);
-
-		if (strcmp(part, "busy") == 0 || is_always_named(part) != always ||
-		    !(always || fabs(share) >= NOTICEABLE))
-			continue;
-		fixed_text(number, fabs(share) < NOTICEABLE ? 0 : fabs(share), 2);
-		if (strcmp(part, "tasks") == 0)
-			snprintf(text + length, room - length, " %s %s", _(part), number);
-		else if (share <= -NOTICEABLE)
-			snprintf(text + length, room - length, _(" - overcounted %s"), number);
-		else
-			snprintf(text + length, room - length, " + %s %s", _(part), number);
-	}
-}
-
 /* Is much unaccounted, or of processes that exited? Otherwise the sum is in its own view only. */
 static bool account_is_worth_saying(const struct pane_context *context, double busy)
 {
@@ -518,27 +490,59 @@ static bool account_is_worth_saying(const struct pane_context *context, double b
 	       (exited > WORTH_SAYING && exited > LARGE_EXITED * busy);
 }
 
-/* "busy 0.94 CPUs = tasks 0.71 + exited 0.19 + unaccounted 0.02 + softirq 0.02", or less of it, uncut. */
+static const char account_brief[] =
+	N_("{busy:.2} CPUs busy: ended processes {ended:.2}, unaccounted {unaccounted:.2}");
+
+/* What is behind the first three comes and goes. */
+static const struct remark account_lines[] = {
+	{ "scoped", N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}"
+		       "[, outside the scope {outside:.2}][, outside or ended {rest:.2}]") },
+	{ NULL, N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}, unaccounted "
+		   "{unaccounted:.2}[, irq {irq:.2}][, softirq {softirq:.2}][, steal {steal:.2}]") },
+};
+
+/* Unknown where it is too little to be noticed, or 0. */
+static struct fact share_of(const struct frame *frame, const char *part, bool always)
+{
+	double share = frame_number(frame, "account", part, "cpu_ratio");
+
+	return number_fact(fabs(share) >= NOTICEABLE ? share : always && !isnan(share) ? 0 : NAN, UNIT_RATIO);
+}
+
+/* "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut. */
 static void draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	const struct table *account = context_table(context, CPU_TABLE_ACCOUNT);
-	double busy = frame_number(context->frame, "account", "busy", "cpu_ratio");
-	char text[TEXT_MAX], exited[VALUE_TEXT_MAX], unaccounted[VALUE_TEXT_MAX];
-
+	const struct frame *frame = context->frame;
+	double busy = frame_number(frame, "account", "busy", "cpu_ratio");
 	bool scoped = scope_is_set(context->request->scope);
+	const struct made_fact made[] = {
+		{ "busy", number_fact(busy, UNIT_RATIO) },
+		{ "tasks", share_of(frame, "tasks", true) },
+		{ "ended", share_of(frame, "exited", true) },
+		{ "unaccounted", share_of(frame, "unaccounted", true) },
+		{ "irq", share_of(frame, "irq", false) },
+		{ "softirq", share_of(frame, "softirq", false) },
+		{ "steal", share_of(frame, "steal", false) },
+		{ "outside", share_of(frame, OUTSIDE_SCOPE, false) },
+		{ "rest", share_of(frame, OUTSIDE_OR_EXITED, false) },
+		{ "scoped", yes_fact(scoped) },
+	};
+	const struct row_facts facts = {
+		.facts = { row_fact }, .made = made, .n_made = sizeof(made) / sizeof(made[0])
+	};
+	struct buffer text = { 0 };
 
-	if (!account || isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))
+	if (isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))
 		return;
-	snprintf(text, sizeof(text), _("busy %.2f CPUs ="), busy);
-	add_parts(account, true, text, sizeof(text));
-	add_parts(account, false, text, sizeof(text));
-	if (utf8_cells(text, canvas->ascii) > canvas->width && !scoped)
-		snprintf(
-			text, sizeof(text), _("busy %.2f CPUs: exited %s, unaccounted %s"), busy,
-			fixed_text(exited, frame_number(context->frame, "account", "exited", "cpu_ratio"), 2),
-			fixed_text(unaccounted,
-				   frame_number(context->frame, "account", "unaccounted", "cpu_ratio"), 2));
-	canvas_piece(canvas, y, 0, STYLE_NORMAL, text);
+	remarks_say(&text, REMARKS(account_lines), &facts.facts);
+	buffer_char(&text, '\0');
+	if (utf8_cells(text.bytes, canvas->ascii) > canvas->width && !scoped) {
+		buffer_empty(&text);
+		sentence_add(&text, _(account_brief), &facts.facts);
+		buffer_char(&text, '\0');
+	}
+	canvas_piece(canvas, y, 0, STYLE_NORMAL, text.bytes);
+	buffer_free(&text);
 }
 
 /* The nearest limit of the container or service. False when there is none. */

@@ -234,6 +234,8 @@ static const struct series why_series[] = {
 	{ "event_total", "all", "execs_per_second" },
 	{ "event_total", "all", "exits_per_second" },
 	{ "event_total", "all", "failures_per_second" },
+	{ "event_source", "perf", "received_per_second" },
+	{ "event_source", "connector", "received_per_second" },
 	{ "event_source", "perf", "lost" },
 	{ "event_source", "connector", "lost" },
 	{ "event_source", "panetop", "lost" },

@@ -45,17 +45,14 @@ static void list_sources(char *text, size_t room, const struct table *table)
 	}
 }
 
-/* "lost 0  fork 312/s  exec 148/s  exit 309/s  failed 4/s  no name 0  from perf + connector" */
+/* "lost 3  fork 312/s  exec 148/s  exit 309/s  failed 4/s": where they come from is in the view Sources. */
 static const struct remark headline[] = {
 	{ "lost > 0", N_("lost {lost}"), .level = STYLE_BAD },
-	{ "not lost > 0", N_("lost {lost}"), .level = STYLE_STRONG },
 	{ .text = N_("fork {forks_per_second}") },
 	{ .text = N_("exec {execs_per_second}") },
 	{ .text = N_("exit {exits_per_second}") },
 	{ "failures_per_second > 0", N_("failed {failures_per_second}"), .level = STYLE_WARN },
 	{ "not failures_per_second > 0", N_("failed {failures_per_second}") },
-	{ .text = N_("no name {unnamed}") },
-	{ .text = N_("from {from}"), .level = STYLE_DIM },
 };
 
 static void draw_headline(const struct canvas *canvas, const struct frame *frame,

@@ -40,6 +40,11 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
+/* What a hint takes from another pane. */
+static const struct series series[] = {
+	{ "interface", "all", "received_packets_per_second", .while_shown = true },
+};
+
 static const struct pane_action process_actions[] = {
 	{ ACTION_OPEN, process_open_selected, NULL,
 	  N_("open the selected process: all that is known of it") },
@@ -71,5 +76,7 @@ const struct pane pane_kernel = {
 	.question = N_("What interrupts which CPU, what wakes up processes, and which kernel objects grow?"),
 	.unscoped = N_("interrupts and kernel memory are the machine's: they belong to no process"),
 	.tables = tables,
+	.series = series,
+	.n_series = sizeof(series) / sizeof(series[0]),
 	.views = views,
 };

@@ -28,7 +28,8 @@ static const struct hint {
 	    N_("CPU{cpu} ends {squeezed_per_second:rate} polls/s with packets left: raise "
 	       "net.core.netdev_budget") } },
 	{ "softirq",
-	  { ON_ONE "kind == NET_RX, rate >= 5000",
+	  /* loopback has no queue that could be spread */
+	  { ON_ONE "kind == NET_RX, rate >= 5000, interface.all.received_packets_per_second >= 0.5 * rate",
 	    N_("CPU{busiest} alone receives packets (NET_RX, {rate}): RPS or more queues would spread "
 	       "them") } },
 	{ "interrupt",
@@ -130,8 +131,8 @@ static struct queues softirq_of(const struct table *table, const void *row)
 	return queues;
 }
 
-static bool add_hint(struct buffer *out, const struct hint *hint, const struct table *table, const void *row,
-		     double n_cpus)
+static bool add_hint(struct buffer *out, const struct hint *hint, const struct frame *frame,
+		     const struct table *table, const void *row, double n_cpus)
 {
 	bool interrupt = strcmp(hint->topic, "interrupt") == 0;
 	struct queues queues = interrupt                                  ? queues_like(table, row)
@@ -151,7 +152,7 @@ static bool add_hint(struct buffer *out, const struct hint *hint, const struct t
 		{ "movable", { .text = movable ? "yes" : "" } },
 	};
 	const struct row_facts facts = {
-		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 7
+		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 7, .frame = frame
 	};
 
 	snprintf(name, sizeof(name), "%.*s", (int)span_length(device), device.at);
@@ -173,7 +174,7 @@ unsigned kernel_hints(struct buffer *out, const struct frame *frame)
 
 		for (size_t i = 0; table && i < table->n_rows; i++)
 			if (is_sum(table, table_row(table, i)) == of_all &&
-			    add_hint(out, &hints[h], table, table_row(table, i), n_cpus))
+			    add_hint(out, &hints[h], frame, table, table_row(table, i), n_cpus))
 				n_alarming += hints[h].remark.level > 0;
 	}
 	return n_alarming;

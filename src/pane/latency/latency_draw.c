@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/ascii.h"
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
@@ -24,31 +25,37 @@
 #define CPUS_FROM_LINES 24  /* above the worst */
 #define WORST_FROM_LINES 14 /* of the whole pane */
 
-/* Everything that a screenshot needs to be understood. If it is not the requested policy, the reason, too. */
+/*
+ * What a screenshot needs to be understood, without what is as usual: no slack, memory locked, idle states as
+ * they are. If it is not the requested policy, the reason, too.
+ */
 static const struct remark setting_pieces[] = {
-	{ "not degraded > 0", "{policy}[ {above_zero}]", .level = STYLE_STRONG },
-	{ "degraded > 0", "{policy}[ {above_zero}]", .level = STYLE_WARN },
+	{ "not degraded > 0", "SCHED_{name}[ {above_zero}]", .level = STYLE_STRONG },
+	{ "degraded > 0", "SCHED_{name}[ {above_zero}]", .level = STYLE_WARN },
 	{ "degraded > 0", N_("(no right to {asked})"), .level = STYLE_WARN },
-	{ NULL, N_("every {period_seconds:time}"), .level = STYLE_STRONG },
+	{ NULL, N_("interval {period_seconds:time}"), .level = STYLE_STRONG },
 	{ "method", "{method}" },
-	{ "slack_seconds == 0", N_("no slack") },
 	{ "not slack_seconds == 0", N_("slack {slack_seconds:time}") },
 	{ "cpus", PN_("{cpus} CPU", "{cpus} CPUs"), "cpus" },
-	{ NULL, N_("memory locked: {locked}"), .level = STYLE_DIM },
-	{ NULL, N_("idle states: {idle_states}"), .level = STYLE_DIM },
+	{ "not locked == all", N_("memory locked: {locked}"), .level = STYLE_DIM },
+	{ "not idle_states == as they are", N_("idle states: {idle_states}"), .level = STYLE_DIM },
 };
 
 static void draw_setting(const struct canvas *canvas, int y, const struct table *table, const void *row)
 {
 	double priority = table_number(table, row, "priority");
-	const struct made_fact made[] = { { "above_zero", { .number = priority > 0 ? priority : NAN } } };
+	char name[32] = "";
+	const struct made_fact made[] = { { "above_zero", { .number = priority > 0 ? priority : NAN } },
+					  { "name", { .text = name } } };
 	const struct row_facts facts = {
-		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 1
+		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 2
 	};
 	struct text_flow flow = text_flow_of_pieces(canvas, y, 1);
 
-	text_flow_say(&flow, REMARKS(setting_pieces),
-		      &facts.facts);
+	snprintf(name, sizeof(name), "%s", table_text(table, row, "policy"));
+	for (char *at = name; *at; at++)
+		*at = ascii_upper(*at);
+	text_flow_say(&flow, REMARKS(setting_pieces), &facts.facts);
 }
 
 /* What to draw for a CPU, or for all: in the selected window, or since the start. */
@@ -252,13 +259,13 @@ static const struct remark result_pieces[] = {
 	{ NULL, N_("max {max_seconds:time}"), .level = STYLE_STRONG },
 	{ "missed > 0, brief", PN_("{missed:.0} missed", "{missed:.0} missed"), "missed",
 	  .level = STYLE_WARN },
-	{ "missed > 0, not brief", PN_("{missed:.0} period missed", "{missed:.0} periods missed"),
+	{ "missed > 0, not brief", PN_("{missed:.0} overrun", "{missed:.0} overruns"),
 	  "missed", .level = STYLE_WARN },
 }, result_ends[] = {
 	{ NULL, N_("min {min_seconds:time}") },
 	{ NULL, N_("mean {mean_seconds:time}") },
 	{ NULL, PN_("{samples:.0} sample", "{samples:.0} samples"), "samples" },
-	{ "missed == 0", N_("no period missed") },
+	{ "missed == 0", N_("no overrun") },
 };
 
 static void draw_result(const struct canvas *canvas, int y, int lines, const struct figures *figures,
@@ -496,8 +503,9 @@ static void draw_offer(const struct pane_context *context, const struct canvas *
 
 	request_text(context->settings, request, sizeof(request));
 	snprintf(text, sizeof(text),
-		 _("Enter starts the measurement: one %s thread per CPU, woken every %s."), request,
-		 period ? period : "1ms");
+		 _("Press Enter to measure wake-up latency (like cyclictest: one %s thread per CPU, every "
+		   "%s)."),
+		 request, period ? period : "1ms");
 	y += canvas_wrapped(canvas, y, STYLE_STRONG, span_text(text));
 	if (context->view != LATENCY_VIEW_SUMMARY) {
 		snprintf(text, sizeof(text), _("Then this view shows: %s."),

@@ -90,10 +90,10 @@ static const struct remark verdicts[] = {
 static const struct remark stories[] = {
 	{ OF_GROUP, N_("A page is charged to the control group that used it first.") },
 	{ "proportional_bytes",
-	  N_("{proportional_bytes} with each shared page divided by those who map it (PSS). Without kernel "
-	     "memory and page cache that none maps.") },
-	{ NULL, N_("A sum, not an account: without kernel memory and page cache that none maps. The column "
-		   "PSS of Processes divides shared pages.") },
+	  N_("{proportional_bytes} with each shared page split among the processes that map it (PSS); kernel "
+	     "memory and unmapped cache are left out.") },
+	{ NULL, N_("Shared pages count in each process; kernel memory and unmapped cache are left out. PSS "
+		   "(view Processes) splits shared pages.") },
 };
 
 enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_context *context)

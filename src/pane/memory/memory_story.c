@@ -183,10 +183,8 @@ static const struct remark stories[] = {
 	SWAPPED,
 	/* what refaults sooner may have been evicted before, by what is not seen */
 	{ "window_refaults > 0, window_seconds < 60, " NO_GROUP_REFAULTS,
-	  PN_("{window_refaults:.0} page refaulted (was read again after eviction) in {window_seconds}: too "
-	      "early to know what evicted it.",
-	      "{window_refaults:.0} pages refaulted (were read again after eviction) in {window_seconds}: "
-	      "too early to know what evicted them."),
+	  PN_("{window_refaults:.0} evicted page was read back in {window_seconds}; cause not known yet.",
+	      "{window_refaults:.0} evicted pages were read back in {window_seconds}; cause not known yet."),
 	  "window_refaults" },
 	{ "window_refaults > 0, not window_evictions",
 	  PN_("{window_refaults:.0} page refaulted in {window_seconds}; what was reclaimed is not known.",

@@ -15,6 +15,7 @@
 #include "screen/graph.h"
 
 #define GRAPH_SECONDS 300
+#define BRIEF_CELLS 110 /* a narrower line of losses is brief */
 #define LOW 8 /* lines: no more than the table */
 #define STORY_LINES_MAX 4
 #define GRAPH_LINES_MIN 2 /* with its title */
@@ -25,20 +26,22 @@ const char *const network_graph_columns[N_NETWORK_GRAPHS] = {
 	[NETWORK_SENT] = "sent_bits_per_second",
 };
 
-/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  by CPUs 0/s  by sockets 0/s" */
+/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  backlog drops 0/s  socket drops 0/s" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const struct {
-		const char *loses, *text;
+		const char *loses, *text, *brief; /* brief: NULL: the same */
 	} losses[] = {
 		{ "interface.all.errors_per_second > 0",
 		  N_("[errors {interface.all.errors_per_second:rate}/s]") },
 		{ "interface.all.drops_per_second > 0",
 		  N_("[drops {interface.all.drops_per_second:rate}/s]") },
 		{ "backlog.all.dropped_per_second > 0",
-		  N_("[by CPUs {backlog.all.dropped_per_second:rate}/s]") },
+		  N_("[backlog drops {backlog.all.dropped_per_second:rate}/s]"),
+		  N_("[backlog {backlog.all.dropped_per_second:rate}/s]") },
 		{ "packet_loss.all.per_second > 0",
-		  N_("[by sockets {packet_loss.all.per_second:rate}/s]") },
+		  N_("[socket drops {packet_loss.all.per_second:rate}/s]"),
+		  N_("[sockets {packet_loss.all.per_second:rate}/s]") },
 	};
 	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
 	char text[TEXT_MAX];
@@ -49,8 +52,9 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		bool loses = sentence_holds(losses[i].loses, &facts.facts);
+		bool brief = losses[i].brief && canvas->width < BRIEF_CELLS;
 
-		if (*sentence_text(text, _(losses[i].text), &facts.facts))
+		if (*sentence_text(text, _(brief ? losses[i].brief : losses[i].text), &facts.facts))
 			x = canvas_piece(canvas, 0, x, loses ? STYLE_WARN : STYLE_DIM, text);
 	}
 	return 1;

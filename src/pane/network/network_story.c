@@ -35,7 +35,7 @@ static const struct remark socket_remarks[] = {
 };
 
 static const struct remark ceiling_remark = {
-	"payload_ratio", N_("{name}: {payload_ratio:.1%} of the wire is payload at most (TCP, MTU {mtu:.0})"
+	"payload_ratio", N_("TCP over {name} can reach {payload_ratio:.1%} of the line rate (MTU {mtu:.0})"
 			    "[: {payload_bits} of {speed_bits}].")
 };
 

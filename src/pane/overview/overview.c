@@ -273,10 +273,10 @@ static const char *list_title(unsigned table)
 		[OVERVIEW_TABLE_FINDING] = N_("findings"),
 		[OVERVIEW_TABLE_BUSY] = N_("most CPU"),
 		[OVERVIEW_TABLE_GROWING] = N_("growing"),
-		[OVERVIEW_TABLE_DISK_USERS] = N_("most disk"),
+		[OVERVIEW_TABLE_DISK_USERS] = N_("most disk I/O"),
 		[OVERVIEW_TABLE_TALKERS] = N_("most TCP"),
 		[OVERVIEW_TABLE_LARGE] = N_("most memory"),
-		[OVERVIEW_TABLE_WAITING] = N_("wait for a CPU"),
+		[OVERVIEW_TABLE_WAITING] = N_("waiting for CPU"),
 		[OVERVIEW_TABLE_EXITED] = N_("exited"),
 	};
 
@@ -327,12 +327,14 @@ static void disk_title(const struct pane_context *context, const struct canvas *
 		       size_t room)
 {
 	size_t hidden = n_hidden(context);
+	int cells = title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS);
 
-	snprintf(title, room, hidden > 0 ? _("%s, %zu hidden") : "%s", list_title(OVERVIEW_TABLE_DISK_USERS),
-		 hidden);
-	if (hidden > 0 &&
-	    utf8_cells(title, canvas->ascii) > title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS))
-		snprintf(title, room, _("%zu hidden"), hidden);
+	snprintf(title, room, hidden > 0 ? _("%s (%zu unreadable)") : "%s",
+		 list_title(OVERVIEW_TABLE_DISK_USERS), hidden);
+	if (hidden > 0 && utf8_cells(title, canvas->ascii) > cells)
+		snprintf(title, room, _("disk: %zu unreadable"), hidden);
+	if (hidden > 0 && utf8_cells(title, canvas->ascii) > cells)
+		snprintf(title, room, _("%zu unreadable"), hidden);
 }
 
 static void draw_list(const struct pane_context *context, const struct canvas *canvas, unsigned index)
@@ -700,8 +702,7 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 
 static const struct pane_view views[] = {
 	{ "overview", N_("Overview"),
-	  N_("the machine, and the processes that cost most; where their list has no room, the one that "
-	     "waits most stands behind pressure, the one with most TCP behind network"),
+	  N_("the machine and the top processes"),
 	  OVERVIEW_TABLE_BUSY,
 	  1UL << OVERVIEW_TABLE_GROWING | 1UL << OVERVIEW_TABLE_DISK_USERS | 1UL << OVERVIEW_TABLE_TALKERS |
 		  1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_WAITING,

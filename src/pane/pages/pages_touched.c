@@ -82,12 +82,12 @@ static void draw_question(const struct pane_context *context, const struct canva
 		  _("Enter measures it, after a question: the accessed bits of its pages are cleared, and "
 		    "read {window} later; F9 has more: another window, one window after the other.") },
 		{ STYLE_NORMAL,
-		  _("Its price: about {cost} of CPU time for {bytes} in 4 KiB pages, less in huge ones; "
-		    "mmap() and munmap() of the process wait meanwhile, and its next use of each page is "
-		    "slower.") },
+		  _("Cost: about {cost} of CPU time for {bytes} in 4 KiB pages, less for huge pages; the "
+		    "process is blocked in mmap() and munmap() meanwhile, and its next access to each page "
+		    "is slower.") },
 		{ STYLE_NORMAL,
-		  _("It takes the kernel's own idea of what is in use: reclaim sees all of these pages as "
-		    "idle until they are used again. So it is never done in the background.") },
+		  _("This clears the kernel's accessed bits, so reclaim may pick these pages until they are "
+		    "used again; it is never done in the background.") },
 		{ STYLE_DIM,
 		  _("The kernel shows what was used by region, not by page; huge pages count whole, pages of "
 		    "files also when others use them, hugetlb not at all.") },

@@ -186,7 +186,7 @@ static void show_actions(struct pane_context *context)
 	}
 
 static const struct pane_view views[] = {
-	[POWER_GRAPH] = { "graph", N_("Graph"), N_("what it draws, what heats it, and what follows what"),
+	[POWER_GRAPH] = { "graph", N_("Graph"), N_("power, temperature, clock, and what drives what"),
 			  POWER_TABLE_POWER, .no_table = true, .draw = power_draw },
 	[POWER_DOMAINS] =
 		TABLE_VIEW("domains", N_("Domains"), N_("power by domain, in numbers"), POWER_TABLE_POWER),
@@ -271,7 +271,7 @@ const struct pane pane_power = {
 	.name = "power",
 	.digit = '8',
 	.title = N_("Power"),
-	.question = N_("What does the machine draw, what heats it, and what follows what?"),
+	.question = N_("Power, temperature, clock: what drives what?"),
 	.unscoped = N_("power is that of the machine: only it is measured; the pane cpu estimates watts of "
 		       "processes, the view Programs those of programs"),
 	.tables = tables,

@@ -288,7 +288,7 @@ static double shown_seconds(const struct pane_context *context, const struct can
 				       : 0;
 }
 
-/* "each line between its own min and max ──── last 5 min" */
+/* "each graph has its own scale ──── last 5 min" */
 static void draw_title(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas plot = plot_of(context, canvas);
@@ -296,7 +296,7 @@ static void draw_title(const struct pane_context *context, const struct canvas *
 
 	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, shown_seconds(context, &plot)));
 	canvas_rule(canvas, 0,
-		    canvas->width < NARROW ? _("own range each") : _("each line between its own min and max"),
+		    canvas->width < NARROW ? _("own scales") : _("each graph has its own scale"),
 		    right);
 }
 

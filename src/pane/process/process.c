@@ -470,7 +470,7 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 			 process_number(&rows, "pid"));
 }
 
-/* "Code of make (4711), 190 samples in 10 s, error 7.2 %". */
+/* "Code of make (4711), 190 samples in 10 s (error 7.2 %)". */
 static void heading_of_code(const struct pane_context *context, char *text, size_t room)
 {
 	double samples = frame_number(context->frame, "profile_cost", NULL, "samples");
@@ -481,7 +481,7 @@ static void heading_of_code(const struct pane_context *context, char *text, size
 	heading(context, text, room);
 	length = strlen(text);
 	if (samples > 0 && !isnan(seconds + error))
-		snprintf(text + length, room - length, _(", %.0f samples in %.0f s, error %.1f %%"), samples,
+		snprintf(text + length, room - length, _(", %.0f samples in %.0f s (error %.1f %%)"), samples,
 			 seconds, 100 * error);
 }
 

@@ -70,7 +70,7 @@ static void adjust(const struct settings *settings, const struct sample_request 
 		view_choose_tree(view, "stack", "parent");
 }
 
-/* "functions, 970 samples in 10 s, error 3.2 %, cost 0.4 %" */
+/* "functions, 970 samples in 10 s (error 3.2 %), overhead 0.4 % of a CPU" */
 static void add_numbers(const struct pane_context *context, const char *what, char *text, size_t room)
 {
 	double samples = frame_number(context->frame, "profile_cost", NULL, "samples");
@@ -81,7 +81,8 @@ static void add_numbers(const struct pane_context *context, const char *what, ch
 	if (!(samples > 0) || isnan(seconds + error + cost))
 		snprintf(text, room, "%s", what);
 	else
-		snprintf(text, room, _("%s, %.0f samples in %.0f s, error %.1f %%, cost %.1f %%"), what,
+		snprintf(text, room,
+			 _("%s, %.0f samples in %.0f s (error %.1f %%), overhead %.1f %% of a CPU"), what,
 			 samples, seconds, 100 * error, 100 * cost);
 }
 

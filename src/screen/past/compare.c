@@ -158,16 +158,18 @@ void compare_draw(const struct pane_context *context, const struct canvas *canva
 				       context->tables[i].view.schema->name);
 }
 
-void compare_text(const struct screen *screen, bool ascii, char *text, size_t room)
+void compare_text(const struct screen *screen, bool brief, char *text, size_t room)
 {
 	const struct frame *difference = &screen->compare.difference;
-	char late[CLOCK_TEXT_MAX], early[CLOCK_TEXT_MAX], span[VALUE_TEXT_MAX];
-	const char *minus = ascii ? "-" : "−";
+	double seconds = (double)difference->interval_ns / 1e9;
+	char late[CLOCK_TEXT_MAX], early[CLOCK_TEXT_MAX];
 
-	snprintf(text, room, "B %s A %s %s%s%s", minus,
-		 duration_short(span, (double)difference->interval_ns / 1e9, ascii),
-		 clock_local(late, difference->wall_ns, "%H:%M:%S"), minus,
-		 clock_local(early, difference->since_ns, "%H:%M:%S"));
+	clock_local(late, difference->wall_ns, "%H:%M:%S");
+	clock_local(early, difference->since_ns, "%H:%M:%S");
+	if (brief)
+		snprintf(text, room, "%s-%s", late, early);
+	else
+		snprintf(text, room, _("%s compared with %s (%.*f s)"), late, early, seconds < 10, seconds);
 }
 
 void compare_why(const struct screen *screen, struct buffer *out)

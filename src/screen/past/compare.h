@@ -14,8 +14,8 @@ void compare_leave(struct screen *screen);
 /* All tables of the view, in place of what the pane draws. */
 void compare_draw(const struct pane_context *context, const struct canvas *canvas);
 
-/* For the first line: "B - A 5.0s 12:05:03-12:04:58". */
-void compare_text(const struct screen *screen, bool ascii, char *text, size_t room);
+/* For the first line: "12:05:03 compared with 12:04:58 (5.0 s)", or "12:05:03-12:04:58". */
+void compare_text(const struct screen *screen, bool brief, char *text, size_t room);
 
 /* For the key i. */
 void compare_why(const struct screen *screen, struct buffer *out);

@@ -111,19 +111,22 @@ static void draw_line(const void *state, unsigned i, const struct canvas *line, 
 			   line->width - when);
 }
 
-/* "around 14:03:07: 12 changes, compared with 288 samples of 300 s" */
+/* "12 changes around 14:03:07, compared with the 5 min before" */
 static void title(const struct explanation *explanation, char *text, size_t room)
 {
 	char time[CLOCK_TEXT_MAX];
 
 	clock_local(time, explanation->wall_ns, "%H:%M:%S");
-	if (explanation->n_lines == 0)
-		snprintf(text, room,
-			 _("Around %s: nothing sampled departs from the %zu samples of %.0f s before"), time,
-			 explanation->n_samples, explanation->seconds);
+	if (explanation->n_lines == 0 && explanation->n_samples == 0)
+		snprintf(text, room, _("No samples to compare %s with"), time);
+	else if (explanation->n_lines == 0)
+		snprintf(text, room, _("No change around %s, compared with the %s before"), time,
+			 explanation->span);
 	else
-		snprintf(text, room, _("Around %s, against %zu samples of %.0f s before: %zu changes"), time,
-			 explanation->n_samples, explanation->seconds, explanation->n_lines);
+		snprintf(text, room,
+			 P_("%zu change around %s, compared with the %s before",
+			    "%zu changes around %s, compared with the %s before", explanation->n_lines),
+			 explanation->n_lines, time, explanation->span);
 }
 
 /* Word by word. */

@@ -330,12 +330,12 @@ static void add_notices(struct sample *sample)
 
 	if (state->stopped_at > 0)
 		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
-			     _("system calls are not counted any more: that took %.0f %% of a CPU"),
+			     _("Stopped: counting system calls cost %.0f %% of a CPU"),
 			     100 * state->stopped_at);
 	else if (state->times_stopped)
 		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
-			     _("system calls are counted, but not timed any more: that took more than %.0f "
-			       "%% of a CPU"),
+			     _("Counted, but no longer timed: timing system calls cost more than %.0f %% of "
+			       "a CPU"),
 			     100 * TRACE_COST_MOST);
 	if (lost > 0)
 		frame_notice(sample->frame, "call", NULL,

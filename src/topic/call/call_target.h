@@ -6,7 +6,7 @@
 #include "core/i18n.h"
 #include "model/sample_request.h"
 
-#define CALL_TARGET_REMEDY _("choose a process, or a scope with @, that makes fewer calls")
+#define CALL_TARGET_REMEDY _("select one process (Enter) or a scope (@) with fewer calls")
 
 #define CALL_RETURNS "sys_exit" /* the tracepoint at which all of them count */
 

@@ -347,7 +347,7 @@ static int sample_total(struct sample *sample)
 
 	if (state->stopped_at > 0)
 		frame_notice(sample->frame, "opened_total", CALL_TARGET_REMEDY,
-			     _("opened files are not counted any more: that took %.0f %% of a CPU"),
+			     _("Stopped: counting opened files cost %.0f %% of a CPU"),
 			     100 * state->stopped_at);
 	if (!state->counted)
 		return state->trace.error == -ENOTSUP || state->stopped_at > 0 ? 0 : state->trace.error;

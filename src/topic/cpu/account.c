@@ -79,6 +79,7 @@ static const struct source_spec sources[] = {
 	  .remedies = { { ENODEV, N_("the root control group is not visible, as in a container: exit records "
 				     "and parents are used, less precisely") } } },
 	{ .path = "taskstats",
+	  .is_socket = true,
 	  .gives = N_("CPU time of processes that exited between samples, by name"),
 	  .optional = true,
 	  .test = test_records,

@@ -270,8 +270,8 @@ static void notice_hidden(struct frame *frame, size_t n_denied)
 		frame_notice(frame, schema.name,
 			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
 						"and cap_dac_read_search")),
-			     P_("reads and writes of %zu process are hidden: they are in the rest",
-				"reads and writes of %zu processes are hidden: they are in the rest",
+			     P_("I/O of %zu process cannot be read: it is in the rest",
+				"I/O of %zu processes cannot be read: it is in the rest",
 				n_denied),
 			     n_denied);
 }

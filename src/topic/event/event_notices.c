@@ -74,6 +74,7 @@ const struct source_spec event_source_specs[] = {
 	  .test = trace_test,
 	  .remedies = { TRACE_REMEDIES } },
 	{ .path = "connector",
+	  .is_socket = true,
 	  .gives = N_("exit codes, core dumps, tracers, users and sessions; without perf, everything"),
 	  .test = test_connector,
 	  .remedies = { { EPERM, N_("before Linux 6.6 this needs root or the capability cap_net_admin") },

@@ -544,9 +544,9 @@ static bool has_group_in(const struct group_tree *tree, enum group_controller wh
 static const char *not_counted(bool cpu, bool memory)
 {
 	if (cpu && memory)
-		return _("CPU time and memory of %s are not counted: it is not in these hierarchies");
-	return cpu ? _("CPU time of %s is not counted: it is not in the hierarchy cpuacct")
-		   : _("memory of %s is not counted: it is not in the hierarchy memory");
+		return _("No CPU time and memory numbers for %s: cgroup v1 without cpuacct and memory");
+	return cpu ? _("No CPU time for %s: cgroup v1 without cpuacct")
+		   : _("No memory numbers for %s: cgroup v1 without memory");
 }
 
 /* Of version 1: first a group with a quota, or of the scope; of the others that they have no CPU time. */
@@ -568,10 +568,8 @@ static void notice_uncounted(struct sample *sample, const struct group_tree *tre
 	}
 	if (n_without > 0)
 		frame_notice(sample->frame, schema.name, NULL,
-			     P_("CPU time of %zu group is not counted: it is not in the hierarchy cpuacct",
-				"CPU time of %zu groups is not counted: they are not in the hierarchy "
-				"cpuacct",
-				n_without),
+			     P_("No CPU time for %zu group: cgroup v1 without cpuacct",
+				"No CPU time for %zu groups: cgroup v1 without cpuacct", n_without),
 			     n_without);
 }
 

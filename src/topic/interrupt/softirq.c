@@ -34,7 +34,7 @@ static const struct column columns[] = {
 	       .help = N_("time in it, with the interrupts that came meanwhile; 1 is one CPU"),
 	       .source = "growth of seconds / time"),
 	COLUMN(struct softirq_row, mean_seconds, .kind = COLUMN_RATE, .unit = UNIT_SECONDS,
-	       .title = N_("each"), .width = 8, .rank = 1, .optional = true,
+	       .title = N_("time each"), .width = 9, .rank = 1, .optional = true,
 	       .rate_of = offsetof(struct softirq_row, seconds),
 	       .rate_over = offsetof(struct softirq_row, runs), .help = N_("mean time of a run"),
 	       .source = "growth of seconds / growth of runs"),

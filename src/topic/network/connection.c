@@ -160,6 +160,7 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = SOCKET_LIST_SOURCE,
+	  .is_socket = true,
 	  .gives = N_("TCP and UDP sockets"),
 	  .test = socket_list_test,
 	  .remedies = { SOCKET_LIST_REMEDIES } },

@@ -109,6 +109,7 @@ static const struct source_spec sources[] = {
 	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS,
 			{ ENOENT, N_("this kernel has no tracepoints of sockets: they came with 6.3") } } },
 	{ .path = SOCKET_LIST_SOURCE,
+	  .is_socket = true,
 	  .gives = N_("payload of TCP connections, and what was sent again"),
 	  .test = socket_list_test,
 	  .remedies = { SOCKET_LIST_REMEDIES } },

@@ -10,11 +10,22 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "kernel/cpu_times.h"
 #include "kernel/perf_read.h"
 #include "kernel/powercap.h"
+#include "sys/attribute.h"
 #include "sys/perf_ring.h"
 
 #define COVERS 0.9 /* a psys that counts less of the packages than this does not count the whole machine */
+
+static bool is_virtual(struct env *env)
+{
+	char bytes[4096]; /* the first CPU is enough */
+	long length = attribute_once(env, "proc/cpuinfo", bytes, sizeof(bytes));
+
+	return cpuinfo_is_virtual(span_of(bytes, length > 0 ? (size_t)length : 0)) ||
+	       env_exists(env, "proc/device-tree/hypervisor");
+}
 
 static int open_shared(void *state, const struct sample *sample)
 {
@@ -23,6 +34,7 @@ static int open_shared(void *state, const struct sample *sample)
 	energy->env = sample->env;
 	energy->zones.path = POWERCAP;
 	energy->joules = energy->watts = NAN;
+	energy->is_virtual = is_virtual(sample->env);
 	return 0;
 }
 

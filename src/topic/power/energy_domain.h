@@ -67,6 +67,7 @@ struct energy {
 	unsigned long sensors_seen, supplies_seen; /* generations that the domains were made from */
 	int perf_error;                            /* -errno of opening the first event */
 	bool found;                                /* energy_find() was called */
+	bool is_virtual;                           /* a guest, which no energy counter is for */
 	uint64_t sample_ns;                        /* of the last update */
 	struct clock_watch clocks;                 /* until then */
 	enum energy_total total;

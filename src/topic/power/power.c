@@ -205,7 +205,7 @@ static void explain(const struct energy *energy, struct env *env, struct frame *
 		source = topic_source(&topic_power, POWER_PMU);
 		frame_notice(frame, schema.name, source_remedy(env, source, -energy->perf_error),
 			     "/" POWER_PMU ": %s", strerror(-energy->perf_error));
-	} else if (energy->total == TOTAL_NONE && !env_lacking_path(env, &error)) {
+	} else if (energy->total == TOTAL_NONE && !env_lacking_path(env, &error) && !energy->is_virtual) {
 		const char *mount = mount_remedy(env);
 
 		frame_notice(

@@ -100,7 +100,7 @@ static int sample(struct sample *sample)
 			add_row(sample, &failing->all[i]);
 	if (failing->lost > 0)
 		frame_notice(sample->frame, schema.name, NULL,
-			     _("%llu exits were not counted: too many commands fail"),
+			     _("%llu failed exits are not listed: too many commands fail"),
 			     (unsigned long long)failing->lost);
 	return 0;
 }

@@ -617,8 +617,8 @@ static bool read_io(struct env *env, struct frame *frame, struct process_list *p
 		frame_notice(frame, NOTICE_STORAGE,
 			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
 						"and cap_dac_read_search")),
-			     P_("reads and writes of %zu process are hidden",
-				"reads and writes of %zu processes are hidden", n_denied),
+			     P_("I/O of %zu process cannot be read",
+				"I/O of %zu processes cannot be read", n_denied),
 			     n_denied);
 	return true;
 }

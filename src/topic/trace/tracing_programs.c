@@ -30,7 +30,7 @@ static const struct column columns[] = {
 	       .title = N_("runs/s"), .width = 8, .rate_of = offsetof(struct tracing_row, runs),
 	       .help = N_("runs per second"), .source = "growth of runs / time"),
 	COLUMN(struct tracing_row, mean_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("each"), .width = 8, .rank = 1,
+	       .title = N_("time each"), .width = 9, .rank = 1,
 	       .help = N_("mean time of a run, without the tracepoint itself; every 64th is measured"),
 	       .source = "bpf_ktime_get_ns() at its start and end"),
 	COLUMN(struct tracing_row, used_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
