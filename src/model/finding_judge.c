@@ -441,7 +441,8 @@ static bool is_known(const struct frame *frame, const struct finding_rule *rule)
 }
 
 /* A table has thousands of rows. This column alone excludes most of them, by its limit; NULL: none does. */
-static const struct column *first_look(const struct findings *findings, unsigned index, const struct table *table)
+static const struct column *first_look(const struct findings *findings, unsigned index,
+				       const struct table *table)
 {
 	const struct finding_rule *rule = &findings->rules[index];
 	const struct finding_value *first = &rule->values[0];
