@@ -26,10 +26,8 @@ static void begin(struct finding_past *past, double seconds)
 /* Of a gauge with this window. */
 static double growth(struct finding_past *past, uint64_t identity, double seconds, double value)
 {
-	double covered;
-
 	begin(past, seconds);
-	return finding_past_growth(past, identity, value, &(struct finding_window){ WINDOW }, &covered);
+	return finding_past_growth(past, identity, value, &(struct finding_window){ WINDOW }).number;
 }
 
 /* "SECOND VALUE GROWTH, ...", one after the other; "nan" is unknown. */
@@ -74,10 +72,9 @@ static double counted(struct finding_past *past, uint64_t identity, double secon
 		      bool from_zero)
 {
 	const struct finding_window window = { .seconds = WINDOW, .counter = true, .from_zero = from_zero };
-	double covered;
 
 	begin(past, seconds);
-	return finding_past_growth(past, identity, value, &window, &covered);
+	return finding_past_growth(past, identity, value, &window).number;
 }
 
 START_TEST(a_counter_that_shrinks_starts_again)
