@@ -15,7 +15,7 @@
 #include "core/vector.h"
 
 #define POINTS 32 /* of a trace: two windows, so that steps back find a past */
-#define TRACES_MAX 512
+#define TRACES_MAX 2048
 #define SPELLS_MAX 256
 #define LATE 5 /* part of a window by which the frame at its start may be too early, if there is no other */
 #define NEAR 20 /* and this part in any case: no two frames are exactly a window apart */

@@ -227,6 +227,7 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	const struct table *table = frame_table(of->frame, rule->topic);
 	struct fact fact = FACT_UNKNOWN;
 	const void *row = NULL;
+	bool is_share;
 
 	if (span_is(name, "window"))
 		return number_fact(fmax(1, round(of->candidate->covered)), UNIT_SECONDS);
@@ -242,8 +243,9 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	}
 	fact.number = value->most && column ? row_number(row, column)
 					    : of->candidate->values[value - rule->values];
+	is_share = value->over || (value->per_second && column && column->unit == UNIT_SECONDS);
 	fact.unit = value->at_least.setting ? value->at_least.unit
-		    : value->over           ? UNIT_RATIO
+		    : is_share              ? UNIT_RATIO
 		    : column                ? column->unit
 					    : UNIT_NONE;
 	fact.unit = fact.unit == UNIT_BYTES_PER_SECOND ? UNIT_BYTES /* the sentence has "/s" */

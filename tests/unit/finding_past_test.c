@@ -10,7 +10,7 @@
 #include "suite.h"
 
 #define START 1000.0  /* seconds */
-#define TRACES 512    /* values */
+#define TRACES 2048    /* values */
 #define SPELLS 256    /* times in which rules held */
 #define BRIDGED 300.0 /* seconds */
 #define WALL_NS UINT64_C(1700000000000000000) /* CLOCK_REALTIME is ahead of CLOCK_MONOTONIC */
