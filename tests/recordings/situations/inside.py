@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """inside.py PANETOP OUT NAME: records a situation in the virtual machine, into OUT/NAME.recording."""
+import inspect
 import subprocess
 import sys
 import time
@@ -20,16 +21,21 @@ def calm_down(seconds=30):
 def main():
     panetop, out, name = sys.argv[1:]
     situation = situations.ALL[name]
+    load = situation.load
+    if inspect.isgeneratorfunction(load):
+        parts = load()
+        next(parts)  # what it makes ready
+        load = lambda: next(parts, None)  # noqa: E731
     calm_down()
     if situation.before:
-        situation.load()
+        load()
     command = ["nice", "-n", "-10", panetop, "-b", "-o", "json", "-t", "finding", "-d", "1", "-n", str(situation.samples),
                f"--record=/run/{name}.recording"]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as recorder:
         for number, line in enumerate(recorder.stdout, 1):
             print(line, end="", flush=True)
             if number == situations.AT and not situation.before:
-                situation.load()
+                load()
     if recorder.returncode:
         sys.exit(recorder.returncode)
     subprocess.run(["cp", f"/run/{name}.recording", out], check=True)
