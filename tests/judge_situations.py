@@ -93,7 +93,7 @@ def table(chosen):
     for each, verdict in verdicts:
         said = "; ".join(f"{'**wrong**: ' if key in verdict.wrong else ''}{key[0]}, {key[2]}: {text}"
                          for key, text in {**verdict.right, **verdict.wrong}.items())
-        after = "" if verdict.after is None else f"{verdict.after:.0f} s"
+        after = f"missed: {each.missed}" if each.missed else "" if verdict.after is None else f"{verdict.after:.0f} s"
         print(f"| {each.about}{' (last)' if each.last else ''} | {'sick' if each.rule else 'calm'} | {said or '–'} | {after} |")
     print("\n| | precision of warnings | precision of all | recall | calm and silent |\n| --- | --- | --- | --- | --- |")
     for name, some in (("the thirty that rules were tuned with", [pair for pair in verdicts if not pair[0].last]),

@@ -2,10 +2,10 @@
 """The fifty situations that findings are judged by: what happens in each, and what they have to say of it.
 
 Each is a function that makes the load, in the virtual machine of make, after AT samples; those that begin before leave what
-the kernel has kept. What stands before a yield is made ready before the first sample. They undo nothing: each has a machine of
-its own. A machine without KVM is slow: what takes a load a second elsewhere takes it half a minute there, and so does a sample
-at times. So a load has a minute, what was there before the first sample 3 s. The last twenty were made when the rules stood,
-and kept as they came out; theirs have 10 s, and 20 s where a rule waits for 10 s itself.
+the kernel has kept. What stands before a yield is made ready before the first sample. They undo nothing, but what keeps a machine
+from powering off: each has one of its own. A machine without KVM is slow: what takes a load a second elsewhere takes it half a
+minute there, and so does a sample at times. So a load has a minute, what was there before the first sample 3 s. The last twenty
+were made when the rules stood, and kept as they came out; theirs have 10 s, and 20 s where a rule waits for 10 s itself.
 """
 import dataclasses
 import os
@@ -416,7 +416,7 @@ while True:
 """
 
 
-@sick(rule="stuck", subject=r"journal\b.*", names="/srv/store/journal", within=20, last=True)
+@sick(rule="stuck", subject="date", names="/srv/store/journal", within=20, last=True)
 def frozen_file_system():
     """a program writes to a file system that is frozen, and never wakes up"""
     shell("mkdir -p /srv/store; mount /dev/vdb /srv/store")
@@ -424,6 +424,8 @@ def frozen_file_system():
     unit("journal", "journal")
     yield
     shell("fsfreeze -f /srv/store")
+    yield
+    shell("fsfreeze -u /srv/store")  # or the machine does not power off
 
 
 @sick(rule="lock_convoy", subject=r"matcher\b.*", names="1[01] threads", within=20, last=True)
@@ -470,9 +472,20 @@ server.bind(("127.0.0.1", 8080))
 server.listen(5)
 time.sleep(3600)
 """)
+    program("browsers", """
+import socket, time
+kept = []
+for _ in range(40):
+    client = socket.socket()
+    client.setblocking(False)
+    client.connect_ex(("127.0.0.1", 8080))
+    kept.append(client)
+    time.sleep(0.1)
+time.sleep(3600)
+""")
     unit("shop", "shop")
     yield
-    unit("visitors-of-shop", "ab -q -n 1000 -c 50 http://127.0.0.1:8080/")
+    unit("browsers", "browsers")
 
 
 @sick(rule="group_io", subject=r"restore\b.*", names="vda", within=20, last=True)
