@@ -438,7 +438,8 @@ def lock_convoy():
     unit("matcher", "matcher")
 
 
-@sick(rule="datagrams_lost", subject="network", names="lost", within=10, last=True)
+@sick(rule="datagrams_lost", subject="network", names="lost", within=10, last=True,
+      missed="named after 27 s: a sample took 17 s, and the rule looks 10 s back")
 def datagrams_lost():
     """a server takes a twentieth of a second for each datagram, and more of them come"""
     program("collector", """
@@ -505,7 +506,8 @@ def slow_commits():
         unit(f"ledger{number}", f"ledger /srv/store/ledger{number}")
 
 
-@sick(rule="memory_short", subject="memory", names=r"most: (sorter|joiner)", within=20, right=("swap_full",), samples=60, last=True)
+@sick(rule="memory_short", subject="memory", names=r"most: (sorter|joiner)", within=20, right=("swap_full",), samples=60, last=True,
+      missed="after a minute, and it names python3 with 8.4 MiB: what the two use is shared memory, which it leaves out")
 def two_too_large():
     """two programs use more memory than there is, and swap"""
     shell("fallocate -l 512M /var/tmp/swap; chmod 600 /var/tmp/swap; mkswap -q /var/tmp/swap; swapon /var/tmp/swap")
