@@ -24,7 +24,8 @@ struct command {
 	double used[WINDOW]; /* by bucket: rate * time, or the state then */
 	double sum;          /* its mean within the window */
 	double most;         /* of one that uses it in this frame */
-	double n, id;        /* of those that use at least a tenth of that */
+	unsigned n[WINDOW];  /* that use at least a tenth of that, in the last frame of a bucket */
+	double id;           /* of one of them */
 };
 
 struct culprits {
@@ -87,7 +88,7 @@ static bool is_idle(const struct command *command)
 }
 
 /* Commands that used nothing in the window are removed: there are no more than processes lived in it. */
-static void drop_idle(struct culprits *culprits)
+static void drop_idle(struct culprits *culprits, unsigned bucket)
 {
 	size_t kept = 0;
 
@@ -97,7 +98,8 @@ static void drop_idle(struct culprits *culprits)
 
 		if (is_idle(command))
 			continue;
-		command->n = command->most = 0;
+		command->most = 0;
+		command->n[bucket] = 0;
 		command->id = NAN;
 		culprits->commands[kept] = *command;
 		hash_add(&culprits->by_name, hash_bytes(HASH_SEED, span_text(command->name)), (uint32_t)kept);
@@ -109,8 +111,10 @@ static void drop_idle(struct culprits *culprits)
 static void empty_bucket(struct culprits *culprits, unsigned bucket)
 {
 	culprits->covered[bucket] = 0;
-	for (size_t i = 0; i < culprits->n_commands; i++)
+	for (size_t i = 0; i < culprits->n_commands; i++) {
 		culprits->commands[i].used[bucket] = 0;
+		culprits->commands[i].n[bucket] = 0;
+	}
 }
 
 /* Buckets of seconds that have passed, or lie ahead of a frame that comes again, are empty again. */
@@ -123,7 +127,7 @@ static unsigned begin_second(struct culprits *culprits, uint64_t second)
 		    (i == bucket && !culprits->kind->is_rate))
 			empty_bucket(culprits, i);
 	culprits->seconds[bucket] = second;
-	drop_idle(culprits);
+	drop_idle(culprits, bucket);
 	return bucket;
 }
 
@@ -175,7 +179,7 @@ static void take(struct culprits *culprits, const struct culprit_source *source,
 		command = used > 0 ? find_command(culprits, name) : NULL;
 		if (!command || used < command->most * NOTABLE_SHARE)
 			continue;
-		command->n++;
+		command->n[bucket]++;
 		command->id = row_number(table_row(table, i), taken.id);
 	}
 }
@@ -199,6 +203,18 @@ void culprits_take(struct culprits *culprits, const struct frame *frame)
 	}
 }
 
+/* How many there were in the window, in the mean. */
+static double mean_count(const struct culprits *culprits, const struct command *command)
+{
+	unsigned n = 0, n_buckets = 0;
+
+	for (unsigned i = 0; i < WINDOW; i++) {
+		n += command->n[i];
+		n_buckets += culprits->covered[i] > 0;
+	}
+	return n_buckets > 0 ? round((double)n / n_buckets) : 0;
+}
+
 static void add_up(struct culprits *culprits, struct command *command)
 {
 	double used = 0, covered = 0;
@@ -213,7 +229,7 @@ static void add_up(struct culprits *culprits, struct command *command)
 bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 {
 	const struct command *leader = NULL, *most = NULL;
-	double all = 0;
+	double all = 0, n;
 
 	for (size_t i = 0; i < culprits->n_commands; i++) {
 		struct command *command = &culprits->commands[i];
@@ -229,11 +245,12 @@ bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 		leader = most;
 	if (!leader || !(leader->sum > 0) || leader->sum < culprits->kind->least_share * all)
 		return false;
+	n = mean_count(culprits, leader);
 	memcpy(culprits->leader, leader->name, NAME_BYTES);
 	*culprit = (struct culprit){
 		.name = leader->name,
-		.n = leader->n > 0 ? leader->n : NAN,
-		.id = leader->n == 1 ? leader->id : NAN,
+		.n = n > 0 ? n : NAN,
+		.id = n == 1 ? leader->id : NAN,
 		.used = leader->sum,
 	};
 	return true;

@@ -265,7 +265,7 @@ static double value_now(struct findings *findings, const struct frame *frame, st
 			grown.number = NAN;
 		candidate->is_young = !isnan(number) && isnan(grown.number);
 		number = grown.number - taken_off(findings, frame, value, key);
-		candidate->covered = fmax(candidate->covered, fmin(grown.covered, value->window_seconds));
+		candidate->covered = fmax(candidate->covered, grown.covered);
 		if (index == 0)
 			candidate->changed_ns = grown.changed_ns;
 	}

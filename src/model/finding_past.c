@@ -86,10 +86,11 @@ static void add_point(struct finding_trace *trace, uint64_t ns, double value)
 }
 
 /*
- * The point at the start of the window that ends now; NULL: unknown. Where frames are as far apart as the
- * window is long, the last one before it counts.
+ * The point at the start of the window that ends now; NULL: unknown. Where frames are farther apart than the
+ * window is long, that of the frame before, at before_ns (0: there is none), counts.
  */
-static const struct point *base(const struct finding_trace *trace, uint64_t now_ns, uint64_t window_ns)
+static const struct point *base(const struct finding_trace *trace, uint64_t now_ns, uint64_t before_ns,
+				uint64_t window_ns)
 {
 	const struct point *before = NULL;
 
@@ -98,7 +99,8 @@ static const struct point *base(const struct finding_trace *trace, uint64_t now_
 
 		if (age_ns <= window_ns + window_ns / NEAR)
 			return &trace->points[i];
-		if (age_ns <= window_ns + window_ns / LATE)
+		if (age_ns <= window_ns + window_ns / LATE ||
+		    (before_ns > 0 && trace->points[i].ns >= before_ns))
 			before = &trace->points[i];
 	}
 	return before;
@@ -140,7 +142,7 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 	struct finding_trace *trace = find_trace(past, identity);
 	uint64_t window_ns = (uint64_t)(window->seconds * 1e9);
 	const struct finding_trace *seen = live_trace(past, identity, window_ns);
-	const struct point *live = seen ? base(seen, past->now_ns, window_ns) : NULL, *before;
+	const struct point *live = seen ? base(seen, past->now_ns, 0, window_ns) : NULL, *before;
 
 	if (isnan(now))
 		return growth;
@@ -153,7 +155,7 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 		if (window->from_zero && past->before_ns > 0)
 			add_point(trace, past->before_ns, trace->last = 0);
 	}
-	before = base(trace, past->now_ns, window_ns);
+	before = base(trace, past->now_ns, past->before_ns, window_ns);
 	if (window->counter && before && now < before->value) {
 		trace->n_points = 0;
 		before = NULL;

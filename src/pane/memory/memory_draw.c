@@ -110,9 +110,17 @@ static const struct {
 	[MEMORY_BAD] = { N_("BAD"), STYLE_BAD },
 };
 
-static int draw_level(const struct canvas *canvas, int y, enum memory_level level)
+/* In the colour of its findings. */
+static int draw_level(const struct pane_context *context, const struct canvas *canvas, int y,
+		      enum memory_level level)
 {
-	return canvas_text(canvas, y, 0, levels[level].style, _(levels[level].word), -1);
+	enum grade grade = grade_of_rules(context->frame,
+					  "out_of_memory|memory_short|memory_limit|group_killed|"
+					  "group_refaults|group_memory",
+					  false);
+	bool alarm = level == MEMORY_BAD && grade == GRADE_ALARM;
+
+	return canvas_text(canvas, y, 0, alarm ? STYLE_WARN : levels[level].style, _(levels[level].word), -1);
 }
 
 static enum memory_level draw_verdict(const struct pane_context *context, const struct canvas *canvas, int y,
@@ -122,7 +130,7 @@ static enum memory_level draw_verdict(const struct pane_context *context, const 
 	struct buffer text = { 0 };
 	enum memory_level level =
 		scoped ? memory_scope_verdict(&text, context) : memory_verdict(&text, facts);
-	int x = scoped && level == MEMORY_UNKNOWN ? 0 : draw_level(canvas, y, level) + CANVAS_GAP;
+	int x = scoped && level == MEMORY_UNKNOWN ? 0 : draw_level(context, canvas, y, level) + CANVAS_GAP;
 
 	buffer_char(&text, '\0');
 	canvas_cut(canvas, y, x, STYLE_NORMAL,
@@ -160,7 +168,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	int x, y = 2;
 
 	collect(context, &facts);
-	x = draw_level(canvas, 0, memory_verdict(&text, &facts)) + 1;
+	x = draw_level(context, canvas, 0, memory_verdict(&text, &facts)) + 1;
 	if (sentence_holds("left_ratio", of)) {
 		draw_text(canvas, 0, x, STYLE_NORMAL, N_("{left_ratio:%} left"), of);
 		fill_parts(context, parts);

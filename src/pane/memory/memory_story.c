@@ -97,7 +97,8 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 		.more = true                                                                                 \
 	}
 #define MEMORY_SHORT "finding.memory_short.state == now"
-#define NO_GROUP_REFAULTS "not finding.group_refaults.state == now"
+#define NO_GROUP_REFAULTS "not finding.group_refaults.state"
+#define GROUP_REFAULTED "finding.group_refaults.state == earlier"
 #define GROUP_REFAULTS "finding.group_refaults.state == now"
 #define WAITS_NOT STALLED " < 0.00005" /* shown as 0.00 % */
 #define RECLAIMS_NOT "window_seconds >= 5, window_evictions == 0, window_refaults == 0"
@@ -205,6 +206,12 @@ static const struct remark stories[] = {
 	      "{finding.group_refaults.subject} is at its limit.",
 	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
 	      "{finding.group_refaults.subject} is at its limit."),
+	  "window_refaults" },
+	{ "window_refaults > 0, " GROUP_REFAULTED,
+	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim of the machine: "
+	      "{finding.group_refaults.subject} was at its limit.",
+	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
+	      "{finding.group_refaults.subject} was at its limit."),
 	  "window_refaults" },
 	{ "window_refaults > 0, pager",
 	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: likely paged out by "

@@ -172,7 +172,7 @@ def disk_filling():
     unit("recorder", "recorder")
 
 
-@sick(rule="io_wait", subject="disks", names=r"vdb is busiest; most I/O: archiver \(\d+\)", within=60, samples=45)
+@sick(rule="io_wait", subject="disks", names=r"most: archiver \(\d+\), .*; vdb is busiest", within=60, samples=45)
 def slow_disk():
     """a disk that answers 40 requests a second has more of them than that"""
     program("archiver", """
@@ -195,7 +195,7 @@ def restarts_again_and_again():
     unit("frontend", "frontend", Restart="always", RestartSec="2", StartLimitIntervalSec="0")
 
 
-@sick(rule="run_queue", subject="CPU", names="most: 6 × encoder", within=3, before=True, samples=20)
+@sick(rule="run_queue", subject="CPU", names="6 × encoder", within=3, before=True, samples=20)
 def too_many_for_the_cpus():
     """six programs have wanted two CPUs for minutes"""
     program("encoder", BURNS, "/bin/sh")
