@@ -137,6 +137,9 @@ bool table_row_has_key(const struct table *table, const void *row, const char *k
 /* The number in this column of a row; NaN when row is NULL or the number is unknown. */
 double table_number(const struct table *table, const void *row, const char *column);
 
+/* The first row with the most in this column, and at least this (NaN: any number); sums do not count. */
+const void *table_most(const struct table *table, const char *column, double least);
+
 /* The same for a column of integers; U64_UNKNOWN. */
 uint64_t table_u64(const struct table *table, const void *row, const char *column);
 

@@ -656,8 +656,6 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 		tabs = place_tabs(screen, canvas, top);
 		counted = draw_tabs(screen, canvas, top++, &tabs);
 	}
-	if (height >= 3)
-		draw_headline(screen, canvas, !counted);
 	if (height >= STRIP_FROM_LINES && navigation_views(screen_context(screen)) > 1)
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
@@ -668,6 +666,8 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	screen->filter_shown = false;
 	draw_pane(screen, &pane);
 	draw_filter(screen, canvas, top - 1);
+	if (height >= 3) /* behind the pane: its numbers are the last that the key i explains */
+		draw_headline(screen, canvas, !counted);
 	if (footer_y >= 0) /* it shows keys for what was drawn */
 		draw_footer(screen, canvas, footer_y);
 	if (screen->overlay)
@@ -683,11 +683,10 @@ static void draw_nothing(struct screen *screen, const struct canvas *canvas)
 	canvas_text(canvas, 1, 0, STYLE_KEY, _("q Quit"), -1);
 }
 
-void chrome_draw(struct screen *screen)
+static void draw(struct screen *screen)
 {
 	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
 
-	screen->changed = false;
 	screen->graphs.count = 0;
 	canvas.graphs = &screen->graphs;
 	terminal_erase();
@@ -695,5 +694,22 @@ void chrome_draw(struct screen *screen)
 		draw_all(screen, &canvas);
 	else
 		draw_nothing(screen, &canvas);
+}
+
+void chrome_draw(struct screen *screen)
+{
+	screen->changed = false;
+	draw(screen);
 	terminal_show();
+}
+
+void chrome_collect(struct screen *screen, const struct origins *origins)
+{
+	const struct overlay *overlay = screen->overlay;
+
+	screen->overlay = NULL;
+	origins_collect(origins);
+	draw(screen);
+	origins_collect(NULL);
+	screen->overlay = overlay;
 }

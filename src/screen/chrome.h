@@ -3,9 +3,13 @@
 #ifndef PANETOP_SCREEN_CHROME_H
 #define PANETOP_SCREEN_CHROME_H
 
+#include "model/origin.h"
 #include "screen/state.h"
 
 /* Draws the whole screen. */
 void chrome_draw(struct screen *screen);
+
+/* The same without showing it: where its numbers come from. */
+void chrome_collect(struct screen *screen, const struct origins *origins);
 
 #endif

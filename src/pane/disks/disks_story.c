@@ -153,8 +153,7 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 		      const struct table *disks)
 {
 	const void *disk = table_find(disks, table_text(users, user, "device"), NULL);
-	const struct made_fact block = { "block_bytes", { .number = table_number(disks, disk, "block_bytes"),
-							  .unit = UNIT_BYTES } };
+	const struct made_fact block = { "block_bytes", column_fact(disks, disk, "block_bytes") };
 	const struct row_facts facts = {
 		.facts = { row_fact }, .table = users, .row = user, .made = &block, .n_made = 1
 	};
