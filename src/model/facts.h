@@ -49,7 +49,7 @@ static inline bool fact_is_known(const struct fact *fact)
 struct made_fact {
 	const char *name;
 	struct fact fact;
-	const char *from; /* what a number is made of: names of facts, and what is done with them; may be NULL */
+	const char *from; /* what it is made of: names of facts, and what is done with them; may be NULL */
 };
 
 /* With what it is made of. */

@@ -147,7 +147,8 @@ static const void *sentence_row(struct findings *findings, const struct frame *f
 
 	if (!value->most)
 		return first;
-	return value->with_column ? row_named_most(findings, *table, value) : table_most(*table, value->most, value->most_least);
+	return value->with_column ? row_named_most(findings, *table, value)
+				  : table_most(*table, value->most, value->most_least);
 }
 
 /* The facts of a sentence of a finding. */

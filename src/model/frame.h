@@ -148,7 +148,8 @@ const char *table_text(const struct table *table, const void *row, const char *c
 
 /*
  * The number at (topic, row named by its first key, column), of the first row when row is NULL; NaN when the
- * topic was not sampled, and when there is no such row or the number is unknown.
+ * topic was not sampled, and when there is no such row or the number is unknown. While a screen is drawn for
+ * the key i, that explains this number.
  */
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column);
 

@@ -346,7 +346,8 @@ static void add_series(struct buffer *out, const struct pane_context *context)
 			row = series->row ? table_find(table, series->row, NULL) : table_row(table, 0);
 		if (!row)
 			continue;
-		of = asked_of(context, table->schema, row, schema_known_column(table->schema, series->column));
+		of = asked_of(context, table->schema, row,
+			      schema_known_column(table->schema, series->column));
 		add_once(out, &of);
 	}
 }

@@ -409,8 +409,9 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 		return x;
 	snprintf(text, sizeof(text), "%s%s", _("pressure"),
 		 sentence_text(numbers,
-			       " cpu {pressure.cpu/some.avg10_ratio:100.1} io {pressure.io/some.avg10_ratio:100.1} "
-			       "mem {pressure.memory/some.avg10_ratio:100.1} %",
+			       " cpu {pressure.cpu/some.avg10_ratio:100.1} io "
+			       "{pressure.io/some.avg10_ratio:100.1} mem "
+			       "{pressure.memory/some.avg10_ratio:100.1} %",
 			       &facts.facts));
 	return draw_piece(canvas, y, x, text, 0);
 }

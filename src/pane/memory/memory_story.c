@@ -58,7 +58,8 @@ static double killed_by_machine(const struct memory_seen *seen)
 void memory_facts_make(struct memory_facts *facts, const struct frame *frame, const struct memory_seen *seen)
 {
 	const struct table *paging = frame_table(frame, "paging"), *processes = frame_table(frame, "process");
-	const struct table *limits = frame_table(frame, "memory_limit"), *memory = frame_table(frame, "memory");
+	const struct table *limits = frame_table(frame, "memory_limit");
+	const struct table *memory = frame_table(frame, "memory");
 	const void *window = paging && paging->n_rows > 0 ? table_row(paging, 0) : NULL;
 	const void *limit = memory_nearest_limit(limits, "memory"), *pager = find_pager(processes);
 	double limit_bytes = table_number(limits, limit, "limit_bytes");
