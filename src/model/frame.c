@@ -249,7 +249,8 @@ double frame_number(const struct frame *frame, const char *topic, const char *ro
 	found = known_column(table, column);
 	if (!of || !found)
 		return NAN;
-	origin_add(&(struct origin){ .schema = table->schema, .row = of, .column = found });
+	if (row_is_known(of, found))
+		origin_add(&(struct origin){ .schema = table->schema, .row = of, .column = found });
 	return row_number(of, found);
 }
 

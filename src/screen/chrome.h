@@ -9,7 +9,7 @@
 /* Draws the whole screen. */
 void chrome_draw(struct screen *screen);
 
-/* The same without showing it: where its numbers come from. */
+/* Where the numbers come from that it draws: those of the pane, then those of the headline. */
 void chrome_collect(struct screen *screen, const struct origins *origins);
 
 #endif

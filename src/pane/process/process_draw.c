@@ -145,6 +145,8 @@ static struct fact doing_fact(const struct facts *facts)
 	return text_fact(remarks_first(REMARKS(doings), facts));
 }
 
+#define FILES_OF(kind) "rows of open_file of the kind " kind
+
 static void make_facts(const struct summary *summary, struct page_facts *of)
 {
 	const struct table *profile = frame_table(summary->context->frame, "profile");
@@ -159,12 +161,13 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	double lived = table_number(of->exit.table, exit, "duration_seconds");
 	const struct made_fact made[] = {
 		{ "memory_ratio", number_fact(time_part(summary, "memory"), UNIT_RATIO),
-		  "time_account.ratio, part memory" },
+		  "ratio of time_account, part memory" },
 		{ "lock_ratio", number_fact(time_part(summary, "lock"), UNIT_RATIO),
-		  "time_account.ratio, part lock" },
+		  "ratio of time_account, part lock" },
 		{ "other_ratio", number_fact(time_part(summary, "other"), UNIT_RATIO),
-		  "time_account.ratio, part other" },
-		{ "disk_ratio", number_fact(disk_ratio(summary), UNIT_RATIO) },
+		  "ratio of time_account, part other" },
+		{ "disk_ratio", number_fact(disk_ratio(summary), UNIT_RATIO),
+		  "ratio of time_account, part disk, else of the kernel's delay accounting" },
 		{ "frozen", yes_fact(strcmp(text_of(summary, "frozen"), "yes") == 0) },
 		{ "main_ended", yes_fact(strcmp(text_of(summary, "main_thread"), "ended") == 0) },
 		{ "others", number_fact(number(summary, "threads") - 1, UNIT_NONE), "threads - 1" },
@@ -188,11 +191,12 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 		{ "limit_used", text_fact(table_text(limits, limit, "used_text")) },
 		{ "limit", text_fact(table_text(limits, limit, "soft_text")) },
 		{ "limit_ratio", column_fact(limits, limit, "used_ratio") },
-		{ "files", number_fact(files_of(summary, "file"), UNIT_NONE) },
-		{ "directories", number_fact(files_of(summary, "directory"), UNIT_NONE) },
-		{ "sockets", number_fact(files_of(summary, "socket"), UNIT_NONE) },
-		{ "pipes", number_fact(files_of(summary, "pipe"), UNIT_NONE) },
-		{ "devices", number_fact(files_of(summary, "device"), UNIT_NONE) },
+		{ "files", number_fact(files_of(summary, "file"), UNIT_NONE), FILES_OF("file") },
+		{ "directories", number_fact(files_of(summary, "directory"), UNIT_NONE),
+		  FILES_OF("directory") },
+		{ "sockets", number_fact(files_of(summary, "socket"), UNIT_NONE), FILES_OF("socket") },
+		{ "pipes", number_fact(files_of(summary, "pipe"), UNIT_NONE), FILES_OF("pipe") },
+		{ "devices", number_fact(files_of(summary, "device"), UNIT_NONE), FILES_OF("device") },
 		{ "pending", signals_fact(summary, &of->signals[PENDING], "pending", "yes") },
 		{ "blocked", signals_fact(summary, &of->signals[BLOCKED], "blocked", "yes") },
 		{ "ignored", signals_fact(summary, &of->signals[IGNORED], "action", "ignored") },
