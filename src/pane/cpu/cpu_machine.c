@@ -540,27 +540,27 @@ static void draw_account(const struct pane_context *context, const struct canvas
 static bool draw_limit(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *limits = context_table(context, CPU_TABLE_LIMIT);
-	double least = INFINITY, throttled = NAN;
-	const char *group = "";
+	struct row_facts facts = { { row_fact }, .table = limits };
+	double least = INFINITY;
+	char text[TEXT_MAX];
 
 	for (size_t i = 0; limits && i < limits->n_rows; i++) {
-		const void *row = table_row(limits, i);
-		double limit = table_number(limits, row, "limit_ratio");
+		double limit = table_number(limits, table_row(limits, i), "limit_ratio");
 
 		if (!(limit < least))
 			continue;
 		least = limit;
-		throttled = table_number(limits, row, "throttled_ratio");
-		group = table_text(limits, row, "cgroup");
+		facts.row = table_row(limits, i);
 	}
-	if (isinf(least))
+	if (!facts.row)
 		return false;
-	if (isnan(throttled))
-		canvas_print(canvas, y, 0, STYLE_NORMAL, _("limit of %s: %.2f CPUs"), group, least);
-	else
-		canvas_print(canvas, y, 0, throttled > 0 ? STYLE_WARN : STYLE_NORMAL,
-			     _("limit of %s: %.2f CPUs, had to wait in %.0f %% of the periods"), group, least,
-			     100 * throttled);
+	canvas_text(canvas, y, 0,
+		    sentence_holds("throttled_ratio > 0", &facts.facts) ? STYLE_WARN : STYLE_NORMAL,
+		    sentence_text(text,
+				  _("limit of {cgroup}: {limit_ratio:.2} CPUs[, had to wait in "
+				    "{throttled_ratio:%} of the periods]"),
+				  &facts.facts),
+		    -1);
 	return true;
 }
 
