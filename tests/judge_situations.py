@@ -63,7 +63,7 @@ def judge(situation):
     for seconds, rows in samples:
         for row in rows:
             meant = is_meant(situation, row)
-            if row["state"] == "earlier" or row["rule"] in BUSY and not meant:
+            if row["state"] == "earlier" and not (meant and situation.before) or row["rule"] in BUSY and not meant:
                 continue
             kind = verdict.right if meant or row["rule"] in situation.right else verdict.wrong
             kind.setdefault((row["severity"], row["rule"], row["subject"]), row["text"])
@@ -93,11 +93,11 @@ def table(chosen):
     for each, verdict in verdicts:
         said = "; ".join(f"{'**wrong**: ' if key in verdict.wrong else ''}{key[0]}, {key[2]}: {text}"
                          for key, text in {**verdict.right, **verdict.wrong}.items())
-        after = "" if verdict.after is None else f"{verdict.after:.0f} s"
+        after = f"missed: {each.missed}" if each.missed else "" if verdict.after is None else f"{verdict.after:.0f} s"
         print(f"| {each.about}{' (last)' if each.last else ''} | {'sick' if each.rule else 'calm'} | {said or '–'} | {after} |")
     print("\n| | precision of warnings | precision of all | recall | calm and silent |\n| --- | --- | --- | --- | --- |")
-    for name, some in (("those that rules were tuned with", [pair for pair in verdicts if not pair[0].last]),
-                       ("those made afterwards", [pair for pair in verdicts if pair[0].last]), ("all", verdicts)):
+    for name, some in (("the thirty that rules were tuned with", [pair for pair in verdicts if not pair[0].last]),
+                       ("the twenty made afterwards", [pair for pair in verdicts if pair[0].last]), ("all", verdicts)):
         right = [key for _, verdict in some for key in verdict.right]
         wrong = [key for _, verdict in some for key in verdict.wrong]
         alarms, false_alarms = ([key for key in keys if key[0] in ALARMS] for keys in (right, wrong))

@@ -422,16 +422,23 @@ static void on_more(void *context, uint32_t events)
 	loop_stop(&batch->loop);
 }
 
-/* The sample before it comes first, for the rates, and is not printed. */
+/* The sample before it comes first, for the rates, and is not printed; those before that are judged, too. */
 static int go_to(struct batch *batch)
 {
+	struct frame *const frames[] = { &batch->frames[0], &batch->frames[1] };
 	struct source *source = batch->source;
-	size_t index;
+	uint64_t first_ns, last_ns;
+	size_t index, n_frames;
 
 	batch->status = moment_find(source, source_name(batch), batch->options->at, &index);
 	if (batch->status != 0)
 		return batch->status;
 	batch->run->covers_delay = index > 0;
+	n_frames = source_extent(source, &first_ns, &last_ns);
+	if (index > 1 && is_of_run(batch, finding_schema.name))
+		pipeline_judge_before(&batch->pipeline,
+				      pipeline_first_before(index, n_frames, first_ns, last_ns), index - 1,
+				      false, frames, NULL, NULL);
 	source->seek(source->state, index > 0 ? index - 1 : 0);
 	return 0;
 }

@@ -17,12 +17,14 @@
 #define WINDOW 10 /* seconds, and buckets */
 #define OVERTAKES 1.2
 #define NAME_BYTES 64
+#define NOTABLE_SHARE 0.1 /* of what the greatest user of the same name uses */
 
 struct command {
 	char name[NAME_BYTES];
 	double used[WINDOW]; /* by bucket: rate * time, or the state then */
 	double sum;          /* its mean within the window */
-	double n, id;        /* of those that live and use it in this frame */
+	double most;         /* of one that uses it in this frame */
+	double n, id;        /* of those that use at least a tenth of that */
 };
 
 struct culprits {
@@ -95,7 +97,7 @@ static void drop_idle(struct culprits *culprits)
 
 		if (is_idle(command))
 			continue;
-		command->n = 0;
+		command->n = command->most = 0;
 		command->id = NAN;
 		culprits->commands[kept] = *command;
 		hash_add(&culprits->by_name, hash_bytes(HASH_SEED, span_text(command->name)), (uint32_t)kept);
@@ -130,29 +132,51 @@ static double number_of(const void *row, const struct column *column)
 	return column ? row_number(row, column) : NAN;
 }
 
+/* The columns of a source. */
+struct taken {
+	const struct column *name, *used, *id, *less, *unless;
+};
+
+/* What a row counts for; 0: nothing. name: of its command. */
+static double used_by(const struct taken *taken, const void *row, const char **name)
+{
+	double subtracted = number_of(row, taken->less);
+	double number = row_number(row, taken->used) - (subtracted > 0 ? subtracted : 0);
+
+	*name = number > 0 ? row_text(row, taken->name) : NULL;
+	return *name && **name != '\0' && **name != '(' && !(number_of(row, taken->unless) > 0) ? number : 0;
+}
+
 static void take(struct culprits *culprits, const struct culprit_source *source, const struct table *table,
 		 unsigned bucket, double seconds)
 {
 	const struct schema *schema = table->schema;
-	const struct column *name = schema_known_column(schema, source->name);
-	const struct column *used = schema_known_column(schema, source->used);
-	const struct column *id = source->id ? schema_known_column(schema, source->id) : NULL;
-	const struct column *less = source->less ? schema_find(schema, source->less) : NULL;
-	const struct column *unless = source->unless ? schema_find(schema, source->unless) : NULL;
+	const struct taken taken = {
+		.name = schema_known_column(schema, source->name),
+		.used = schema_known_column(schema, source->used),
+		.id = source->id ? schema_known_column(schema, source->id) : NULL,
+		.less = source->less ? schema_find(schema, source->less) : NULL,
+		.unless = source->unless ? schema_find(schema, source->unless) : NULL,
+	};
+	struct command *command;
+	const char *name;
+	double used;
 
 	for (size_t i = 0; i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double subtracted = number_of(row, less);
-		double number = row_number(row, used) - (subtracted > 0 ? subtracted : 0);
-		const char *text = number > 0 ? row_text(row, name) : NULL;
-		struct command *command;
-
-		if (!text || *text == '\0' || *text == '(' || number_of(row, unless) > 0)
+		used = used_by(&taken, table_row(table, i), &name);
+		if (used == 0)
 			continue;
-		command = find_command(culprits, text);
-		command->used[bucket] += number * seconds;
-		command->n += id ? 1 : 0;
-		command->id = id ? row_number(row, id) : command->id;
+		command = find_command(culprits, name);
+		command->used[bucket] += used * seconds;
+		command->most = taken.id ? fmax(command->most, used) : command->most;
+	}
+	for (size_t i = 0; taken.id && i < table->n_rows; i++) {
+		used = used_by(&taken, table_row(table, i), &name);
+		command = used > 0 ? find_command(culprits, name) : NULL;
+		if (!command || used < command->most * NOTABLE_SHARE)
+			continue;
+		command->n++;
+		command->id = row_number(table_row(table, i), taken.id);
 	}
 }
 

@@ -26,7 +26,8 @@ struct culprit_kind {
 
 struct culprit {
 	const char *name; /* of the command, until the next frame */
-	double n;         /* processes of that name that use it in this frame; NaN: all have ended */
+	double n;         /* processes of that name that use it in this frame, at least a tenth of what the
+			   * greatest of them does; NaN: all have ended */
 	double id;        /* of the only one; NaN: there are more, or none */
 	double used;
 };

@@ -50,7 +50,8 @@ struct finding_value {
 enum finding_age {
 	FINDING_OBSERVED, /* the frames in which it held */
 	FINDING_LASTS,    /* its first value: the time for which it has held */
-	FINDING_HAPPENED, /* its first value: the time since then; it is over after a minute */
+	FINDING_COUNTS,   /* the frames, but it was over when its first value grew last */
+	FINDING_HAPPENED, /* its first value: the time since then; it is over after half a minute */
 };
 
 /* A rule speaks where all its limits hold, for its time. What is unknown holds with or_unknown alone. */
@@ -62,6 +63,8 @@ struct finding_rule {
 	const char *subject;     /* N_(): of the machine; or what the key is a name of */
 	const char *left_to;     /* other rules judge this topic: not rows whose key it has, too */
 	const char *only_of;     /* or only rows whose key this one has */
+	const char *stands_for;  /* another rule where its topic is not sampled; what silences that silences
+				  * this one, too */
 	const char *yields_to[FINDING_YIELDS_MAX]; /* silent where one of these rules speaks of the same key,
 						    * or has no key: it is the same fact */
 	const char *text;        /* N_(): a sentence with {NAME} of its values, and {window}, the time that

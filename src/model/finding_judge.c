@@ -13,7 +13,8 @@
 #include "model/sentence.h"
 #include "model/units.h"
 
-#define FRESH_SECONDS 60 /* for which what has happened holds */
+#define FRESH_SECONDS 30 /* for which what has happened holds */
+#define SHARE_SECONDS_MIN 1 /* of time that a share of it is of */
 
 void findings_remember(struct findings *findings, const struct findings *live)
 {
@@ -43,7 +44,8 @@ void findings_close(struct findings *findings)
 
 static struct rule_limits limits_of(const struct settings *settings, const struct finding_rule *rule)
 {
-	const char *wish = finding_setting(settings, rule->name);
+	const char *own = finding_setting(settings, rule->name);
+	const char *wish = own || !rule->stands_for ? own : finding_setting(settings, rule->stands_for);
 	struct rule_limits limits = {
 		.off = wish && strcmp(wish, "off") == 0,
 		.unless = rule->unless_setting ? finding_setting(settings, rule->unless_setting) : NULL,
@@ -195,8 +197,8 @@ struct place {
 	const struct column *column;
 };
 
-static double growth(struct findings *findings, const struct finding_value *value, uint64_t identity,
-		     const struct place *place, double number, double *covered)
+static struct finding_growth growth(struct findings *findings, const struct finding_value *value,
+				    uint64_t identity, const struct place *place, double number)
 {
 	const struct finding_window window = {
 		.seconds = value->window_seconds,
@@ -205,7 +207,7 @@ static double growth(struct findings *findings, const struct finding_value *valu
 		.mean = value->mean,
 	};
 
-	return finding_past_growth(&findings->past, identity, number, &window, covered);
+	return finding_past_growth(&findings->past, identity, number, &window);
 }
 
 /* Is what must be taken off the value not sampled in this frame? */
@@ -223,14 +225,13 @@ static double taken_off(struct findings *findings, const struct frame *frame,
 			const struct finding_value *value, uint64_t identity)
 {
 	struct place place = { .table = value->less ? finding_table(frame, value->less_topic) : NULL };
-	double covered;
 
 	place.row = place.table ? table_find(place.table, value->less_row, NULL) : NULL;
 	place.column = place.row ? schema_known_column(place.table->schema, value->less) : NULL;
 	if (!place.column)
 		return 0;
-	return growth(findings, value, hash_u64(identity), &place, row_number(place.row, place.column),
-		      &covered);
+	return growth(findings, value, hash_u64(identity), &place, row_number(place.row, place.column))
+		.number;
 }
 
 static double value_now(struct findings *findings, const struct frame *frame, struct candidate *candidate,
@@ -239,7 +240,8 @@ static double value_now(struct findings *findings, const struct frame *frame, st
 	unsigned rule = candidate->rule;
 	const struct finding_value *value = &findings->rules[rule].values[index];
 	struct place place = { .table = of_rule };
-	double number, over = 1, covered = 0;
+	struct finding_growth grown;
+	double number, over = 1;
 	uint64_t key;
 
 	candidate->is_young = false;
@@ -254,15 +256,18 @@ static double value_now(struct findings *findings, const struct frame *frame, st
 		over = divisor(frame, value, place.table, place.row);
 	if (value->window_seconds > 0) {
 		key = identity(&findings->rules[rule], index, of_rule, candidate->row);
-		candidate->is_young = !isnan(number);
-		number = growth(findings, value, key, &place, number, &covered) -
-			 taken_off(findings, frame, value, key);
-		candidate->is_young &= isnan(number);
+		grown = growth(findings, value, key, &place, number);
 		if (value->over && !value->over_topic)
-			over = growth(findings, value, ~key, &place, over, &covered);
+			over = growth(findings, value, ~key, &place, over).number;
 		if (value->per_second)
-			over = covered;
-		candidate->covered = fmax(candidate->covered, fmin(covered, value->window_seconds));
+			over = grown.covered;
+		if ((value->over || value->per_second) && !value->mean && grown.covered < SHARE_SECONDS_MIN)
+			grown.number = NAN;
+		candidate->is_young = !isnan(number) && isnan(grown.number);
+		number = grown.number - taken_off(findings, frame, value, key);
+		candidate->covered = fmax(candidate->covered, fmin(grown.covered, value->window_seconds));
+		if (index == 0)
+			candidate->changed_ns = grown.changed_ns;
 	}
 	return number / over;
 }
@@ -395,10 +400,11 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 		finding_past_hold(&findings->past, candidate->identity, candidate->rule);
 	double held = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
 	double stored = stored_since(findings, rule, table, candidate->row);
+	bool has_age = rule->age == FINDING_LASTS || rule->age == FINDING_HAPPENED;
 
 	candidate->since_time = spell->begin_wall_ns;
-	if (rule->age != FINDING_OBSERVED || stored > held) {
-		held = rule->age != FINDING_OBSERVED ? candidate->values[0] : stored;
+	if (has_age || stored > held) {
+		held = has_age ? candidate->values[0] : stored;
 		candidate->since_time = findings->past.wall_ns - (uint64_t)(held * 1e9);
 	}
 	candidate->since_seconds = held;
@@ -440,6 +446,14 @@ static bool is_known(const struct frame *frame, const struct finding_rule *rule)
 	return true;
 }
 
+static const struct finding_rule *find_rule(const struct findings *findings, const char *name)
+{
+	for (unsigned i = 0; findings && i < findings->n_rules; i++)
+		if (strcmp(findings->rules[i].name, name) == 0)
+			return &findings->rules[i];
+	return NULL;
+}
+
 /* A table has thousands of rows. This column alone excludes most of them, by its limit; NULL: none does. */
 static const struct column *first_look(const struct findings *findings, unsigned index,
 				       const struct table *table)
@@ -464,6 +478,8 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 	double limit = findings->limits[index].values[0];
 	const struct column *first;
 
+	if (rule->stands_for && frame_table(frame, find_rule(findings, rule->stands_for)->topic))
+		return;
 	if (!table || findings->limits[index].off || (partial && !is_known(frame, rule)))
 		return;
 	index_left(findings, left_to ? finding_table(frame, left_to) : NULL);
@@ -625,14 +641,6 @@ void findings_derive(struct findings *findings, struct frame *frame, enum findin
 	if (findings->n_candidates > 1)
 		qsort(findings->candidates, findings->n_candidates, sizeof(*findings->candidates), compare);
 	finding_rows_add(findings, frame, table);
-}
-
-static const struct finding_rule *find_rule(const struct findings *findings, const char *name)
-{
-	for (unsigned i = 0; findings && i < findings->n_rules; i++)
-		if (strcmp(findings->rules[i].name, name) == 0)
-			return &findings->rules[i];
-	return NULL;
 }
 
 /* "growth of cpu.busy_seconds / total_seconds in 10 s" */

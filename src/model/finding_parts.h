@@ -29,7 +29,7 @@ struct candidate {
 	bool is_over;
 	uint64_t identity;
 	double since_seconds, rank;
-	uint64_t since_time; /* 0: of a time that others know */
+	uint64_t since_time, changed_ns; /* changed_ns: see struct finding_growth, of its first value */
 	double covered;      /* seconds that the growths of its values are of */
 	bool is_young;       /* the value that was read last has no growth yet */
 	double values[FINDING_VALUES_MAX];

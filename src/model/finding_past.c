@@ -15,13 +15,16 @@
 #include "core/vector.h"
 
 #define POINTS 32 /* of a trace: two windows, so that steps back find a past */
-#define TRACES_MAX 512
+#define TRACES_MAX 2048
 #define SPELLS_MAX 256
-#define LATE 5 /* part of a window by which the frame at its start may be too early */
+#define LATE 5 /* part of a window by which the frame at its start may be too early, if there is no other */
+#define NEAR 20 /* and this part in any case: no two frames are exactly a window apart */
 #define BRIDGED_NS (UINT64_C(300) * 1000000000) /* behind another pane, for example */
 
 struct finding_trace {
 	uint64_t identity;
+	double last; /* the value in the last frame */
+	uint64_t changed_ns;
 	size_t n_points;
 	struct point {
 		uint64_t ns;
@@ -67,6 +70,8 @@ static struct finding_trace *add_trace(struct finding_past *past, uint64_t ident
 			if (newest_ns(&past->traces[i]) < newest_ns(trace))
 				trace = &past->traces[i];
 	trace->identity = identity;
+	trace->last = NAN;
+	trace->changed_ns = 0;
 	trace->n_points = 0;
 	return trace;
 }
@@ -91,7 +96,7 @@ static const struct point *base(const struct finding_trace *trace, uint64_t now_
 	for (size_t i = 0; i < trace->n_points && trace->points[i].ns < now_ns; i++) {
 		uint64_t age_ns = now_ns - trace->points[i].ns;
 
-		if (age_ns <= window_ns)
+		if (age_ns <= window_ns + window_ns / NEAR)
 			return &trace->points[i];
 		if (age_ns <= window_ns + window_ns / LATE)
 			before = &trace->points[i];
@@ -128,21 +133,25 @@ static double mean(const struct finding_trace *trace, const struct point *from, 
 	return sum / n;
 }
 
-double finding_past_growth(struct finding_past *past, uint64_t identity, double now,
-			   const struct finding_window *window, double *covered)
+struct finding_growth finding_past_growth(struct finding_past *past, uint64_t identity, double now,
+					  const struct finding_window *window)
 {
+	struct finding_growth growth = { .number = NAN };
 	struct finding_trace *trace = find_trace(past, identity);
 	uint64_t window_ns = (uint64_t)(window->seconds * 1e9);
 	const struct finding_trace *seen = live_trace(past, identity, window_ns);
 	const struct point *live = seen ? base(seen, past->now_ns, window_ns) : NULL, *before;
-	double grown = NAN;
 
-	if (isnan(now) || (!trace && now == 0 && window->from_zero))
-		return isnan(now) ? NAN : 0;
+	if (isnan(now))
+		return growth;
+	if (!trace && now == 0 && window->from_zero) {
+		growth.number = 0;
+		return growth;
+	}
 	if (!trace) {
 		trace = add_trace(past, identity);
 		if (window->from_zero && past->before_ns > 0)
-			add_point(trace, past->before_ns, 0);
+			add_point(trace, past->before_ns, trace->last = 0);
 	}
 	before = base(trace, past->now_ns, window_ns);
 	if (window->counter && before && now < before->value) {
@@ -154,14 +163,18 @@ double finding_past_growth(struct finding_past *past, uint64_t identity, double 
 	else
 		seen = trace;
 	if (before)
-		*covered = (double)(past->now_ns - before->ns) / 1e9;
+		growth.covered = (double)(past->now_ns - before->ns) / 1e9;
 	if (window->mean)
-		grown = mean(seen, before, past->now_ns, now);
+		growth.number = mean(seen, before, past->now_ns, now);
 	else if (before)
-		grown = now - before->value;
+		growth.number = now - before->value;
+	if (now > trace->last)
+		trace->changed_ns = past->now_ns;
+	trace->last = now;
+	growth.changed_ns = trace->changed_ns;
 	if (past->now_ns >= newest_ns(trace) + window_ns / (POINTS / 2))
 		add_point(trace, past->now_ns, now);
-	return grown;
+	return growth;
 }
 
 /* The spell that covers this moment, or ended just before it. */
@@ -180,9 +193,9 @@ static struct finding_spell *find_spell(const struct finding_past *past, uint64_
 
 static void free_told(struct finding_told *told)
 {
-	free(told->subject);
-	free(told->text);
-	free(told->row);
+	free((char *)told->subject);
+	free((char *)told->text);
+	free((char *)told->row);
 	*told = (struct finding_told){ 0 };
 }
 
@@ -243,15 +256,23 @@ struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t iden
 	return spell;
 }
 
-static char *copy_text(const char *text)
+static const char *copy_text(const char *text)
 {
 	return text ? memcpy(alloc_resize(NULL, strlen(text) + 1, 1), text, strlen(text) + 1) : NULL;
 }
 
-void finding_spell_tell(struct finding_spell *spell, const char *subject, const char *text, const char *row)
+void finding_spell_tell(struct finding_spell *spell, const struct finding_told *told)
 {
-	free_told(&spell->told);
-	spell->told = (struct finding_told){ copy_text(subject), copy_text(text), copy_text(row) };
+	uint64_t until_wall_ns = told->until_wall_ns;
+
+	if (!spell->told.subject || isnan(spell->told.rank) || told->rank > spell->told.rank) {
+		free_told(&spell->told);
+		spell->told = *told;
+		spell->told.subject = copy_text(told->subject);
+		spell->told.text = copy_text(told->text);
+		spell->told.row = copy_text(told->row);
+	}
+	spell->told.until_wall_ns = until_wall_ns;
 }
 
 const struct finding_spell *finding_past_over(const struct finding_past *past, double seconds, size_t *at)

@@ -9,9 +9,11 @@
 
 struct finding_trace; /* of one value */
 
-/* The last sentence of a rule that held: a copy. */
+/* The sentence of a rule that held, when it was worst: a copy. */
 struct finding_told {
-	char *subject, *text, *row; /* row: NULL: it was about the machine */
+	const char *subject, *text, *row; /* row: NULL: it was about the machine */
+	double rank;                /* a higher one is worse; NaN: all are alike */
+	uint64_t until_wall_ns;     /* CLOCK_REALTIME, up to which it was so */
 };
 
 /* In which a rule held for a row. */
@@ -46,12 +48,14 @@ struct finding_window {
 	bool mean;      /* not its growth: its mean in the window, of all frames and now */
 };
 
-/*
- * The growth of this value within the window, or since it was first seen; NaN: only now. covered, in seconds,
- * becomes the time that it is of.
- */
-double finding_past_growth(struct finding_past *past, uint64_t identity, double now,
-			   const struct finding_window *window, double *covered);
+struct finding_growth {
+	double number;       /* within the window, or since it was first seen; NaN: only now */
+	double covered;      /* seconds that it is of */
+	uint64_t changed_ns; /* when the value grew last, as far as that was seen; 0: not at all */
+};
+
+struct finding_growth finding_past_growth(struct finding_past *past, uint64_t identity, double now,
+					  const struct finding_window *window);
 
 /* Did it hold in the frame before this one? */
 bool finding_past_held(const struct finding_past *past, uint64_t identity);
@@ -62,8 +66,8 @@ bool finding_past_held(const struct finding_past *past, uint64_t identity);
  */
 struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t identity, unsigned rule);
 
-/* Keeps the sentence of now. row may be NULL. */
-void finding_spell_tell(struct finding_spell *spell, const char *subject, const char *text, const char *row);
+/* Keeps the sentence of now, unless a worse one is there, and up to when it was so. Texts are copied. */
+void finding_spell_tell(struct finding_spell *spell, const struct finding_told *told);
 
 /* All rows of this rule were judged: what did not hold has ended. */
 void finding_past_end(struct finding_past *past, unsigned rule);

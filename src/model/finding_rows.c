@@ -208,9 +208,10 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	const struct table *table = frame_table(of->frame, rule->topic);
 	struct fact fact = FACT_UNKNOWN;
 	const void *row = NULL;
+	bool is_share;
 
 	if (span_is(name, "window"))
-		return number_fact(of->candidate->covered, UNIT_SECONDS);
+		return number_fact(fmax(1, round(of->candidate->covered)), UNIT_SECONDS);
 	if (rule->culprit && (span_is(name, "who") || span_is(name, "use")))
 		return culprit_fact(of, span_is(name, "who"));
 	if (value)
@@ -223,8 +224,9 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	}
 	fact.number = value->most && column ? row_number(row, column)
 					    : of->candidate->values[value - rule->values];
+	is_share = value->over || (value->per_second && column && column->unit == UNIT_SECONDS);
 	fact.unit = value->at_least.setting ? value->at_least.unit
-		    : value->over           ? UNIT_RATIO
+		    : is_share              ? UNIT_RATIO
 		    : column                ? column->unit
 					    : UNIT_NONE;
 	fact.unit = fact.unit == UNIT_BYTES_PER_SECOND ? UNIT_BYTES /* the sentence has "/s" */
@@ -263,6 +265,21 @@ static const char *name_of(const struct findings *findings, const struct candida
 	return n_called == 1 ? name : table_text(table, candidate->row, rule->key);
 }
 
+static void tell(struct findings *findings, const struct candidate *candidate, const struct finding_row *row)
+{
+	bool counts = findings->rules[candidate->rule].age == FINDING_COUNTS && candidate->changed_ns > 0;
+	uint64_t ago_ns = counts ? findings->past.now_ns - candidate->changed_ns : 0;
+	const struct finding_told told = {
+		.subject = row->subject,
+		.text = row->text,
+		.row = row->row,
+		.rank = candidate->rank,
+		.until_wall_ns = findings->past.wall_ns - ago_ns,
+	};
+
+	finding_spell_tell(finding_past_hold(&findings->past, candidate->identity, candidate->rule), &told);
+}
+
 static void add_row(struct findings *findings, struct frame *frame, struct table *out,
 		    const struct candidate *candidate, size_t n_more)
 {
@@ -288,8 +305,7 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	row->row = key;
 	row->of = is_of_host(frame, rule) ? N_("host") : NULL;
 	if (candidate->severity >= FINDING_WARNING)
-		finding_spell_tell(finding_past_hold(&findings->past, candidate->identity, candidate->rule),
-				   row->subject, row->text, key);
+		tell(findings, candidate, row);
 }
 
 static bool has_row(const struct table *table, const char *rule, const char *subject)
@@ -339,7 +355,7 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 		row->state = STATE_EARLIER;
 		row->since_seconds = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
 		row->since_time = spell->begin_wall_ns;
-		row->until_time = spell->end_wall_ns;
+		row->until_time = told->until_wall_ns;
 		row->topic = rule->topic;
 		row->pane = rule->pane;
 		row->view = rule->view;

@@ -37,4 +37,17 @@ int pipeline_read(const struct pipeline *pipeline, size_t index, struct frame *f
 int pipeline_derive(const struct pipeline *pipeline, size_t index, struct frame *frame,
 		   const struct frame *before);
 
+/*
+ * What findings are at a frame depends on the minutes before: lets them know the frames from first on, up to
+ * the one before this index; all of the last ones, and some of those farther away. few: each takes long. each
+ * (NULL: nothing) gets every one of them, with the one before.
+ */
+void pipeline_judge_before(const struct pipeline *pipeline, size_t first, size_t index, bool few,
+			   struct frame *const frames[2],
+			   void (*each)(void *state, const struct frame *frame, const struct frame *before),
+			   void *state);
+
+/* The first frame of those that findings of the frame at this index need, of n from first_ns to last_ns. */
+size_t pipeline_first_before(size_t index, size_t n, uint64_t first_ns, uint64_t last_ns);
+
 #endif

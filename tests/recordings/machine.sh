@@ -6,13 +6,12 @@
 . "$top/scripts/lib.sh"
 machine=$top/build/busy
 machine_packages="linux-image-amd64,systemd-sysv,udev,dbus,initramfs-tools,iproute2,procps,postgresql,postgresql-contrib,nginx-light
-	redis-server,redis-tools,cron,openssh-server,apache2-utils,python3,xz-utils,kmod,gcc,libc6-dev,make,autoconf,automake,autopoint
-	gettext,pkg-config,libncurses-dev,libcap-dev,libpfm4-dev,libsensors-dev,libjansson-dev,libzstd-dev,libmicrohttpd-dev"
+	redis-server,redis-tools,cron,openssh-server,apache2-utils,python3,xz-utils,kmod $packages_build"
 
 make_image() {
 	busy=$top/tests/recordings/busy root=$machine/root
 	remove_root "$root"
-	as_root mmdebstrap --mode=root --variant=apt --dpkgopt=force-unsafe-io --include="$(echo "$machine_packages" | tr -s '\n\t' ,)" \
+	as_root mmdebstrap --mode=root --variant=apt --dpkgopt=force-unsafe-io --include="$(echo "$machine_packages" | tr -s ' \n\t' ,)" \
 		trixie "$root" "$(debian_archive Debian)" &&
 		as_root mkdir -p "$root/srv/panetop" "$root/usr/local/lib/busy" &&
 		git -C "$top" archive HEAD | as_root tar -x -C "$root/srv/panetop" &&

@@ -796,9 +796,9 @@ def home_and_end_of_any_terminal(_scratch):
 
 def findings_open_while_one_is_selected(_scratch):
     with replay("overview") as terminal:
-        terminal.send("End").shows("+2 more: web, memory")
+        terminal.send("End").shows("+1 more: web; +1 earlier")
         terminal.send("Up", "Up", "Down", "Down", "Down").shows("!  web")
-        terminal.send("Esc").shows("+2 more: web, memory")
+        terminal.send("Esc").shows("+1 more: web; +1 earlier")
 
 
 def no_all_clear_at_once(_scratch):

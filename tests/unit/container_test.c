@@ -111,7 +111,7 @@ START_TEST(a_container_without_limits_has_the_machine)
 	rig_put(&rig, GROUP "cpu.max", "max 100000\n");
 	rig_put(&rig, GROUP "memory.max", "max\n");
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "0-1\n");
-	assert_line(sample_later(), 0, 0.25, "user 25  system 0  wait 0  steal 0");
+	assert_line(sample_later(), 0, 0.25, "machine: user 25  system 0  wait 0  steal 0");
 	assert_cpus(rig.now, "2 CPUs");
 	rig_close(&rig);
 }

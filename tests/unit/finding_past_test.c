@@ -10,7 +10,7 @@
 #include "suite.h"
 
 #define START 1000.0  /* seconds */
-#define TRACES 512    /* values */
+#define TRACES 2048    /* values */
 #define SPELLS 256    /* times in which rules held */
 #define BRIDGED 300.0 /* seconds */
 #define WALL_NS UINT64_C(1700000000000000000) /* CLOCK_REALTIME is ahead of CLOCK_MONOTONIC */
@@ -26,10 +26,8 @@ static void begin(struct finding_past *past, double seconds)
 /* Of a gauge with this window. */
 static double growth(struct finding_past *past, uint64_t identity, double seconds, double value)
 {
-	double covered;
-
 	begin(past, seconds);
-	return finding_past_growth(past, identity, value, &(struct finding_window){ WINDOW }, &covered);
+	return finding_past_growth(past, identity, value, &(struct finding_window){ WINDOW }).number;
 }
 
 /* "SECOND VALUE GROWTH, ...", one after the other; "nan" is unknown. */
@@ -74,10 +72,9 @@ static double counted(struct finding_past *past, uint64_t identity, double secon
 		      bool from_zero)
 {
 	const struct finding_window window = { .seconds = WINDOW, .counter = true, .from_zero = from_zero };
-	double covered;
 
 	begin(past, seconds);
-	return finding_past_growth(past, identity, value, &window, &covered);
+	return finding_past_growth(past, identity, value, &window).number;
 }
 
 START_TEST(a_counter_that_shrinks_starts_again)

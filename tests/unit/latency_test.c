@@ -414,6 +414,7 @@ START_TEST(reading_does_not_tear_and_restarts_forget)
 
 	plan.period_ns = 50000;
 	probe = start(&plan, cpu);
+	await_count(probe, 0, counts, 1);
 	for (int i = 0; i < 200; i++) {
 		latency_probe_read(probe, 0, 0, counts);
 		ck_assert_uint_eq(counted(&counts->times), counts->times.count);

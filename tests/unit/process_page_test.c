@@ -122,6 +122,7 @@ START_TEST(last_fields_of_stat)
 #define NONE PROCESS_CALM, "no obvious cause"
 #define CALM PROCESS_CALM,
 #define SLOW PROCESS_SLOW,
+#define STUCK PROCESS_STUCK,
 
 #define SLEEPING "state=S threads=1 group_limit_ratio=0.5 user_ratio=0 system_ratio=0 cpu_ratio=0"
 #define READY "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62"
@@ -215,8 +216,8 @@ static const struct {
 	{ SLOW "Waiting for its own pages 85 % of the time: 200/s from storage.",
 	  "disk_ratio=0.85 major_faults_per_second=200" },
 	{ NONE, "disk_ratio=0.19 major_faults_per_second=200" },
-	{ SLOW "Stuck in uninterruptible sleep (D) for at least 12 s.", "state=D stuck_seconds=12" },
-	{ SLOW "Stuck in uninterruptible sleep (D) for at least 12 s in openat: percpu_rwsem_wait.",
+	{ STUCK "Stuck in uninterruptible sleep (D) for at least 12 s.", "state=D stuck_seconds=12" },
+	{ STUCK "Stuck in uninterruptible sleep (D) for at least 12 s in openat: percpu_rwsem_wait.",
 	  "state=D stuck_seconds=12 wait_channel=percpu_rwsem_wait system_call=openat" },
 	{ NONE, "state=D stuck_seconds=9" },
 	{ NONE, "state=D wait_channel=percpu_rwsem_wait system_call=openat" },

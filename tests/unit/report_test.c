@@ -555,7 +555,7 @@ START_TEST(findings_come_and_go)
 	ck_assert_uint_eq(of.stretch.n_findings, 4);
 	ck_assert_uint_eq(of.stretch.moment_index, 2);
 	check_found(0, "a critical at 2. 1-4 3");
-	check_found(1, "b warning at 4. 1.5-6 3");
+	check_found(1, "b warning at 6. 1.5-6 3");
 	check_found(2, "z note at 2. 1-5 5"); /* as the moment has it */
 	check_found(3, "y note at 6. 6-6 1");
 	ck_assert(!of.stretch.has_more_findings);

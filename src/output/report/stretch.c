@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,9 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		pass->stretch->has_more_findings = true;
 		return;
 	}
+	finding->has_ended = over;
+	if (finding->n_samples == 0 || level >= finding->level || over)
+		snprintf(finding->text, sizeof(finding->text), "%s", table_text(table, row, "text"));
 	if (finding->n_samples > 0 && over)
 		return;
 	if (finding->n_samples == 0)
@@ -166,7 +170,6 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 	if (finding->n_samples == 0 || level > finding->level) {
 		finding->level = level;
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
-		finding->text = arena_print(&pass->stretch->arena, "%s", table_text(table, row, "text"));
 	}
 	finding->until_ns = over ? table_u64(table, row, "until_time") : frame->wall_ns;
 	finding->n_samples++;
@@ -312,10 +315,9 @@ static void take_texts(struct pass *pass)
 		struct stretch_finding *finding =
 			find(pass, table_text(table, row, "rule"), table_text(table, row, "subject"));
 
-		if (finding && !schema_row_is_over(table->schema, row) &&
+		if (finding && !finding->has_ended &&
 		    level_of(table_text(table, row, "severity")) == finding->level)
-			finding->text =
-				arena_print(&pass->stretch->arena, "%s", table_text(table, row, "text"));
+			snprintf(finding->text, sizeof(finding->text), "%s", table_text(table, row, "text"));
 	}
 }
 

@@ -11,8 +11,9 @@
 /* A finding about one subject, as long as it comes and goes. Its texts are in the arena of the stretch. */
 struct stretch_finding {
 	const char *rule, *subject;
-	const char *text;     /* at the moment, or else when it was worst for the first time … */
-	const char *severity; /* … as the table has it */
+	char text[TEXT_MAX];  /* at its worst, if it has ended; else at the moment, or at last */
+	bool has_ended;
+	const char *severity; /* the worst, as the table has it */
 	enum finding_severity level;
 	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when it held, up to the last sample with it */
 	size_t n_samples;            /* in which it held */

@@ -46,12 +46,31 @@ static const struct remark user_remark = {
 	   "than the block of {block_bytes} of {device}, which may have to be read before it is written.")
 };
 
+/* Marked as its bar is. */
 static const struct remark space_remarks[] = {
-	{ "used_ratio >= full_ratio, not mode == ro",
-	  N_("{mount} is {used_ratio} full: {available_bytes} are left.") },
-	{ "inodes_used_ratio >= inodes_full_ratio, not used_ratio >= full_ratio, not mode == ro",
+	{ "is_full", N_("{mount} is {used_ratio} full: {available_bytes} are left.") },
+	{ "has_no_inodes, not is_full",
 	  N_("{mount} hardly takes more files: {inodes_used_ratio} of its inodes are in use.") },
 };
+
+struct space_facts {
+	struct row_facts of;
+	const struct findings *findings;
+};
+
+static struct fact space_fact(const struct facts *facts, struct span name)
+{
+	const struct space_facts *space = (const struct space_facts *)facts;
+	const struct schema *schema = space->of.table->schema;
+
+	if (span_is(name, "is_full"))
+		return yes_fact(grade_of_row(space->findings, "disk_full", schema, space->of.row) >
+				GRADE_CALM);
+	if (span_is(name, "has_no_inodes"))
+		return yes_fact(grade_of_row(space->findings, "inodes_full", schema, space->of.row) >
+				GRADE_CALM);
+	return row_fact(facts, name);
+}
 
 struct disk_facts {
 	struct row_facts row; /* of the table disk */
@@ -175,13 +194,9 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 
 void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings)
 {
-	const struct made_fact limits[] = {
-		{ "full_ratio", { .number = findings_limit(findings, "disk_full_used") } },
-		{ "inodes_full_ratio", { .number = findings_limit(findings, "inodes_full_used") } },
-	};
-	struct row_facts facts = {
-		.facts = { row_fact }, .table = filesystems, .made = limits, .n_made = 2
+	struct space_facts facts = {
+		.of = { .facts = { space_fact }, .table = filesystems }, .findings = findings
 	};
 
-	remarks_say_rows(out, REMARKS(space_remarks), &facts, 0);
+	remarks_say_rows(out, REMARKS(space_remarks), &facts.of, 0);
 }

@@ -117,6 +117,13 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 			"killed", .more = true                                                               \
 	}
 
+/* The machine has memory, a group of it has not. */
+#define OF_GROUP(rule)                                                                                       \
+	{ "finding." rule ".state == now", LEFT, .level = MEMORY_BAD },                                      \
+	{                                                                                                    \
+		.text = "{finding." rule ".subject}: {finding." rule ".text}", .more = true                  \
+	}
+
 /* Whether it is bad the findings say; without one, how it is. */
 static const struct remark verdicts[] = {
 	{ "finding.out_of_memory.state == now", LEFT, .level = MEMORY_BAD },
@@ -125,6 +132,9 @@ static const struct remark verdicts[] = {
 	WAITS,
 	{ "finding.memory_limit.state == now", LEFT, .level = MEMORY_BAD },
 	WAITS,
+	OF_GROUP("group_killed"),
+	OF_GROUP("group_refaults"),
+	OF_GROUP("group_memory"),
 	{ "killed > 0", LEFT, .level = MEMORY_HIGH },
 	KILLED,
 	{ "finding.memory_busy.state == now", LEFT, .level = MEMORY_HIGH },

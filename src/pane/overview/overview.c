@@ -59,7 +59,6 @@ enum overview_table {
 #define NAME_CELLS 9       /* at least */
 #define VALUE_CELLS 6
 #define GRAPH_CELLS_MIN 8
-#define NAMED_WAIT 0.05 /* share of the time that a process waits for a CPU */
 
 struct overview_state {
 	struct ended_rows ended;
@@ -362,8 +361,6 @@ static void name_first(const struct pane_context *context, struct overview_gauge
 		double least;
 		const char *text; /* N_(): with its name; numbers of the machine need a word between */
 	} firsts[] = {
-		[OVERVIEW_FIRST_WAITING] = { OVERVIEW_TABLE_WAITING, "wait_ratio", NAMED_WAIT,
-					     N_("  most: %s") },
 		[OVERVIEW_FIRST_TALKER] = { OVERVIEW_TABLE_TALKERS, "tcp_bytes_per_second", 1, "  %s" },
 	};
 	int list = firsts[gauge->first].list;

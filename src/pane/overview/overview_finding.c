@@ -12,6 +12,7 @@
 #include "model/finding.h"
 
 #define SUBJECT_CELLS_MAX 24
+#define SUBJECT_PART 6 /* of a line */
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
 #define MARK_CELLS 2
 #define WATCH_SECONDS 30 /* a rule waits for so long at most for what no kernel keeps */
@@ -82,19 +83,12 @@ static const char *subject_of(const struct pane_context *context, unsigned index
 	return text;
 }
 
-static int subject_width(const struct pane_context *context, unsigned index, const struct canvas *canvas)
+/* The same however long the subjects are, so that the sentences do not move. */
+static int subject_width(const struct canvas *canvas)
 {
-	char text[TEXT_MAX];
-	int most = 0;
+	int cells = canvas->width / SUBJECT_PART;
 
-	for (size_t i = 0; i < count(context, index) && i < (size_t)canvas->height; i++) {
-		const char *subject =
-			subject_of(context, index, context->tables[index].view.rows[i], text, sizeof(text));
-		int cells = utf8_cells(subject, canvas->ascii);
-
-		most = cells > most ? cells : most;
-	}
-	return most < SUBJECT_CELLS_MAX ? most : SUBJECT_CELLS_MAX;
+	return cells < SUBJECT_CELLS_MAX ? cells : SUBJECT_CELLS_MAX;
 }
 
 static double ended_seconds(const struct pane_context *context, const struct table *table,
@@ -166,18 +160,35 @@ static size_t first_row(const struct pane_context *context, unsigned index, size
 	return context->focus == index && place->cursor_on && place->row >= page ? place->row - page + 1 : 0;
 }
 
-/* "+3 more: disks, CPU, /srv" in the last row. */
+/* Those of the table from first on that are over, or are not. */
+static size_t count_over(const struct pane_context *context, unsigned index, size_t first, bool over)
+{
+	const struct view *view = &context->tables[index].view;
+	size_t n = 0;
+
+	for (size_t i = first; i < view->n_rows; i++)
+		n += schema_row_is_over(view->schema, view->rows[i]) == over;
+	return n;
+}
+
+/* "+3 more: disks, CPU, /srv; +2 earlier" in the last row. */
 static void draw_more(const struct pane_context *context, const struct canvas *line, unsigned index,
 		      size_t first)
 {
+	size_t n_more = count_over(context, index, first, false);
+	size_t n_over = count_over(context, index, first, true);
 	char subject[TEXT_MAX];
-	int x = canvas_print(line, 0, MARK_CELLS + 1, STYLE_STRONG, _("+%zu more:"),
-			     count(context, index) - first);
+	int x = MARK_CELLS + 1;
 
-	for (size_t i = first; i < count(context, index) && x < line->width; i++)
-		x += canvas_print(line, 0, MARK_CELLS + 1 + x, STYLE_NORMAL, i > first ? ", %s" : " %s",
+	if (n_more > 0)
+		x += canvas_print(line, 0, x, STYLE_STRONG, _("+%zu more:"), n_more);
+	for (size_t i = first; i < first + n_more && x < line->width; i++)
+		x += canvas_print(line, 0, x, STYLE_NORMAL, i > first ? ", %s" : " %s",
 				  subject_of(context, index, context->tables[index].view.rows[i], subject,
 					     sizeof(subject)));
+	if (n_over > 0)
+		canvas_print(line, 0, x, STYLE_DIM, n_more > 0 ? _("; +%zu earlier") : _("+%zu earlier"),
+			     n_over);
 }
 
 void overview_findings_draw(const struct pane_context *context, const struct canvas *canvas, unsigned index,
@@ -186,7 +197,7 @@ void overview_findings_draw(const struct pane_context *context, const struct can
 	struct table_widget *widget = &context->tables[index];
 	const struct notice *lack = frame_newest_notice(context->frame, "finding");
 	size_t n = count(context, index), page = n < (size_t)canvas->height ? n : (size_t)canvas->height;
-	int subject_cells = subject_width(context, index, canvas);
+	int subject_cells = subject_width(canvas);
 	struct canvas line;
 	size_t first;
 

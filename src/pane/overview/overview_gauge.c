@@ -278,7 +278,6 @@ static const struct kind {
 	/* the share of the last 10 s in which some task waited; the largest is the bar */
 	{ N_("pressure"), NULL, "pressure",
 	  .part = "pressed", .series = NO_PAST, .rules = "run_queue|memory_short|io_wait",
-	  .first = OVERVIEW_FIRST_WAITING,
 	  .texts = { { NULL, N_("cpu {pressure.cpu/some.avg10_ratio:100.1}  "
 				"memory {pressure.memory/some.avg10_ratio:100.1}  "
 				"io {pressure.io/some.avg10_ratio:100.1}  of 10 s") } } },
@@ -375,7 +374,8 @@ void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
 
 unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
 {
-	bool scoped = is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
+	bool scoped = is_scoped(frame);
+	bool contained = !isnan(frame_number(frame, "system", NULL, "container_cpus"));
 	struct gauge_facts of;
 	unsigned n = 0;
 

@@ -33,8 +33,7 @@ enum overview_series {
 /* The process that a line names where its list has no room. */
 enum overview_first {
 	OVERVIEW_FIRST_NONE,
-	OVERVIEW_FIRST_WAITING, /* waits most for a CPU */
-	OVERVIEW_FIRST_TALKER,  /* has most TCP bytes */
+	OVERVIEW_FIRST_TALKER, /* has most TCP bytes */
 };
 
 /* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */

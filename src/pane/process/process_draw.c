@@ -245,7 +245,8 @@ static const struct part {
 	int series; /* its past */
 	struct remark remark; /* level: style of the line */
 } parts[] = {
-	{ N_("why"), WHY, NO_PAST, { "level > 0", "{why}", .level = STYLE_WARN } },
+	{ N_("why"), WHY, NO_PAST, { "level == 1", "{why}", .level = STYLE_USAGE_BUSY } },
+	{ .remark = { "level > 1", "{why}", .level = STYLE_WARN } },
 	{ .remark = { "level <= 0", "{why}", .level = STYLE_STRONG } },
 	{ N_("process"), 1, NO_PAST,
 	  { NULL, N_("{pid}[ {name}][  user {user}][  since {started_time:date}][ ({age_seconds})]"
@@ -269,7 +270,7 @@ static const struct part {
 	{ N_("threads"), 7, NO_PAST, { "frozen", N_("[{threads:.0}, frozen with their "
 						"control group]") } },
 	/* the kernel shows such threads in state D or S */
-	{ .remark = { "not frozen", N_("[{threads:.0}][: running {running_threads:.0}, blocked on I/O "
+	{ .remark = { "not frozen", N_("[{threads:.0}][: running {running_threads:.0}, in D "
 				       "{waiting_threads:.0}][  waits for storage "
 		"{disk_ratio:.1%}]") } },
 	{ N_("CPU"), 3, PROCESS_SERIES_CPU,

@@ -34,6 +34,10 @@ const char *process_waits_for(const struct facts *facts)
 	{                                                                                                    \
 		.when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_SLOW            \
 	}
+#define STUCK(condition, while_held, sentence)                                                               \
+	{                                                                                                    \
+		.when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_STUCK           \
+	}
 #define CALM(condition, while_held, sentence)                                                                \
 	{                                                                                                    \
 		.when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_CALM            \
@@ -97,7 +101,7 @@ static const struct remark remarks[] = {
 		"[ (last {mean_seconds:.0} s)].")),
 	SLOW("disk_ratio >= 0.2", "disk_ratio >= 0.15",
 	     N_("Waiting for storage {disk_ratio} of the time[ (last {mean_seconds:.0} s)].")),
-	SLOW("stuck_seconds >= 10", NULL,
+	STUCK("stuck_seconds >= 10", NULL,
 	     N_("Stuck in uninterruptible sleep (D) for at least {stuck_seconds:.0} s[ in {system_call}]"
 		"[: {wait_channel}].")),
 	SLOW("other_ratio >= 0.2", "other_ratio >= 0.15",

@@ -7,7 +7,7 @@
 
 #include "model/sentence.h"
 
-enum process_level { PROCESS_CALM, PROCESS_SLOW };
+enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
 
 #define PROCESS_NOT_HELD SIZE_MAX
 

@@ -15,9 +15,8 @@
 #include "screen/session.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define FINDINGS_NS (300 * SECOND_NS) /* before a moment, which its findings are judged by … */
-#define FINDINGS_FRAMES 30            /* … in at most this many samples, … */
-#define FINDINGS_FRAMES_OF_MANY 10    /* … where a sample has more rows than this */
+#define FINDINGS_FRAMES 30         /* before a moment that are read for it … */
+#define FINDINGS_FRAMES_OF_MANY 10 /* … where a sample has more rows than this */
 #define MANY_ROWS 2000
 #define DAYS_FROM_SECONDS (100 * 3600) /* how far it is back has days where hours would have three digits */
 
@@ -142,23 +141,21 @@ static bool go_on_before(struct screen *screen)
 /* The first of the samples that the findings of this one are judged by. */
 static size_t first_before(const struct screen *screen, size_t position)
 {
-	uint64_t first_ns, last_ns, kept_ns;
-	size_t n_frames = source_extent(&screen->past_source, &first_ns, &last_ns), before = FINDINGS_FRAMES;
+	uint64_t first_ns, last_ns;
+	size_t n_frames = source_extent(&screen->past_source, &first_ns, &last_ns);
 
-	if (position >= screen->n_earlier) {
-		n_frames -= screen->n_earlier;
-		first_ns = screen->n_earlier > 0 ? screen->own_first_ns : first_ns;
-		kept_ns = last_ns > first_ns ? last_ns - first_ns : 1;
-		before = kept_ns > FINDINGS_NS
-				 ? (size_t)((double)n_frames * (double)FINDINGS_NS / (double)kept_ns)
-				 : n_frames;
-	}
-	return before < position ? position - before : 0;
+	if (position < screen->n_earlier)
+		return position > FINDINGS_FRAMES ? position - FINDINGS_FRAMES : 0;
+	if (screen->n_earlier > 0)
+		first_ns = screen->own_first_ns;
+	return pipeline_first_before(position, n_frames - screen->n_earlier, first_ns, last_ns);
 }
 
 /* For the charts beside a sample that a service recorded; those of two boots have no common clock. */
-static void note_earlier(struct screen *screen, const struct frame *frame, const struct frame *before)
+static void note_earlier(void *state, const struct frame *frame, const struct frame *before)
 {
+	struct screen *screen = state;
+
 	if (!screen->shows_earlier)
 		return;
 	if (!before || before->boot != frame->boot)
@@ -167,24 +164,17 @@ static void note_earlier(struct screen *screen, const struct frame *frame, const
 		history_add(&screen->contexts[p].history, frame);
 }
 
-/* What they are at a sample depends on the minutes before: since when a rule holds, and how much grew. */
 static void judge_before(struct screen *screen, size_t position)
 {
-	const struct frame *latest = &screen->frames[screen->latest], *before = NULL;
-	size_t first = first_before(screen, position), step, n_rows = 0;
+	struct frame *const frames[] = { &screen->frames[SCREEN_PAST_BASE],
+					 &screen->frames[SCREEN_PAST_FRAME] };
+	const struct frame *latest = &screen->frames[screen->latest];
+	size_t n_rows = 0;
 
 	for (unsigned i = 0; i < latest->n_tables; i++)
 		n_rows += latest->tables[i].n_rows;
-	step = (position - first) / (n_rows > MANY_ROWS ? FINDINGS_FRAMES_OF_MANY : FINDINGS_FRAMES) + 1;
-	findings_forget(screen->past_pipeline.findings);
-	for (size_t i = first; i < position; i += step) {
-		int now = before == &screen->frames[SCREEN_PAST_BASE] ? SCREEN_PAST_FRAME : SCREEN_PAST_BASE;
-
-		if (pipeline_derive(&screen->past_pipeline, i, &screen->frames[now], before) != 1)
-			break;
-		note_earlier(screen, &screen->frames[now], before);
-		before = &screen->frames[now];
-	}
+	pipeline_judge_before(&screen->past_pipeline, first_before(screen, position), position,
+			      n_rows > MANY_ROWS, frames, note_earlier, screen);
 }
 
 /* Does what findings remember still hold: behind the sample that was judged last, or just before it? */

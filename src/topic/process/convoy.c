@@ -25,6 +25,7 @@
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
+#define GAP_NS UINT64_C(5000000000) /* for which a convoy may be missed */
 #define LOOKS_MAX 6       /* processes that are looked at in a sample … */
 #define NEW_MAX 3         /* … of them those that were no convoy in the last one */
 #define FIRST_THREADS 8   /* of each, at first … */
@@ -98,6 +99,7 @@ static const struct source_spec sources[] = {
 struct look {
 	uint32_t pid, holder;
 	uint64_t start_ticks, threads, since_ns;
+	uint64_t seen_ns; /* when it was a convoy last; 0: never */
 	uint32_t tids[THREADS_MAX];
 	size_t n_tids, n_read;
 	uint64_t locks[THREADS_MAX]; /* that threads wait for */
@@ -124,7 +126,13 @@ static bool is_candidate(const struct process_list *list, const struct process *
 	       (double)process->used_ns >= BUSY_RATIO * passed_ns;
 }
 
-/* Convoys of the last sample go on, if they are still candidates. */
+/* A look may come while the lock is passed on, or while the process has no CPU. */
+static bool goes_on(const struct state *state, const struct look *look)
+{
+	return look->seen_ns > 0 && state->processes->mono_ns - look->seen_ns < GAP_NS;
+}
+
+/* Convoys of the last samples go on, if they are still candidates. */
 static void keep_convoys(struct state *state)
 {
 	size_t n_looks = 0;
@@ -134,7 +142,7 @@ static void keep_convoys(struct state *state)
 		const struct process *process = process_list_find(state->processes, look->pid);
 
 		if (process && process->start_ticks == look->start_ticks &&
-		    is_candidate(state->processes, process))
+		    (is_candidate(state->processes, process) || goes_on(state, look)))
 			state->looks[n_looks++] = *look;
 	}
 	state->n_looks = n_looks;
@@ -244,11 +252,11 @@ static void count_waiting(struct look *look)
 		look->n_waiting = n;
 		most = look->locks[i];
 	}
-	if (most != look->lock) {
+	if (most != look->lock && most != 0) {
 		look->since_ns = 0;
 		look->busy = NAN;
+		look->lock = most;
 	}
-	look->lock = most;
 }
 
 static bool is_half(const struct look *look)
@@ -261,7 +269,7 @@ static bool is_convoy(const struct look *look)
 	return look->n_waiting >= WAITING_LEAST && is_half(look);
 }
 
-/* Only convoys stay. */
+/* Only convoys stay, also of the last seconds. */
 static void look_at_threads(struct state *state)
 {
 	size_t n_looks = 0;
@@ -280,6 +288,8 @@ static void look_at_threads(struct state *state)
 	for (size_t i = 0; i < state->n_looks; i++) {
 		count_waiting(&state->looks[i]);
 		if (is_convoy(&state->looks[i]))
+			state->looks[i].seen_ns = state->processes->mono_ns;
+		if (goes_on(state, &state->looks[i]))
 			state->looks[n_looks++] = state->looks[i];
 	}
 	state->n_looks = n_looks;
@@ -399,7 +409,8 @@ static int sample(struct sample *sample)
 	find_holders(state);
 	look_at_holders(state);
 	for (size_t i = 0; i < state->n_looks; i++)
-		add_row(sample, &state->looks[i]);
+		if (state->looks[i].seen_ns == state->processes->mono_ns)
+			add_row(sample, &state->looks[i]);
 	return 0;
 }
 
