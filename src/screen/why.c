@@ -311,8 +311,9 @@ static bool add_made(struct buffer *out, const struct origin *made)
 	struct buffer text = { 0 };
 	bool is_new;
 
-	buffer_print(&text, "\n*%s\n%s\n%s: %s\n", made->name, fact_text(number, &fact, span_text("")),
-		     _("From"), made->from);
+	buffer_print(&text, "\n*%s\n%s\n%s: %s\n", made->name,
+		     fact_text(number, &fact, span_text(made->unit == UNIT_NONE ? "0.2" : "")), _("From"),
+		     made->from);
 	is_new = !memmem(out->bytes, out->length, text.bytes, text.length);
 	if (is_new)
 		buffer_add(out, text.bytes, text.length);

@@ -145,7 +145,7 @@ static bool add_hint(struct buffer *out, const struct hint *hint, const struct f
 	const struct made_fact made[] = {
 		{ "cpus", { .number = n_cpus } },
 		{ "rate", { .number = queues.rate, .unit = UNIT_PER_SECOND },
-		  "per_second of all queues of the device" },
+		  "per_second, of all queues of a device" },
 		{ "on_one", { .number = queues.on_one, .unit = UNIT_PER_SECOND },
 		  "per_second of the CPU that has most" },
 		{ "busiest", { .text = queues.cpu } },

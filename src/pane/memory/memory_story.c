@@ -72,8 +72,8 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 	const struct made_fact made[MEMORY_FACTS] = {
 		/* of the machine, or of the limit if that is less; what is shown is rounded down */
 		{ "left_ratio", number_fact(floor(100 * (limited ? limit_ratio : ratio)) / 100, UNIT_RATIO),
-		  limited ? "(free_bytes + caches_bytes) / limit_bytes of the nearest memory_limit"
-			  : "memory.available.free_bytes / memory.mem.total_bytes" },
+		  limited ? "(free_bytes + caches_bytes) / limit_bytes of the nearest limit, rounded down"
+			  : "memory.available.free_bytes / memory.mem.total_bytes rounded down" },
 		{ "near_limit_bytes", limited ? column_fact(limits, limit, "limit_bytes") : FACT_UNKNOWN },
 		{ "available_bytes", limited ? FACT_UNKNOWN
 					     : column_fact(memory, table_find(memory, "available", NULL),

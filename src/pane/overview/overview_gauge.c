@@ -186,7 +186,7 @@ static void make_facts(struct gauge_facts *of, const struct frame *frame)
 				     number(of, "scope_use.limit_bytes"), .unit = UNIT_BYTES },
 			 "scope_use.limit_used_ratio * scope_use.limit_bytes" },
 		       { "left_bytes", { .number = left, .unit = UNIT_BYTES },
-			 "memory_limit.free_bytes + memory_limit.caches_bytes" },
+			 "memory_limit.free_bytes + memory_limit.caches_bytes at most the limit" },
 		       { "taken_bytes", { .number = limit - left, .unit = UNIT_BYTES },
 			 "memory_limit.limit_bytes - left_bytes" },
 		       { "pressed", { .number = pressed, .unit = UNIT_RATIO },
