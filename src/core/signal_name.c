@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/typed_name.h"
-
 #define SIGNAL(name) [SIG##name] = #name
 
 /* Where two names have one number, the one that sigabbrev_np(3) gives. */
@@ -44,12 +42,4 @@ char *signal_text(char text[SIGNAL_TEXT_MAX], int number)
 	else
 		snprintf(text, SIGNAL_TEXT_MAX, "%d", number);
 	return text;
-}
-
-int signal_number(const char *name)
-{
-	for (size_t i = 0; i < N_NAMES; i++)
-		if (names[i] && typed_is(span_text(name), names[i]))
-			return (int)i;
-	return 0;
 }

@@ -6,6 +6,5 @@
 const char *signal_name(unsigned number); /* "TERM"; NULL for a number without a name */
 #define SIGNAL_TEXT_MAX 24
 char *signal_text(char text[SIGNAL_TEXT_MAX], int number); /* "SIGTERM", "SIGRTMIN+3" */
-int signal_number(const char *name);      /* "TERM" in any case; 0: there is none */
 
 #endif

@@ -36,8 +36,6 @@
 #define PROFILE_IP 0
 #endif
 
-#define PROFILE_BUILD_ID_MAX 20
-
 enum profile_record_kind {
 	PROFILE_RECORD_SAMPLE,
 	PROFILE_RECORD_MAP,  /* memory that can be executed, of a file or not */

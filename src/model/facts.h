@@ -4,6 +4,7 @@
 #define PANETOP_MODEL_FACTS_H
 
 #include "model/frame.h"
+#include "model/origin.h"
 
 /* What a name stands for: a text, or a number. Not known: an empty text, NaN. */
 struct fact {
@@ -11,6 +12,7 @@ struct fact {
 	double number;
 	enum unit unit;   /* of the number */
 	bool words;       /* the text is N_(): sentences have it translated, conditions do not */
+	struct origin origin; /* without a column it was made; then from may be set */
 };
 
 /* Where names are looked up: the first member of what knows them. */
@@ -47,7 +49,20 @@ static inline bool fact_is_known(const struct fact *fact)
 struct made_fact {
 	const char *name;
 	struct fact fact;
+	const char *from; /* what it is made of: names of facts, and what is done with them; may be NULL */
 };
+
+/* With what it is made of. */
+struct fact made_fact_of(const struct made_fact *made);
+
+/* A column of a row of this table, either may be NULL: then it is not known. */
+struct fact column_fact(const struct table *table, const void *row, const char *column);
+
+/* Adds the origins of the facts that are named here. */
+void facts_drawn(const struct facts *facts, const char *names);
+
+/* The same of one that is known: numbers, and what texts are made of. */
+void fact_drawn(const struct facts *facts, const struct fact *fact);
 
 /*
  * The columns of a row (NULL: none), and what is made of them, which hides a column of the same name; and, in

@@ -99,26 +99,6 @@ static const struct finding_value *find_value(const struct finding_rule *rule, s
 	return NULL;
 }
 
-/* The row in which a column is the greatest, but for those that are sums; NULL: none has enough. */
-static const void *greatest_row(const struct table *table, const struct finding_value *value)
-{
-	const struct column *column = table ? schema_known_column(table->schema, value->most) : NULL;
-	double most = value->most_least;
-	const void *greatest = NULL;
-
-	for (size_t i = 0; column && i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		double number = row_number(row, column);
-
-		if (number >= most &&
-		    !(table->schema->sum_row && table_row_is(table, row, table->schema->sum_row))) {
-			most = number;
-			greatest = row;
-		}
-	}
-	return greatest;
-}
-
 /* Counts it once more; NaN is none. */
 static void tally(struct findings *findings, double key)
 {
@@ -167,7 +147,8 @@ static const void *sentence_row(struct findings *findings, const struct frame *f
 
 	if (!value->most)
 		return first;
-	return value->with_column ? row_named_most(findings, *table, value) : greatest_row(*table, value);
+	return value->with_column ? row_named_most(findings, *table, value)
+				  : table_most(*table, value->most, value->most_least);
 }
 
 /* The facts of a sentence of a finding. */

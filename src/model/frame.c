@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "model/origin.h"
 
 void frame_open(struct frame *frame, const struct schema *const *schemas, unsigned n_schemas)
 {
@@ -198,6 +199,23 @@ double table_number(const struct table *table, const void *row, const char *key)
 	return row && column ? row_number(row, column) : NAN;
 }
 
+const void *table_most(const struct table *table, const char *key, double least)
+{
+	const struct column *column = known_column(table, key);
+	const void *most = NULL;
+
+	for (size_t i = 0; column && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double number = row_number(row, column);
+
+		if (isnan(number) || number < least || (most && number <= row_number(most, column)) ||
+		    (table->schema->sum_row && table_row_is(table, row, table->schema->sum_row)))
+			continue;
+		most = row;
+	}
+	return most;
+}
+
 uint64_t table_u64(const struct table *table, const void *row, const char *key)
 {
 	const struct column *column = known_column(table, key);
@@ -220,14 +238,20 @@ const char *table_text(const struct table *table, const void *row, const char *k
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column)
 {
 	const struct table *table = frame_slot(frame, topic);
-	const void *found = NULL;
+	const struct column *found;
+	const void *of = NULL;
 
 	assert(table);
 	if (!table)
 		return NAN;
 	if (table->present && table->n_rows > 0)
-		found = row ? table_find(table, row, NULL) : table_row(table, 0);
-	return table_number(table, found, column);
+		of = row ? table_find(table, row, NULL) : table_row(table, 0);
+	found = known_column(table, column);
+	if (!of || !found)
+		return NAN;
+	if (row_is_known(of, found))
+		origin_add(&(struct origin){ .schema = table->schema, .row = of, .column = found });
+	return row_number(of, found);
 }
 
 static const char *copy(struct frame *frame, const char *text)

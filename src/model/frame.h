@@ -137,6 +137,9 @@ bool table_row_has_key(const struct table *table, const void *row, const char *k
 /* The number in this column of a row; NaN when row is NULL or the number is unknown. */
 double table_number(const struct table *table, const void *row, const char *column);
 
+/* The first row with the most in this column, and at least this (NaN: any number); sums do not count. */
+const void *table_most(const struct table *table, const char *column, double least);
+
 /* The same for a column of integers; U64_UNKNOWN. */
 uint64_t table_u64(const struct table *table, const void *row, const char *column);
 
@@ -145,7 +148,8 @@ const char *table_text(const struct table *table, const void *row, const char *c
 
 /*
  * The number at (topic, row named by its first key, column), of the first row when row is NULL; NaN when the
- * topic was not sampled, and when there is no such row or the number is unknown.
+ * topic was not sampled, and when there is no such row or the number is unknown. While a screen is drawn for
+ * the key i, that explains this number.
  */
 double frame_number(const struct frame *frame, const char *topic, const char *row, const char *column);
 

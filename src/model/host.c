@@ -159,21 +159,6 @@ void host_want(const struct schema *const *schemas, unsigned n_schemas, bool *wa
 		host_want_parts(schemas, n_schemas, wanted);
 }
 
-static double greatest(const struct table *table, const char *column)
-{
-	double most = NAN;
-
-	for (size_t i = 0; i < table->n_rows; i++) {
-		const void *row = table_row(table, i);
-		const char *sum = table->schema->sum_row;
-
-		if (!sum || !table_row_is(table, row, sum))
-			most = fmax(most,
-				    table_number(table, row, column)); /* of NaN and a number the latter */
-	}
-	return most;
-}
-
 static double number_of(const struct frame *of, const struct part *part)
 {
 	const struct table *table = frame_table(of, part->topic);
@@ -183,7 +168,7 @@ static double number_of(const struct frame *of, const struct part *part)
 	if (!table || table->failed || table->n_rows == 0)
 		return NAN;
 	if (part->greatest)
-		return greatest(table, part->column);
+		return table_number(table, table_most(table, part->column, NAN), part->column);
 	row = part->row ? table_find(table, part->row, part->other) : table_row(table, 0);
 	number = row ? table_number(table, row, part->column) : NAN;
 	if (part->over)

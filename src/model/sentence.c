@@ -26,12 +26,14 @@ static bool add_fact(struct buffer *out, struct span format, const struct facts 
 	}
 	fact = facts->find(facts, name);
 	buffer_text(out, fact_text(number, &fact, format));
+	if (fact_is_known(&fact))
+		fact_drawn(facts, &fact);
 	return fact_is_known(&fact);
 }
 
 void sentence_add(struct buffer *out, const char *text, const struct facts *facts)
 {
-	size_t begun = out->length;
+	size_t begun = out->length, origins = origins_end();
 	bool known = true;
 
 	while (*text) {
@@ -45,9 +47,11 @@ void sentence_add(struct buffer *out, const char *text, const struct facts *fact
 			text += length;
 		} else if (*text == '[') {
 			begun = out->length;
+			origins = origins_end();
 			known = true;
 		} else if (*text == ']' && !known) {
 			out->length = begun;
+			origins_drop(origins);
 		}
 		text += *text != '\0';
 	}

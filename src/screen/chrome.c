@@ -640,7 +640,7 @@ static void forget_places(struct screen *screen)
 }
 
 /* Small screens lose the line of panes first, then the headline, then the keys. */
-static void draw_all(struct screen *screen, const struct canvas *canvas)
+static void draw_all(struct screen *screen, const struct canvas *canvas, const struct origins *origins)
 {
 	int height = canvas->height, top = 0, bottom = height, footer_y = -1;
 	bool counted = false;
@@ -656,8 +656,6 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 		tabs = place_tabs(screen, canvas, top);
 		counted = draw_tabs(screen, canvas, top++, &tabs);
 	}
-	if (height >= 3)
-		draw_headline(screen, canvas, !counted);
 	if (height >= STRIP_FROM_LINES && navigation_views(screen_context(screen)) > 1)
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
@@ -666,8 +664,12 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 		bottom--;
 	pane = canvas_rows(canvas, top, bottom - top);
 	screen->filter_shown = false;
+	origins_collect(origins);
 	draw_pane(screen, &pane);
 	draw_filter(screen, canvas, top - 1);
+	if (height >= 3)
+		draw_headline(screen, canvas, !counted);
+	origins_collect(NULL);
 	if (footer_y >= 0) /* it shows keys for what was drawn */
 		draw_footer(screen, canvas, footer_y);
 	if (screen->overlay)
@@ -683,17 +685,31 @@ static void draw_nothing(struct screen *screen, const struct canvas *canvas)
 	canvas_text(canvas, 1, 0, STYLE_KEY, _("q Quit"), -1);
 }
 
-void chrome_draw(struct screen *screen)
+static void draw(struct screen *screen, const struct origins *origins)
 {
 	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
 
-	screen->changed = false;
 	screen->graphs.count = 0;
 	canvas.graphs = &screen->graphs;
 	terminal_erase();
 	if (screen_frame(screen))
-		draw_all(screen, &canvas);
+		draw_all(screen, &canvas, origins);
 	else
 		draw_nothing(screen, &canvas);
+}
+
+void chrome_draw(struct screen *screen)
+{
+	screen->changed = false;
+	draw(screen, NULL);
 	terminal_show();
+}
+
+void chrome_collect(struct screen *screen, const struct origins *origins)
+{
+	const struct overlay *overlay = screen->overlay;
+
+	screen->overlay = NULL;
+	draw(screen, origins);
+	screen->overlay = overlay;
 }

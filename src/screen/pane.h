@@ -125,9 +125,7 @@ struct pane {
 	void (*lines)(const struct frame *frame, bool ascii, struct buffer *out); /* may be NULL */
 	const struct series *series; /* kept in the history, most even while the pane is hidden */
 	unsigned n_series;
-	const struct series *why_series; /* numbers beside its tables, for the key i; ended by an entry
-					  * without topic; row NULL: the first; may be NULL */
-	/* Adds more numbers for the key i, those that depend on what is shown, by why_number(). */
+	/* Adds by why_number() what the key i explains though no sentence and no graph has it. */
 	void (*why)(const struct pane_context *context, struct buffer *out); /* may be NULL */
 	/* Adds sentences about the selected row for the key i. May be NULL. */
 	void (*why_row)(const struct pane_context *context, const void *row, struct buffer *out);

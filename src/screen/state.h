@@ -28,7 +28,6 @@
 #define SCREEN_VIEWS_MAX 24
 #define SCREEN_VIEWS_MORE SCREEN_VIEWS_MAX /* the place of their menu in the strip */
 #define SCREEN_FOOTER_MAX 32
-#define SCREEN_MARGIN_LINES 5 /* headline, panes, views, notice, keys */
 
 struct screen;
 struct player;

@@ -10,6 +10,8 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/fact_text.h"
+#include "screen/chrome.h"
 #include "screen/navigation.h"
 #include "screen/overlay.h"
 #include "screen/past/compare.h"
@@ -277,42 +279,77 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 		context->pane->why_row(context, row, out);
 }
 
+/* Unless it is there: numbers are drawn more than once. False: it is. */
+static bool add_once(struct buffer *out, const struct asked *of)
+{
+	struct buffer path = { 0 };
+	bool is_new;
+
+	add_path(&path, of);
+	is_new = !memmem(out->bytes, out->length, path.bytes, path.length);
+	buffer_free(&path);
+	if (!is_new)
+		return false;
+	buffer_char(out, '\n');
+	add_number(out, of);
+	return true;
+}
+
 void why_number(struct buffer *out, const struct schema *schema, const void *row, const char *key)
 {
 	const struct column *column = schema_known_column(schema, key);
 
-	if (!row_is_known(row, column))
-		return;
-	buffer_char(out, '\n');
-	add_number(out, &(struct asked){ .schema = schema, .row = row, .column = column });
+	if (row_is_known(row, column))
+		add_once(out, &(struct asked){ .schema = schema, .row = row, .column = column });
 }
 
-/* A number in every row of its name, such as "some" and "full" of a resource; else in the first row. */
-static void add_series(struct buffer *out, const struct pane_context *context, const struct table *table,
-		       const struct series *series)
+/* A number of a sentence that is in no table. */
+static bool add_made(struct buffer *out, const struct origin *made)
 {
-	size_t n_rows = series->row || table->n_rows == 0 ? table->n_rows : 1;
-	const struct column *column = schema_known_column(table->schema, series->column);
+	const struct fact fact = number_fact(made->number, made->unit);
+	char number[FACT_TEXT_MAX];
+	struct buffer text = { 0 };
+	bool is_new;
 
-	for (size_t i = 0; i < n_rows; i++) {
-		const void *row = table_row(table, i);
-		struct asked of = asked_of(context, table->schema, row, column);
-
-		if (series->row && !table_row_is(table, row, series->row))
-			continue;
-		buffer_char(out, '\n');
-		add_number(out, &of);
-	}
+	buffer_print(&text, "\n*%s\n%s\n%s: %s\n", made->name,
+		     fact_text(number, &fact, span_text(made->unit == UNIT_NONE ? "0.2" : "")), _("From"),
+		     made->from);
+	is_new = !memmem(out->bytes, out->length, text.bytes, text.length);
+	if (is_new)
+		buffer_add(out, text.bytes, text.length);
+	buffer_free(&text);
+	return is_new;
 }
 
-/* The numbers beside the tables, which the cursor cannot reach. */
-static void add_beside(struct buffer *out, const struct pane_context *context, const struct series *series)
+static bool add_drawn(const struct origins *origins, const struct origin *drawn)
 {
-	for (; series && series->topic; series++) {
+	const struct pane_context *context = origins->context;
+	struct asked of;
+
+	if (!drawn->column)
+		return add_made(origins->out, drawn);
+	if (row_is_blank(drawn->row, drawn->column))
+		return false;
+	of = asked_of(context, drawn->schema, drawn->row, drawn->column);
+	return add_once(origins->out, &of);
+}
+
+/* The numbers of graphs. */
+static void add_series(struct buffer *out, const struct pane_context *context)
+{
+	for (unsigned i = 0; i < context->pane->n_series; i++) {
+		const struct series *series = &context->pane->series[i];
 		const struct table *table = frame_table(context->frame, series->topic);
+		const void *row = NULL;
+		struct asked of;
 
-		if (table)
-			add_series(out, context, table, series);
+		if (table && table->n_rows > 0)
+			row = series->row ? table_find(table, series->row, NULL) : table_row(table, 0);
+		if (!row)
+			continue;
+		of = asked_of(context, table->schema, row,
+			      schema_known_column(table->schema, series->column));
+		add_once(out, &of);
 	}
 }
 
@@ -383,6 +420,7 @@ void pager_why(struct screen *screen)
 	struct pane_context *context = screen_context(screen);
 	const struct frame *frame = screen_frame(screen);
 	struct buffer *out = pager_open(screen, selected_line(screen_table(screen)));
+	const struct origins origins = { .add = add_drawn, .out = out, .context = context };
 
 	if (screen->message_warns && screen_mono_ns(screen) < screen->message_until_ns)
 		buffer_print(out, "%s\n\n", screen->message);
@@ -394,5 +432,6 @@ void pager_why(struct screen *screen)
 		buffer_print(out, "\n*%s\n%s", _("Reported at the start"), screen->setup->faults);
 	if (context->pane->why && !screen->compare.on)
 		context->pane->why(context, out);
-	add_beside(out, context, context->pane->why_series);
+	chrome_collect(screen, &origins); /* the numbers beside the tables, which the cursor cannot reach */
+	add_series(out, context);
 }

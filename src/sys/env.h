@@ -127,11 +127,6 @@ static inline uint64_t env_self_cpu_ns(const struct env *env)
 	return clock_self_cpu_ns(env->clock);
 }
 
-static inline uint64_t env_thread_cpu_ns(const struct env *env)
-{
-	return clock_thread_cpu_ns(env->clock);
-}
-
 static inline bool env_process_cpu_ns(const struct env *env, uint32_t pid, uint64_t *ns)
 {
 	return clock_process_cpu_ns(env->clock, pid, ns);

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, PANETOP, RECORDING, TESTS, configuration, configured, edited, expect, fixture, replay, running, screen, sleeper
+from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, TESTS, configuration, configured, edited, expect, fixture, replay, running, screen, sleeper
 from terminal import Terminal
 
 sys.path.append(TESTS)
@@ -184,6 +184,15 @@ def why_shows_the_number_beside_its_row(_scratch):
                    "its row is covered")
             terminal.shows("process.cpu_ratio")
             terminal.send("Esc", *["Down"] * 6)
+
+
+def why_explains_numbers_of_sentences(_scratch):
+    """By their columns, of the row that was chosen; one that is made of others says so."""
+    with replay("overview", opening=True, height=500) as terminal:
+        terminal.send("i").shows("disk.busy_ratio, device sda", "From: cpu.all.user_ratio + cpu.all.guest_ratio", "cpu.guest_ratio, cpu all",
+                                 "system.load15").hides("self.cpu_ratio")
+    with replay("power", recording=POWER_RECORDING, opening=True, height=500) as terminal:
+        terminal.send("i").shows("power.watts, domain total", "temperature.celsius, sensor x86_pkg_temp")
 
 
 def the_graph_of_memory_has_two_axes(_scratch):

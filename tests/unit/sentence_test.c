@@ -80,6 +80,102 @@ START_TEST(facts_come_from_a_frame)
 	frame_close(&frame);
 }
 
+static bool note_origin(const struct origins *origins, const struct origin *origin)
+{
+	if (origin->column)
+		buffer_print(origins->out, "%s of %s=%g ", origin->column->key,
+			     row_text(origin->row, &origin->schema->columns[0]),
+			     row_number(origin->row, origin->column));
+	else
+		buffer_print(origins->out, "%s=%g: %s; ", origin->name, origin->number, origin->from);
+	return true;
+}
+
+/* Those of numbers that are said, in their order; a made one is followed by what it is made of. */
+START_TEST(numbers_of_sentences_have_origins)
+{
+	static const char made_from[] = "(avg10_ratio + pressure.io.avg10_ratio) / 2, a mean";
+	static const struct {
+		const char *text, *expected;
+	} cases[] = {
+		{ "{kind} {resource}", "" }, /* keys, which name the row */
+		{ "{avg10_ratio}, {pressure.memory.avg10_ratio}",
+		  "avg10_ratio of io=0.5 avg10_ratio of memory=0.25 " },
+		{ "{avg10_ratio}[, {nothing}]", "avg10_ratio of io=0.5 " },
+		{ "[{avg10_ratio}, {nothing}]", "" },
+		{ "{avg60_ratio} {few}", "" }, /* not known; of nothing */
+		{ "{half}",
+		  "half=0.5: (avg10_ratio + pressure.io.avg10_ratio) / 2, a mean; "
+		  "avg10_ratio of io=0.5 avg10_ratio of io=0.5 " },
+		{ "{word}", "avg10_ratio of io=0.5 " }, /* a text says only what it is made of */
+	};
+	const struct made_fact made[] = { { "few", { .number = 3 } },
+					  { "half", { .number = 0.5 }, made_from },
+					  { "word", { .text = "half" }, "avg10_ratio" } };
+	struct buffer out = { 0 };
+	const struct origins origins = { .add = note_origin, .out = &out };
+	char text[TEXT_MAX];
+	struct table *table;
+	struct frame frame;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	table = frame_slot(&frame, "pressure");
+	table->present = true;
+	for (int i = 0; i < 2; i++) {
+		void *row = table_add(table);
+
+		row_set_text(row, schema_find(table->schema, "resource"), i ? "io" : "memory");
+		row_set_text(row, schema_find(table->schema, "kind"), "some");
+		row_set_f64(row, schema_find(table->schema, "avg10_ratio"), i ? 0.5 : 0.25);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct row_facts of = { { row_fact }, table, table_row(table, 1), made, 3, &frame };
+
+		buffer_empty(&out);
+		origins_collect(&origins);
+		sentence_text(text, cases[i].text, &of.facts);
+		origins_collect(NULL);
+		sentence_text(text, cases[i].text, &of.facts); /* nothing collects it */
+		buffer_char(&out, '\0');
+		ck_assert_str_eq(out.bytes, cases[i].expected);
+	}
+	buffer_empty(&out);
+	origins_collect(&origins);
+	ck_assert_double_eq(frame_number(&frame, "pressure", "memory", "avg10_ratio"), 0.25);
+	origins_collect(NULL);
+	buffer_char(&out, '\0');
+	ck_assert_str_eq(out.bytes, "avg10_ratio of memory=0.25 ");
+	buffer_free(&out);
+	frame_close(&frame);
+}
+
+/* A sum has more than any; the first of equals; at least so much. */
+START_TEST(the_row_with_most_is_no_sum)
+{
+	static const struct {
+		const char *device;
+		double busy;
+	} rows[] = { { "all", 0.9 }, { "sda", NAN }, { "sdb", 0.5 }, { "sdc", 0.7 }, { "sdd", 0.7 } };
+	struct table *table;
+	struct frame frame;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	table = frame_slot(&frame, "disk");
+	table->present = true;
+	ck_assert_ptr_null(table_most(table, "busy_ratio", NAN));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		void *row = table_add(table);
+
+		row_set_text(row, schema_find(table->schema, "device"), rows[i].device);
+		row_set_f64(row, schema_find(table->schema, "busy_ratio"), rows[i].busy);
+	}
+	ck_assert_ptr_eq(table_most(table, "busy_ratio", NAN), table_row(table, 3));
+	ck_assert_ptr_eq(table_most(table, "busy_ratio", 0.7), table_row(table, 3));
+	ck_assert_ptr_null(table_most(table, "busy_ratio", 0.8));
+	ck_assert_ptr_null(table_most(NULL, "busy_ratio", NAN));
+	frame_close(&frame);
+}
+
 START_TEST(conditions_hold_of_what_is_known)
 {
 	static const struct {

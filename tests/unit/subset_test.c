@@ -315,9 +315,6 @@ static bool is_of(const struct pane *pane, const char *topic)
 	for (unsigned i = 0; i < n_finding_rules; i++)
 		if (strcmp(finding_rules[i].topic, topic) == 0 && pane_has_table(pane, finding_schema.name))
 			return true;
-	for (const struct series *series = pane->why_series; series && series->topic; series++)
-		if (strcmp(series->topic, topic) == 0)
-			return true;
 	return false;
 }
 

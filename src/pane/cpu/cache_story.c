@@ -183,7 +183,8 @@ static void tell_noise(struct story *story, const void *noisy, const struct neig
 	const struct made_fact made[] = {
 		{ "other", { .text = text_of(story, neighbour->row, "group") } },
 		{ "ways", { .number = neighbour->ways } },
-		{ "share_ratio", { .number = rate_of(story, noisy) / sum } },
+		{ "share_ratio", number_fact(rate_of(story, noisy) / sum, UNIT_RATIO),
+		  "total_bytes_per_second / sum of those of its domain" },
 		{ "unlimited", { .text = is_unlimited(story, noisy) ? "yes" : "" } },
 	};
 	const struct row_facts facts = { { row_fact }, story->table, noisy, made, 4 };

@@ -98,76 +98,9 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-#define SHARE(name)                                                                                          \
-	{                                                                                                    \
-		"cpu", "all", name "_ratio"                                                                  \
-	}
-
 const struct series cpu_series[] = {
 	CPU_PART_SERIES(0),
 	[CPU_SERIES_MEMORY] = { "memory", "available", "used_bytes" },
-};
-
-#define SYSTEM(column)                                                                                       \
-	{                                                                                                    \
-		"system", NULL, column                                                                       \
-	}
-#define ACCOUNT(part)                                                                                        \
-	{                                                                                                    \
-		"account", part, "cpu_ratio"                                                                 \
-	}
-#define WATTS(part)                                                                                          \
-	{                                                                                                    \
-		"power_account", part, "watts"                                                               \
-	}
-
-/* The numbers above the processes; the bars of single CPUs are rows of the table of CPUs. */
-static const struct series why_series[] = {
-	SYSTEM("load1"),
-	SYSTEM("load5"),
-	SYSTEM("load15"),
-	SYSTEM("tasks"),
-	SYSTEM("threads"),
-	SYSTEM("running"),
-	SYSTEM("blocked"),
-	SYSTEM("cpus"),
-	SYSTEM("uptime_seconds"),
-	SYSTEM("forks_per_second"),
-	SYSTEM("context_switches_per_second"),
-	SYSTEM("interrupts_per_second"),
-	{ "pressure", "cpu", "avg10_ratio" },
-	{ "pressure", "io", "avg10_ratio" },
-	{ "pressure", "memory", "avg10_ratio" },
-	{ "memory", "available", "used_bytes" },
-	{ "memory", "mem", "total_bytes" },
-	{ "memory", "swap", "used_bytes" },
-	{ "memory", "swap", "total_bytes" },
-	{ "cpu", "all", "frequency_hertz" },
-	SHARE("user"),
-	SHARE("nice"),
-	SHARE("system"),
-	SHARE("irq"),
-	SHARE("softirq"),
-	SHARE("steal"),
-	SHARE("guest"),
-	SHARE("iowait"),
-	SHARE("idle"),
-	ACCOUNT("busy"),
-	ACCOUNT("tasks"),
-	ACCOUNT("exited"),
-	ACCOUNT("irq"),
-	ACCOUNT("softirq"),
-	ACCOUNT("steal"),
-	ACCOUNT("unaccounted"),
-	{ "cpu_limit", NULL, "limit_ratio" },
-	{ "cpu_limit", NULL, "throttled_ratio" },
-	WATTS("total"),
-	WATTS("baseline"),
-	WATTS("tasks"),
-	WATTS("exited"),
-	WATTS("others"),
-	WATTS("unexplained"),
-	{ 0 },
 };
 
 #define USED_SOMETHING 0.001 /* of a CPU; the view All shows all, and the account counts all */
@@ -554,7 +487,6 @@ const struct pane pane_cpu = {
 	.tables = tables,
 	.series = cpu_series,
 	.n_series = N_CPU_SERIES,
-	.why_series = why_series,
 	.why_row = why_row,
 	.views = views,
 	.actions = pane_actions,

@@ -323,8 +323,8 @@ static void draw_legend(const struct pane_context *context, const struct canvas 
 
 int cpu_machine_draw_total(const struct pane_context *context, const struct canvas *canvas)
 {
-	const struct table *table = context_table(context, CPU_TABLE_CPU);
-	double busy = table && table->n_rows > 0 ? busy_ratio(table, table_row(table, 0)) : NAN;
+	double busy = cpu_busy_ratio(frame_number(context->frame, "cpu", "all", "idle_ratio"),
+				     frame_number(context->frame, "cpu", "all", "iowait_ratio"));
 	char text[PERCENT_TEXT_MAX];
 	int cells;
 
@@ -401,26 +401,18 @@ static int draw_memory(const struct pane_context *context, const struct canvas *
 /* How long tasks waited in the last 10 seconds: "pressure cpu 55 io 1 mem 0 %". */
 static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
 {
-	static const struct {
-		const char *row, *label;
-	} resources[] = { { "cpu", "cpu" }, { "io", "io" }, { "memory", "mem" } };
+	const struct row_facts facts = { { row_fact }, .frame = context->frame };
 	const struct table *pressure = context_table(context, CPU_TABLE_PRESSURE);
-	char text[TEXT_MAX];
-	size_t length;
+	char text[TEXT_MAX], numbers[TEXT_MAX];
 
 	if (!pressure || pressure->n_rows == 0)
 		return x;
-	snprintf(text, sizeof(text), "%s", _("pressure"));
-	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
-		const void *row = table_find(pressure, resources[i].row, "some");
-		char number[VALUE_TEXT_MAX];
-
-		length = strlen(text);
-		snprintf(text + length, sizeof(text) - length, " %s %s", resources[i].label,
-			 fixed_text(number, 100 * table_number(pressure, row, "avg10_ratio"), 1));
-	}
-	length = strlen(text);
-	snprintf(text + length, sizeof(text) - length, " %%");
+	snprintf(text, sizeof(text), "%s%s", _("pressure"),
+		 sentence_text(numbers,
+			       " cpu {pressure.cpu/some.avg10_ratio:100.1} io "
+			       "{pressure.io/some.avg10_ratio:100.1} mem "
+			       "{pressure.memory/some.avg10_ratio:100.1} %",
+			       &facts.facts));
 	return draw_piece(canvas, y, x, text, 0);
 }
 
@@ -457,18 +449,17 @@ static int draw_rate(const struct pane_context *context, const struct canvas *ca
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *system = context_table(context, CPU_TABLE_SYSTEM);
-	const void *row = system && system->n_rows > 0 ? table_row(system, 0) : NULL;
 	double hertz = frame_number(context->frame, "cpu", "all", "frequency_hertz");
 	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
 	int x = 0;
 
-	if (!row)
+	if (!system || system->n_rows == 0)
 		return;
 	snprintf(text, sizeof(text), _("runnable %-3s"),
-		 fixed_text(number, table_number(system, row, "running"), 0));
+		 fixed_text(number, frame_number(context->frame, "system", NULL, "running"), 0));
 	x = draw_piece(canvas, y, x, text, 0);
 	snprintf(text, sizeof(text), _("blocked on I/O %-2s"),
-		 fixed_text(number, table_number(system, row, "blocked"), 0));
+		 fixed_text(number, frame_number(context->frame, "system", NULL, "blocked"), 0));
 	x = draw_piece(canvas, y, x, text, 0);
 	x = draw_rate(context, canvas, y, x, _("ctx switches"), "context_switches_per_second");
 	x = draw_rate(context, canvas, y, x, _("forks"), "forks_per_second");
@@ -476,7 +467,7 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 		x = draw_piece(canvas, y, x, hertz_text(number, hertz), 0);
 	x = draw_rate(context, canvas, y, x, _("interrupts"), "interrupts_per_second");
 	snprintf(text, sizeof(text), _("threads %-4s"),
-		 fixed_text(number, table_number(system, row, "threads"), 0));
+		 fixed_text(number, frame_number(context->frame, "system", NULL, "threads"), 0));
 	draw_piece(canvas, y, x, text, 0);
 }
 
@@ -549,27 +540,27 @@ static void draw_account(const struct pane_context *context, const struct canvas
 static bool draw_limit(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	const struct table *limits = context_table(context, CPU_TABLE_LIMIT);
-	double least = INFINITY, throttled = NAN;
-	const char *group = "";
+	struct row_facts facts = { { row_fact }, .table = limits };
+	double least = INFINITY;
+	char text[TEXT_MAX];
 
 	for (size_t i = 0; limits && i < limits->n_rows; i++) {
-		const void *row = table_row(limits, i);
-		double limit = table_number(limits, row, "limit_ratio");
+		double limit = table_number(limits, table_row(limits, i), "limit_ratio");
 
 		if (!(limit < least))
 			continue;
 		least = limit;
-		throttled = table_number(limits, row, "throttled_ratio");
-		group = table_text(limits, row, "cgroup");
+		facts.row = table_row(limits, i);
 	}
-	if (isinf(least))
+	if (!facts.row)
 		return false;
-	if (isnan(throttled))
-		canvas_print(canvas, y, 0, STYLE_NORMAL, _("limit of %s: %.2f CPUs"), group, least);
-	else
-		canvas_print(canvas, y, 0, throttled > 0 ? STYLE_WARN : STYLE_NORMAL,
-			     _("limit of %s: %.2f CPUs, had to wait in %.0f %% of the periods"), group, least,
-			     100 * throttled);
+	canvas_text(canvas, y, 0,
+		    sentence_holds("throttled_ratio > 0", &facts.facts) ? STYLE_WARN : STYLE_NORMAL,
+		    sentence_text(text,
+				  _("limit of {cgroup}: {limit_ratio:.2} CPUs[, had to wait in "
+				    "{throttled_ratio:%} of the periods]"),
+				  &facts.facts),
+		    -1);
 	return true;
 }
 
@@ -600,10 +591,9 @@ static int graph_lines(const struct pane_context *context, int left)
 }
 
 /* " + tasks 2.10", " - unexplained 0.40": parts that are always listed, and others that are noticeable. */
-static void add_watts(const struct table *account, const void *row, char *text, size_t room)
+static void add_watts(const struct frame *frame, const char *part, char *text, size_t room)
 {
-	const char *part = table_text(account, row, "part");
-	double watts = table_number(account, row, "watts");
+	double watts = frame_number(frame, "power_account", part, "watts");
 	bool first = strcmp(part, "baseline") == 0;
 	char number[VALUE_TEXT_MAX];
 	size_t length = strlen(text);
@@ -631,7 +621,8 @@ static int draw_watts(const struct pane_context *context, const struct canvas *c
 		return 0;
 	snprintf(text, sizeof(text), "%.2f W =", watts);
 	for (size_t i = 0; i < account->n_rows; i++)
-		add_watts(account, table_row(account, i), text, sizeof(text));
+		add_watts(context->frame, table_text(account, table_row(account, i), "part"), text,
+			  sizeof(text));
 	length = strlen(text);
 	snprintf(text + length, sizeof(text) - length, _(", an estimate (R squared %s, %s)"),
 		 fixed_text(number, r_squared, 2),

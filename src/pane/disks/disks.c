@@ -92,13 +92,6 @@ static const struct series series[] = {
 	{ "disk", "all", "write_bytes_per_second" },
 };
 
-static const struct series why_series[] = {
-	{ "disk", "all", "read_bytes_per_second" },
-	{ "disk", "all", "write_bytes_per_second" },
-	{ "pressure", "io", "avg10_ratio" },
-	{ 0 },
-};
-
 /* The rows that the list of processes shows. */
 static void sampling(struct pane_context *context)
 {
@@ -122,7 +115,6 @@ const struct pane pane_disks = {
 	.tables = tables,
 	.series = series,
 	.n_series = sizeof(series) / sizeof(series[0]),
-	.why_series = why_series,
 	.views = views,
 	.state_size = sizeof(struct disks_state),
 	.refuses = refuses,

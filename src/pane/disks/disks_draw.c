@@ -243,12 +243,11 @@ static bool is_notable(const struct table *table, const void *row)
 static char *space_text(const struct pane_context *context, const struct table *table, const void *row,
 			char *text)
 {
-	double inodes = table_number(table, row, "inodes_used_ratio");
-	double growth = table_number(table, row, "growth_bytes_per_second");
+	bool grows = table_number(table, row, "growth_bytes_per_second") > 0;
 	bool few_inodes = grade_of_row(context->findings, "inodes_full", table->schema, row) > GRADE_CALM;
 	const struct made_fact notable[] = {
-		{ "inodes", { .number = few_inodes ? inodes : NAN, .unit = UNIT_RATIO } },
-		{ "growth", { .number = growth > 0 ? growth : NAN, .unit = UNIT_BYTES_PER_SECOND } },
+		{ "inodes", few_inodes ? column_fact(table, row, "inodes_used_ratio") : FACT_UNKNOWN },
+		{ "growth", grows ? column_fact(table, row, "growth_bytes_per_second") : FACT_UNKNOWN },
 	};
 	const struct row_facts facts = {
 		.facts = { row_fact }, .table = table, .row = row, .made = notable, .n_made = 2

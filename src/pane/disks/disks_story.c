@@ -115,6 +115,11 @@ static double phase_wait(const struct disk_facts *of, const char *phase)
 	return seconds / number;
 }
 
+static struct fact made(const char *name, double number, enum unit unit, const char *from)
+{
+	return made_fact_of(&(struct made_fact){ name, number_fact(number, unit), from });
+}
+
 /* How many others of its kind have enough requests, the longest wait of them, and the fewest requests. */
 static struct fact of_others(const struct disk_facts *of, struct span name)
 {
@@ -134,9 +139,12 @@ static struct fact of_others(const struct disk_facts *of, struct span name)
 		least = fmin(least, requests(disks, row));
 	}
 	if (span_is(name, "others_wait_seconds"))
-		return (struct fact){ .number = wait, .unit = UNIT_SECONDS };
+		return made("others_wait_seconds", wait, UNIT_SECONDS,
+			    "the longest wait_seconds of the others");
 	return (struct fact){ .number = span_is(name, "others_requests") ? least : n };
 }
+
+#define MEAN_OF(phase) "the mean of mean_seconds in disk_latency, phase " phase ", by requests_per_second"
 
 /* By Little's law requests that are somewhere are their rate times how long they are there. */
 static struct fact disk_fact(const struct facts *facts, struct span name)
@@ -146,18 +154,21 @@ static struct fact disk_fact(const struct facts *facts, struct span name)
 	const void *row = of->row.row;
 
 	if (span_is(name, "requests_per_second"))
-		return (struct fact){ .number = requests(disks, row), .unit = UNIT_PER_SECOND };
+		return made("requests_per_second", requests(disks, row), UNIT_PER_SECOND,
+			    "reads_per_second + writes_per_second");
 	if (span_is(name, "wait_seconds"))
-		return (struct fact){ .number = mean_wait(disks, row), .unit = UNIT_SECONDS };
+		return made("wait_seconds", mean_wait(disks, row), UNIT_SECONDS,
+			    "the mean of read_wait_seconds and write_wait_seconds by their requests");
 	if (span_is(name, "queued_seconds"))
-		return (struct fact){ .number = phase_wait(of, "queued"), .unit = UNIT_SECONDS };
+		return made("queued_seconds", phase_wait(of, "queued"), UNIT_SECONDS, MEAN_OF("queued"));
 	if (span_is(name, "device_seconds"))
-		return (struct fact){ .number = phase_wait(of, "device"), .unit = UNIT_SECONDS };
+		return made("device_seconds", phase_wait(of, "device"), UNIT_SECONDS, MEAN_OF("device"));
 	if (span_is(name, "queued_requests"))
-		return (struct fact){ .number = requests(disks, row) * phase_wait(of, "queued") };
+		return made("queued_requests", requests(disks, row) * phase_wait(of, "queued"), UNIT_NONE,
+			    "requests_per_second * queued_seconds");
 	if (span_is(name, "idle_ratio"))
-		return (struct fact){ .number = 1 - requests(disks, row) * phase_wait(of, "device"),
-				      .unit = UNIT_RATIO };
+		return made("idle_ratio", 1 - requests(disks, row) * phase_wait(of, "device"), UNIT_RATIO,
+			    "1 - requests_per_second * device_seconds");
 	return span_starts(name, "others") ? of_others(of, name) : row_fact(facts, name);
 }
 
@@ -172,8 +183,7 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 		      const struct table *disks)
 {
 	const void *disk = table_find(disks, table_text(users, user, "device"), NULL);
-	const struct made_fact block = { "block_bytes", { .number = table_number(disks, disk, "block_bytes"),
-							  .unit = UNIT_BYTES } };
+	const struct made_fact block = { "block_bytes", column_fact(disks, disk, "block_bytes") };
 	const struct row_facts facts = {
 		.facts = { row_fact }, .table = users, .row = user, .made = &block, .n_made = 1
 	};

@@ -229,20 +229,6 @@ static const struct pane_setting choices[] = {
 	{ 0 },
 };
 
-static const struct series why_series[] = {
-	{ "event_total", "all", "forks_per_second" },
-	{ "event_total", "all", "execs_per_second" },
-	{ "event_total", "all", "exits_per_second" },
-	{ "event_total", "all", "failures_per_second" },
-	{ "event_source", "perf", "received_per_second" },
-	{ "event_source", "connector", "received_per_second" },
-	{ "event_source", "perf", "lost" },
-	{ "event_source", "connector", "lost" },
-	{ "event_source", "panetop", "lost" },
-	{ "event_source", "panetop", "unnamed" },
-	{ 0 },
-};
-
 static void open_events(struct pane_context *context)
 {
 	if (!context->settings->events.statistics)
@@ -265,7 +251,6 @@ const struct pane pane_events = {
 	.title = N_("Events"),
 	.question = N_("Who starts what, and what ends how?"),
 	.tables = tables,
-	.why_series = why_series,
 	.views = views,
 	.choices = choices,
 	.ask_setting = ask_kinds,

@@ -30,21 +30,6 @@ static double sum(const struct table *table, const char *column)
 	return all;
 }
 
-static void list_sources(char *text, size_t room, const struct table *table)
-{
-	size_t used = 0;
-
-	*text = '\0';
-	for (size_t i = 0; i + 1 < table->n_rows && used < room; i++) {
-		const void *row = table_row(table, i);
-
-		if (isnan(table_number(table, row, "received")))
-			continue;
-		used += (size_t)snprintf(text + used, room - used, "%s%s", used ? " + " : "",
-					 table_text(table, row, "source"));
-	}
-}
-
 /* "lost 3  fork 312/s  exec 148/s  exit 309/s  failed 4/s": where they come from is in the view Sources. */
 static const struct remark headline[] = {
 	{ "lost > 0", N_("lost {lost}"), .level = STYLE_BAD },
@@ -60,18 +45,16 @@ static void draw_headline(const struct canvas *canvas, const struct frame *frame
 {
 	const struct table *totals = frame_table(frame, "event_total");
 	struct text_flow flow = text_flow_of_pieces(canvas, 0, 1);
-	char from[64];
-	const struct made_fact made[] = {
-		{ "lost", { .number = sum(sources, "lost") } },
-		{ "unnamed", { .number = sum(sources, "unnamed") } },
-		{ "from", { .text = from } },
+	const struct made_fact lost = {
+		"lost", { .number = sum(sources, "lost") },
+		"event_source.perf.lost + event_source.connector.lost + event_source.panetop.lost"
 	};
 	const void *all = totals ? table_find(totals, "all", NULL) : NULL;
 	const struct row_facts facts = {
-		.facts = { row_fact }, .table = totals, .row = all, .made = made, .n_made = 3
+		.facts = { row_fact }, .table = totals, .row = all, .made = &lost, .n_made = 1,
+		.frame = frame
 	};
 
-	list_sources(from, sizeof(from), sources);
 	text_flow_say(&flow, REMARKS(headline), &facts.facts);
 }
 

@@ -144,8 +144,10 @@ static bool add_hint(struct buffer *out, const struct hint *hint, const struct f
 	bool movable = interrupt && strpbrk(table_text(table, row, "affinity"), ",-");
 	const struct made_fact made[] = {
 		{ "cpus", { .number = n_cpus } },
-		{ "rate", { .number = queues.rate, .unit = UNIT_PER_SECOND } },
-		{ "on_one", { .number = queues.on_one } },
+		{ "rate", { .number = queues.rate, .unit = UNIT_PER_SECOND },
+		  "per_second, of all queues of a device" },
+		{ "on_one", { .number = queues.on_one, .unit = UNIT_PER_SECOND },
+		  "per_second of the CPU that has most" },
 		{ "busiest", { .text = queues.cpu } },
 		{ "queues", { .number = queues.count } },
 		{ "name", { .text = name } },

@@ -240,16 +240,6 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	latency_past_add(&latency->past, frame);
 }
 
-static const struct series why_series[] = {
-	{ "latency", "all", "priority" },
-	{ "latency", "all", "period_seconds" },
-	{ "latency", "all", "slack_seconds" },
-	{ "latency", "all", "cpus" },
-	{ "latency", "all", "measured_seconds" },
-	{ "latency_bucket", "all", "samples" },
-	{ 0 },
-};
-
 const struct pane pane_latency = {
 	.name = "latency",
 	.digit = '9',
@@ -258,8 +248,6 @@ const struct pane pane_latency = {
 	.unscoped = N_("latency is that of the machine: it is measured on CPUs, not in processes"),
 	.assertion = &assertion,
 	.tables = tables,
-	.why_series = why_series,
-	.why = latency_why,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

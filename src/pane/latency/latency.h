@@ -42,6 +42,5 @@ double latency_window(const struct pane_context *context);
 
 void latency_layout(struct pane_context *context, const struct canvas *canvas);
 void latency_draw(const struct pane_context *context, struct canvas *canvas);
-void latency_why(const struct pane_context *context, struct buffer *out);
 
 #endif

@@ -45,7 +45,8 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 {
 	double priority = table_number(table, row, "priority");
 	char name[32] = "";
-	const struct made_fact made[] = { { "above_zero", { .number = priority > 0 ? priority : NAN } },
+	const struct made_fact made[] = { { "above_zero", priority > 0 ? column_fact(table, row, "priority")
+									: FACT_UNKNOWN },
 					  { "name", { .text = name } } };
 	const struct row_facts facts = {
 		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 2
@@ -325,8 +326,10 @@ static void draw_charts(const struct pane_context *context, const struct canvas 
 	bool heat = has_heat(context, canvas);
 	bool log_counts = context->settings->latency.counts == 1;
 	int width = heat ? canvas->width * 5 / 8 : canvas->width;
+	const struct row_facts facts = { { row_fact }, .frame = context->frame };
 	struct canvas bars, map;
 
+	facts_drawn(&facts.facts, "latency_bucket.all.samples");
 	if (heat && width > BARS_CELLS_MAX)
 		width = BARS_CELLS_MAX;
 	bars = canvas_part(canvas, heat ? 1 : 0, 0, canvas->height, width);
@@ -542,29 +545,4 @@ void latency_draw(const struct pane_context *context, struct canvas *canvas)
 		draw_short(context, canvas, table);
 	else
 		draw_summary(context, canvas, table);
-}
-
-static void why_cpu(const struct pane_context *context, struct buffer *out, const char *name)
-{
-	struct histogram shown;
-	struct figures figures;
-
-	compute_figures(context, name, &figures, &shown);
-	for (unsigned i = 0; figures.samples > 0 && i < figures_schema.n_columns; i++)
-		if (figure_columns[i].kind != COLUMN_KEY)
-			why_number(out, &figures_schema, &figures, figure_columns[i].key);
-}
-
-void latency_why(const struct pane_context *context, struct buffer *out)
-{
-	const struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
-	unsigned n_cpus = context->view == LATENCY_VIEW_CPUS ? latency->n_beside : 1;
-
-	if (context->view >= LATENCY_VIEW_NUMBERS || !table || table->n_rows == 0)
-		return;
-	for (unsigned i = 0; i < n_cpus; i++)
-		why_cpu(context, out,
-			    context->view == LATENCY_VIEW_SUMMARY ? "all"
-								  : cpu_name(table, latency->cpu + i));
 }

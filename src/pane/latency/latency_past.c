@@ -26,7 +26,8 @@ const struct past_table latency_buckets = { "latency_bucket", "samples", "sample
 
 uint64_t past_width_ns(const struct frame *frame)
 {
-	double seconds = frame_number(frame, "latency", "all", "bucket_seconds");
+	const struct table *table = frame_table(frame, "latency");
+	double seconds = table_number(table, table_find(table, "all", NULL), "bucket_seconds");
 
 	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
 }

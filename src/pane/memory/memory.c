@@ -58,59 +58,6 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_SCOPE] = { "scope_use", NULL, "memory_bytes" },
 };
 
-#define MEM(column) { "memory", "mem", column "_bytes" }
-#define PAGING(column) { "paging", NULL, column }
-#define LIMIT(resource, column) { "memory_limit", resource, column "_bytes" }
-
-/* What stands beside the tables, the lines at the bottom first. */
-static const struct series why_series[] = {
-	PAGING("page_in_bytes_per_second"),
-	PAGING("swap_ins_per_second"),
-	PAGING("refaults_per_second"),
-	PAGING("scans_per_second"),
-	{ "pressure", "memory", "avg10_ratio" },
-	PAGING("window_seconds"),
-	PAGING("window_refaults"),
-	PAGING("window_refaults_per_second"),
-	PAGING("window_evictions"),
-	PAGING("window_swap_ins"),
-	PAGING("calm_seconds"),
-	PAGING("page_in_bytes"),
-	MEM("total"),
-	MEM("anonymous"),
-	MEM("kernel"),
-	MEM("caches"),
-	MEM("others"),
-	MEM("free"),
-	MEM("used_procps"),
-	MEM("used"),
-	MEM("used_htop"),
-	{ "reclaim", "oom_kill", "total" },
-	{ "reclaim", "allocstall", "total" },
-	{ "group", "/", "all_limit_oom_kills" },
-	{ "memory", "available", "free_bytes" },
-	{ "memory", "swap", "used_bytes" },
-	LIMIT("memory", "limit"),
-	LIMIT("memory", "used"),
-	LIMIT("memory", "free"),
-	LIMIT("memory", "caches"),
-	LIMIT("swap", "limit"),
-	LIMIT("swap", "used"),
-	LIMIT("swap", "free"),
-	MEM("page_cache"),
-	{ "meminfo", "Cached", "value_bytes" },
-	{ "meminfo", "Shmem", "value_bytes" },
-	{ "scope_use", NULL, "memory_bytes" },
-	{ "scope_use", NULL, "anonymous_bytes" },
-	{ "scope_use", NULL, "kernel_bytes" },
-	{ "scope_use", NULL, "file_bytes" },
-	{ "scope_use", NULL, "other_bytes" },
-	{ "scope_use", NULL, "swapped_bytes" },
-	{ "scope_use", NULL, "limit_bytes" },
-	{ "scope_use", NULL, "limit_used_ratio" },
-	{ 0 },
-};
-
 /* Columns for "used". Without a choice those of the table add up, and the graph has what free(1) calls so. */
 static const struct {
 	const char *column, *words;
@@ -416,7 +363,6 @@ const struct pane pane_memory = {
 	.tables = tables,
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
-	.why_series = why_series,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

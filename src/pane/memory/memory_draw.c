@@ -308,7 +308,7 @@ static void slope_words(const struct pane_context *context, bool with_name, char
 	struct memory_grower grower = memory_growth_most(&memory->growth, context->frame);
 	uint64_t now = context->frame->mono_ns, minute = SLOPE_SECONDS * UINT64_C(1000000000);
 	uint64_t since = grower.since_ns ? grower.since_ns : now > minute ? now - minute : 0;
-	struct made_fact slope = { "slope", { .unit = UNIT_BYTES } };
+	struct made_fact slope = { "slope", { .unit = UNIT_BYTES }, "60 s * growth of used memory / time" };
 	struct row_facts facts = { { row_fact }, processes, grower.row, &slope, 1 };
 	struct history_span span;
 	bool grows;
@@ -534,7 +534,8 @@ static void draw_checks(const struct pane_context *context, const struct canvas 
 	for (size_t i = 0; i < widget->view.n_rows; i++) {
 		const void *row = widget->view.rows[i];
 		double bytes = fabs(table_number(checks, row, "error_bytes"));
-		struct made_fact off = { "off_bytes", { .number = bytes, .unit = UNIT_BYTES } };
+		struct made_fact off = { "off_bytes", { .number = bytes, .unit = UNIT_BYTES },
+					 "error_bytes without its sign" };
 		struct row_facts facts = { { row_fact }, checks, row, &off, 1 };
 
 		buffer_empty(&text);
@@ -576,10 +577,13 @@ static int draw_regrowth(const struct pane_context *context, const struct canvas
 	char when[CLOCK_TEXT_MAX];
 	const struct made_fact made[] = {
 		{ "time", { .text = clock_local(when, drop->wall_ns, "%H:%M:%S") } },
-		{ "before_bytes", { .number = drop->before_bytes, .unit = UNIT_BYTES } },
-		{ "after_bytes", { .number = drop->after_bytes, .unit = UNIT_BYTES } },
+		{ "before_bytes", { .number = drop->before_bytes, .unit = UNIT_BYTES },
+		  "memory.mem.caches_bytes when the caches were dropped" },
+		{ "after_bytes", { .number = drop->after_bytes, .unit = UNIT_BYTES },
+		  "memory.mem.caches_bytes after that" },
 		{ "seconds", { .number = (double)(now_ns - drop->mono_ns) / 1e9 } },
-		{ "read_bytes", number_fact(read_since(context, drop->mono_ns), UNIT_BYTES) },
+		{ "read_bytes", number_fact(read_since(context, drop->mono_ns), UNIT_BYTES),
+		  "growth of paging.page_in_bytes since then" },
 	};
 	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 5, .frame = context->frame };
 

@@ -100,10 +100,12 @@ enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_con
 {
 	const struct made_fact made[] = {
 		{ "busy_ratio", { .number = findings_limit(context->findings, "group_memory_used") } },
-		{ "machine_ratio", { .number = number(context, "memory_bytes") / machine_bytes(context) } },
+		{ "machine_ratio",
+		  number_fact(number(context, "memory_bytes") / machine_bytes(context), UNIT_RATIO),
+		  "memory_bytes / memory.mem.total_bytes" },
 	};
 	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
-					 memory_scope_row(context), made, 2 };
+					 memory_scope_row(context), made, 2, context->frame };
 
 	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts.facts);
 }

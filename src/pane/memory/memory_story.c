@@ -59,6 +59,7 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 {
 	const struct table *paging = frame_table(frame, "paging"), *processes = frame_table(frame, "process");
 	const struct table *limits = frame_table(frame, "memory_limit");
+	const struct table *memory = frame_table(frame, "memory");
 	const void *window = paging && paging->n_rows > 0 ? table_row(paging, 0) : NULL;
 	const void *limit = memory_nearest_limit(limits, "memory"), *pager = find_pager(processes);
 	double limit_bytes = table_number(limits, limit, "limit_bytes");
@@ -70,16 +71,22 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 	bool limited = limit_bytes > 0 && limit_ratio <= ratio;
 	const struct made_fact made[MEMORY_FACTS] = {
 		/* of the machine, or of the limit if that is less; what is shown is rounded down */
-		{ "left_ratio", number_fact(floor(100 * (limited ? limit_ratio : ratio)) / 100, UNIT_RATIO) },
-		{ "near_limit_bytes", number_fact(limited ? limit_bytes : NAN, UNIT_BYTES) },
-		{ "available_bytes", number_fact(limited ? NAN : available, UNIT_BYTES) },
+		{ "left_ratio", number_fact(floor(100 * (limited ? limit_ratio : ratio)) / 100, UNIT_RATIO),
+		  limited ? "(free_bytes + caches_bytes) / limit_bytes of the nearest limit, rounded down"
+			  : "memory.available.free_bytes / memory.mem.total_bytes rounded down" },
+		{ "near_limit_bytes", limited ? column_fact(limits, limit, "limit_bytes") : FACT_UNKNOWN },
+		{ "available_bytes", limited ? FACT_UNKNOWN
+					     : column_fact(memory, table_find(memory, "available", NULL),
+							   "free_bytes") },
 		{ "unwatched", text_fact(seen->unwatched) },
-		{ "killed", number_fact(killed_by_machine(seen), UNIT_NONE) },
+		{ "killed", number_fact(killed_by_machine(seen), UNIT_NONE),
+		  "growth of reclaim.oom_kill.total - growth of group./.all_limit_oom_kills" },
 		{ "swap_ins_per_second", number_fact(table_number(paging, window, "window_swap_ins") /
 							     table_number(paging, window, "window_seconds"),
-						     UNIT_PER_SECOND) },
+						     UNIT_PER_SECOND),
+		  "window_swap_ins / window_seconds" },
 		{ "pager", text_fact(pager ? table_text(processes, pager, "name") : NULL) },
-		{ "pager_ratio", number_fact(table_number(processes, pager, "cpu_ratio"), UNIT_RATIO) },
+		{ "pager_ratio", column_fact(processes, pager, "cpu_ratio") },
 	};
 
 	memcpy(facts->made, made, sizeof(made));

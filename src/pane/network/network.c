@@ -99,17 +99,6 @@ static const struct series series[] = {
 	{ "interface", "all", "sent_bits_per_second" },
 };
 
-static const struct series why_series[] = {
-	{ "interface", "all", "received_bits_per_second" },
-	{ "interface", "all", "sent_bits_per_second" },
-	{ "interface", "all", "errors_per_second" },
-	{ "interface", "all", "drops_per_second" },
-	{ "backlog", "all", "dropped_per_second" },
-	{ "backlog", "all", "squeezed_per_second" },
-	{ "packet_loss", "all", "per_second" },
-	{ 0 },
-};
-
 static const char *refuses(const struct pane_context *context, enum action action)
 {
 	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
@@ -141,7 +130,6 @@ const struct pane pane_network = {
 	.tables = tables,
 	.series = series,
 	.n_series = sizeof(series) / sizeof(series[0]),
-	.why_series = why_series,
 	.views = views,
 	.state_size = sizeof(struct network_state),
 	.refuses = refuses,

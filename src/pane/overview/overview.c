@@ -157,65 +157,6 @@ static const struct series series[] = {
 	CPU_PART_SERIES(OVERVIEW_SERIES_PARTS),
 };
 
-#define CPU(part)                                                                                            \
-	{                                                                                                    \
-		"cpu", "all", part "_ratio"                                                                  \
-	}
-#define PRESSURE(resource)                                                                                   \
-	{                                                                                                    \
-		"pressure", resource, "avg10_ratio"                                                          \
-	}
-#define SYSTEM(column)                                                                                       \
-	{                                                                                                    \
-		"system", NULL, column                                                                       \
-	}
-
-/* What stands beside the lists. */
-static const struct series why_series[] = {
-	CPU("busy"),
-	CPU("user"),
-	CPU("nice"),
-	CPU("guest"),
-	CPU("system"),
-	CPU("irq"),
-	CPU("softirq"),
-	CPU("iowait"),
-	CPU("steal"),
-	{ "memory", "available", "used_bytes" },
-	{ "memory", "available", "free_bytes" },
-	{ "memory", "mem", "total_bytes" },
-	{ "memory", "swap", "used_bytes" },
-	{ "memory", "swap", "total_bytes" },
-	PRESSURE("cpu"),
-	PRESSURE("memory"),
-	PRESSURE("io"),
-	{ "disk", "all", "read_bytes_per_second" },
-	{ "disk", "all", "write_bytes_per_second" },
-	{ "interface", "all", "received_bits_per_second" },
-	{ "interface", "all", "sent_bits_per_second" },
-	{ "gpu", NULL, "busy_ratio" },
-	{ "gpu", NULL, "memory_used_bytes" },
-	{ "gpu", NULL, "memory_total_bytes" },
-	SYSTEM("load1"),
-	SYSTEM("load5"),
-	SYSTEM("load15"),
-	SYSTEM("cpus"),
-	SYSTEM("running"),
-	SYSTEM("blocked"),
-	SYSTEM("forks_per_second"),
-	{ "scope_use", NULL, "cpu_ratio" },
-	{ "scope_use", NULL, "memory_bytes" },
-	{ "scope_use", NULL, "read_bytes_per_second" },
-	{ "scope_use", NULL, "write_bytes_per_second" },
-	SYSTEM("container_cpus"),
-	{ "cpu_limit", NULL, "cpu_ratio" },
-	{ "cpu_limit", NULL, "throttled_ratio" },
-	{ "memory_limit", "memory", "limit_bytes" },
-	{ "memory_limit", "memory", "free_bytes" },
-	{ "memory_limit", "memory", "caches_bytes" },
-	{ 0 },
-};
-
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
 		       const struct overview_gauge *gauge)
 {
@@ -718,7 +659,6 @@ const struct pane pane_overview = {
 	.tables = tables,
 	.series = series,
 	.n_series = N_OVERVIEW_SERIES,
-	.why_series = why_series,
 	.why_row = why_row,
 	.views = views,
 	.actions = pane_actions,

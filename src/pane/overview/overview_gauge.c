@@ -99,23 +99,6 @@ double overview_gpu_busy(const struct frame *frame)
 	return row ? table_number(table, row, "busy_ratio") : NAN;
 }
 
-/* Of all rows from the first that counts, the one with the most; NULL: it is of none known. */
-static const void *most_row(const struct table *table, const char *column, size_t first)
-{
-	const void *found = NULL;
-	double most = NAN;
-
-	for (size_t i = first; table && i < table->n_rows; i++) {
-		double of_row = table_number(table, table_row(table, i), column);
-
-		if (isnan(of_row) || of_row <= most)
-			continue;
-		most = of_row;
-		found = table_row(table, i);
-	}
-	return found;
-}
-
 enum chosen { CHOSEN_CPU_LIMIT, CHOSEN_MEMORY_LIMIT, CHOSEN_DISK, CHOSEN_GPU, CHOSEN_SENSOR, N_CHOSEN };
 
 static const char *const chosen_names[] = { "cpu_limit", "memory_limit", "busiest", "gpu", "sensor" };
@@ -161,9 +144,9 @@ static void choose(struct gauge_facts *of, const struct frame *frame)
 		of->chosen[i] = (struct row_facts){ { row_fact }, .table = frame_table(frame, topics[i]) };
 	of->chosen[CHOSEN_CPU_LIMIT].row = container_cpu(frame);
 	of->chosen[CHOSEN_MEMORY_LIMIT].row = container_memory(frame);
-	of->chosen[CHOSEN_DISK].row = most_row(of->chosen[CHOSEN_DISK].table, "busy_ratio", 1);
+	of->chosen[CHOSEN_DISK].row = table_most(of->chosen[CHOSEN_DISK].table, "busy_ratio", NAN);
 	of->chosen[CHOSEN_GPU].row = busiest_gpu(of->chosen[CHOSEN_GPU].table);
-	of->chosen[CHOSEN_SENSOR].row = most_row(of->chosen[CHOSEN_SENSOR].table, "celsius", 0);
+	of->chosen[CHOSEN_SENSOR].row = table_most(of->chosen[CHOSEN_SENSOR].table, "celsius", NAN);
 }
 
 /* As the line has no room for all: guests are user time, interrupts system time. */
@@ -190,23 +173,35 @@ static void make_facts(struct gauge_facts *of, const struct frame *frame)
 	memcpy(of->made,
 	       (struct made_fact[N_MADE]){
 		       { "scoped", yes_fact(is_scoped(frame)) },
-		       { "user", { .number = user } },
-		       { "system", { .number = system } },
-		       { "memory", { .number = number(of, "memory.available.used_bytes") /
-					      number(of, "memory.mem.total_bytes") } },
-		       { "scope_bytes", { .number = number(of, "scope_use.limit_used_ratio") *
-						    number(of, "scope_use.limit_bytes") } },
-		       { "left_bytes", { .number = left, .unit = UNIT_BYTES } },
-		       { "taken_bytes", { .number = limit - left } },
-		       { "pressed", { .number = pressed } },
+		       { "user", { .number = user, .unit = UNIT_RATIO },
+			 "cpu.all.user_ratio + cpu.all.guest_ratio" },
+		       { "system", { .number = system, .unit = UNIT_RATIO },
+			 "cpu.all.system_ratio + cpu.all.irq_ratio + cpu.all.softirq_ratio" },
+		       { "memory",
+			 { .number = number(of, "memory.available.used_bytes") /
+				     number(of, "memory.mem.total_bytes"), .unit = UNIT_RATIO },
+			 "memory.available.used_bytes / memory.mem.total_bytes" },
+		       { "scope_bytes",
+			 { .number = number(of, "scope_use.limit_used_ratio") *
+				     number(of, "scope_use.limit_bytes"), .unit = UNIT_BYTES },
+			 "scope_use.limit_used_ratio * scope_use.limit_bytes" },
+		       { "left_bytes", { .number = left, .unit = UNIT_BYTES },
+			 "memory_limit.free_bytes + memory_limit.caches_bytes at most the limit" },
+		       { "taken_bytes", { .number = limit - left, .unit = UNIT_BYTES },
+			 "memory_limit.limit_bytes - left_bytes" },
+		       { "pressed", { .number = pressed, .unit = UNIT_RATIO },
+			 "the most of pressure.cpu/some.avg10_ratio, pressure.memory/some.avg10_ratio, "
+			 "pressure.io/some.avg10_ratio" },
 		       { "moved", { .number = number(of, "interface.all.received_bits_per_second") +
 					      number(of, "interface.all.sent_bits_per_second") } },
 		       { "busy_disk", { .text = number(of, "busiest.busy_ratio") > 0
 						       ? table_text(disk->table, disk->row, "device")
 						       : "" } },
 		       { "gpu_name", { .text = of->gpu_name } },
-		       { "critical", { .number = critical, .unit = UNIT_CELSIUS } },
-		       { "heat", { .number = number(of, "sensor.celsius") / critical } },
+		       { "critical", { .number = critical, .unit = UNIT_CELSIUS },
+			 "sensor.critical_celsius" },
+		       { "heat", { .number = number(of, "sensor.celsius") / critical, .unit = UNIT_RATIO },
+			 "sensor.celsius / sensor.critical_celsius" },
 	       },
 	       sizeof(of->made));
 	of->of.made = of->made;
@@ -346,6 +341,8 @@ static void fill(const struct kind *kind, const struct gauge_facts *of, bool bes
 					  .series = kind->series,
 					  .most = kind->ends ? whole : NAN,
 					  .first = beside ? OVERVIEW_FIRST_NONE : kind->first };
+	facts_drawn(&of->of.facts, kind->part ? kind->part : "");
+	facts_drawn(&of->of.facts, kind->whole ? kind->whole : "");
 	if (kind->rules)
 		gauge->grade = grade_of_rules(of->of.frame, kind->rules,
 					      is_scoped(of->of.frame) && !kind->topic);

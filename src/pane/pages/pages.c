@@ -62,9 +62,7 @@ const char *pages_no_process(const struct pane_context *context)
 
 double pages_total(const struct pane_context *context, const char *column)
 {
-	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
-
-	return table && table->n_rows > 0 ? table_number(table, table_row(table, 0), column) : NAN;
+	return frame_number(context->frame, "page_total", NULL, column);
 }
 
 static bool is_chosen(const struct pane_context *context)
@@ -450,21 +448,6 @@ static void update(struct pane_context *context)
 		screen_sample_now(context);
 }
 
-static const struct series why_series[] = {
-	{ "page_total", NULL, "vm_resident_bytes" },
-	{ "page_total", NULL, "vm_swap_bytes" },
-	{ "page_total", NULL, "vm_size_bytes" },
-	{ "page_total", NULL, "proportional_bytes" },
-	{ "page_total", NULL, "minor_faults_per_second" },
-	{ "page_total", NULL, "major_faults_per_second" },
-	{ "page_total", NULL, "map_done_ratio" },
-	{ "page_level", NULL, "anonymous_bytes" },
-	{ "page_level", NULL, "file_bytes" },
-	{ "page_level", NULL, "swapped_bytes" },
-	{ "page_level", NULL, "peak_bytes" },
-	{ 0 },
-};
-
 const struct pane pane_pages = {
 	.name = "pages",
 	.digit = '0',
@@ -474,7 +457,6 @@ const struct pane pane_pages = {
 	.tables = tables,
 	.series = series,
 	.n_series = N_PAGES_SERIES,
-	.why_series = why_series,
 	.why = pages_why,
 	.views = views,
 	.actions = pane_actions,

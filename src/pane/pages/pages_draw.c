@@ -295,8 +295,8 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 	if (context->view == PAGES_VIEW_MAP && pages->n_cells > 0 && canvas->height < RULE_FROM_LINES)
 		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, map_cell_text(pages, text, sizeof(text)));
 	snprintf(text, sizeof(text), _("faults minor %s/s major %s/s"),
-		 rate_text(minor, table_number(table, row, "minor_faults_per_second")),
-		 rate_text(major, table_number(table, row, "major_faults_per_second")));
+		 rate_text(minor, pages_total(context, "minor_faults_per_second")),
+		 rate_text(major, pages_total(context, "major_faults_per_second")));
 	if (!gone)
 		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (done < 1) {

@@ -63,10 +63,11 @@ static char *sentence_of(const struct pane_context *context, char *text, const c
 		{ "process", { .text = pages_process_text(context, process, sizeof(process)) } },
 		{ "bytes", { .number = pages_total(context, "vm_resident_bytes"), .unit = UNIT_BYTES } },
 		{ "cost", { .number = touched_cost_seconds(pages_total(context, "vm_resident_bytes")),
-			    .unit = UNIT_SECONDS } },
+			    .unit = UNIT_SECONDS },
+		  "page_total.vm_resident_bytes / 1 GiB * 0.04 s, an estimate" },
 		{ "window", { .number = window_of(context), .unit = UNIT_SECONDS } },
 	};
-	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 4 };
+	const struct row_facts facts = { { row_fact }, .made = made, .n_made = 4, .frame = context->frame };
 
 	return sentence_text(text, sentence, &facts.facts);
 }

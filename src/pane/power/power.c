@@ -41,20 +41,6 @@ static const struct series series[] = {
 	[POWER_SERIES_CELSIUS] = { "temperature", NULL, "celsius" },
 };
 
-static const struct series why_series[] = {
-	{ "power", "total", "watts" },
-	{ "power", "total", "mean_watts" },
-	{ "battery", NULL, "watts" },
-	{ "battery", NULL, "remaining_seconds" },
-	{ "temperature", NULL, "celsius" },
-	{ "temperature", NULL, "critical_celsius" },
-	{ "fan", NULL, "rpm" },
-	{ "frequency", "all", "hertz" },
-	{ "idle_state", "all", "residency_ratio" },
-	{ "cpu", "all", "idle_ratio" },
-	{ 0 },
-};
-
 #define LINE_TEMPERATURES 3 /* the first of them, which is always that of the CPU */
 
 /* The columns of batch text, after powerstat. */
@@ -278,7 +264,6 @@ const struct pane pane_power = {
 	.summary = summary,
 	.series = series,
 	.n_series = N_POWER_SERIES,
-	.why_series = why_series,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

@@ -148,7 +148,8 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 	made[1] = (struct made_fact){ "no_heat", { .text = why_absent(context, POWER_TABLE_TEMPERATURE) } };
 	made[2] = (struct made_fact){ "sensor", { .text = name_of_sensor(context, &of->heat) } };
 	made[3] = (struct made_fact){
-		"throttled", { .number = throttled(context_table(context, POWER_TABLE_THROTTLE)) }
+		"throttled", { .number = throttled(context_table(context, POWER_TABLE_THROTTLE)) },
+		"CPUs with core_throttles_per_second or package_throttles_per_second"
 	};
 	made[4] = (struct made_fact){
 		"step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS }
@@ -223,8 +224,8 @@ static void add_piece(const struct pane_context *context, const struct piece *pi
 	double watts = battery ? table_number(table, row, "watts") : NAN;
 	char hours[VALUE_TEXT_MAX];
 	const struct made_fact made[] = {
-		{ "gain", { .number = watts < 0 ? -watts : NAN, .unit = UNIT_WATTS } },
-		{ "hours", { .text = hours } },
+		{ "gain", { .number = watts < 0 ? -watts : NAN, .unit = UNIT_WATTS }, "- watts" },
+		{ "hours", { .text = hours }, "remaining_seconds" },
 		{ "beyond", { .number = heat && row != hottest(table) ? -headroom(table, row) : NAN } },
 	};
 	const struct row_facts facts = {

@@ -95,8 +95,10 @@ static struct row_facts facts_of(const struct power_relation *relation, struct m
 {
 	made[0] = (struct made_fact){ "kind", { .text = relation->kind } };
 	made[1] = (struct made_fact){ "label", { .text = relation->label } };
-	made[2] = (struct made_fact){ "correlation", { .number = relation->correlation } };
-	made[3] = (struct made_fact){ "lag_seconds", { .number = relation->lag_seconds } };
+	made[2] = (struct made_fact){ "correlation", { .number = relation->correlation },
+				      "Pearson's r of load and this, at the lag" };
+	made[3] = (struct made_fact){ "lag_seconds", number_fact(relation->lag_seconds, UNIT_SECONDS),
+				      "the lag with the strongest correlation" };
 	made[4] = (struct made_fact){ "load_range", { .number = relation->load_range } };
 	return (struct row_facts){ .facts = { row_fact }, .made = made, .n_made = 5 };
 }

@@ -69,33 +69,11 @@ static double disk_ratio(const struct summary *summary)
 static const void *hot_row(const struct summary *summary, const struct table *profile)
 {
 	const struct table *cost = frame_table(summary->context->frame, "profile_cost");
-	const void *hot = NULL;
 
 	if (!profile || !cost || cost->n_rows == 0 ||
 	    table_number(cost, table_row(cost, 0), "pid") != number(summary, "pid"))
 		return NULL;
-	for (size_t i = 0; i < profile->n_rows; i++)
-		if (!hot || table_number(profile, table_row(profile, i), "self_ratio") >
-				    table_number(profile, hot, "self_ratio"))
-			hot = table_row(profile, i);
-	return hot;
-}
-
-/* The limit of which most is used. */
-static const void *nearest_limit(const struct table *limits)
-{
-	const void *nearest = NULL;
-	double most = -1;
-
-	for (size_t i = 0; limits && i < limits->n_rows; i++) {
-		double ratio = table_number(limits, table_row(limits, i), "used_ratio");
-
-		if (ratio > most) {
-			most = ratio;
-			nearest = table_row(limits, i);
-		}
-	}
-	return nearest;
+	return table_most(profile, "self_ratio", NAN);
 }
 
 static double files_of(const struct summary *summary, const char *kind)
@@ -167,11 +145,13 @@ static struct fact doing_fact(const struct facts *facts)
 	return text_fact(remarks_first(REMARKS(doings), facts));
 }
 
+#define FILES_OF(kind) "rows of open_file of the kind " kind
+
 static void make_facts(const struct summary *summary, struct page_facts *of)
 {
 	const struct table *profile = frame_table(summary->context->frame, "profile");
 	const struct table *limits = own_table(summary, PROCESS_TABLE_LIMIT);
-	const void *hot = hot_row(summary, profile), *limit = nearest_limit(limits);
+	const void *hot = hot_row(summary, profile), *limit = table_most(limits, "used_ratio", NAN);
 	double wall_ns = (double)summary->context->frame->wall_ns, started = number(summary, "started_time");
 	double exit_signal = how_ended(summary, "exit_signal", "signal");
 	const void *exit = of->exit.row;
@@ -180,35 +160,43 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	double age = wall_ns > started && !has_ended ? floor((wall_ns - started) / 1e9) : NAN;
 	double lived = table_number(of->exit.table, exit, "duration_seconds");
 	const struct made_fact made[] = {
-		{ "memory_ratio", number_fact(time_part(summary, "memory"), UNIT_RATIO) },
-		{ "lock_ratio", number_fact(time_part(summary, "lock"), UNIT_RATIO) },
-		{ "other_ratio", number_fact(time_part(summary, "other"), UNIT_RATIO) },
-		{ "disk_ratio", number_fact(disk_ratio(summary), UNIT_RATIO) },
+		{ "memory_ratio", number_fact(time_part(summary, "memory"), UNIT_RATIO),
+		  "ratio of time_account, part memory" },
+		{ "lock_ratio", number_fact(time_part(summary, "lock"), UNIT_RATIO),
+		  "ratio of time_account, part lock" },
+		{ "other_ratio", number_fact(time_part(summary, "other"), UNIT_RATIO),
+		  "ratio of time_account, part other" },
+		{ "disk_ratio", number_fact(disk_ratio(summary), UNIT_RATIO),
+		  "ratio of time_account, part disk, else of the kernel's delay accounting" },
 		{ "frozen", yes_fact(strcmp(text_of(summary, "frozen"), "yes") == 0) },
 		{ "main_ended", yes_fact(strcmp(text_of(summary, "main_thread"), "ended") == 0) },
-		{ "others", number_fact(number(summary, "threads") - 1, UNIT_NONE) },
+		{ "others", number_fact(number(summary, "threads") - 1, UNIT_NONE), "threads - 1" },
 		{ "exit_code", number_fact(how_ended(summary, "exit_code", "exit_code"), UNIT_NONE) },
 		{ "exit_signal", number_fact(exit_signal, UNIT_NONE) },
 		{ "exit_name", signal_fact(exit_signal) },
 		{ "stop_name", signal_fact(number(summary, "stop_signal")) },
 		{ "hot_function", text_fact(table_text(profile, hot, "function")) },
-		{ "hot_ratio", number_fact(table_number(profile, hot, "self_ratio") -
-					      table_number(profile, hot, "error_ratio"),
-				      UNIT_RATIO) },
-		{ "age_seconds", number_fact(age, UNIT_SECONDS) },
-		{ "lived_seconds", number_fact(lived, UNIT_SECONDS) },
+		{ "hot_ratio",
+		  number_fact(table_number(profile, hot, "self_ratio") -
+				      table_number(profile, hot, "error_ratio"),
+			      UNIT_RATIO),
+		  "self_ratio - error_ratio of profile, the function that runs most" },
+		{ "age_seconds", number_fact(age, UNIT_SECONDS), "time of the sample - started_time" },
+		{ "lived_seconds", column_fact(of->exit.table, exit, "duration_seconds") },
 		{ "lived_about_seconds",
-		  number_fact(isnan(lived) ? (ended - started) / 1e9 : NAN, UNIT_SECONDS) },
+		  number_fact(isnan(lived) ? (ended - started) / 1e9 : NAN, UNIT_SECONDS),
+		  "exited_time - started_time" },
 		{ "ended_time", number_fact(ended, UNIT_TIME) },
 		{ "limit_name", text_fact(table_text(limits, limit, "name")) },
 		{ "limit_used", text_fact(table_text(limits, limit, "used_text")) },
 		{ "limit", text_fact(table_text(limits, limit, "soft_text")) },
-		{ "limit_ratio", number_fact(table_number(limits, limit, "used_ratio"), UNIT_RATIO) },
-		{ "files", number_fact(files_of(summary, "file"), UNIT_NONE) },
-		{ "directories", number_fact(files_of(summary, "directory"), UNIT_NONE) },
-		{ "sockets", number_fact(files_of(summary, "socket"), UNIT_NONE) },
-		{ "pipes", number_fact(files_of(summary, "pipe"), UNIT_NONE) },
-		{ "devices", number_fact(files_of(summary, "device"), UNIT_NONE) },
+		{ "limit_ratio", column_fact(limits, limit, "used_ratio") },
+		{ "files", number_fact(files_of(summary, "file"), UNIT_NONE), FILES_OF("file") },
+		{ "directories", number_fact(files_of(summary, "directory"), UNIT_NONE),
+		  FILES_OF("directory") },
+		{ "sockets", number_fact(files_of(summary, "socket"), UNIT_NONE), FILES_OF("socket") },
+		{ "pipes", number_fact(files_of(summary, "pipe"), UNIT_NONE), FILES_OF("pipe") },
+		{ "devices", number_fact(files_of(summary, "device"), UNIT_NONE), FILES_OF("device") },
 		{ "pending", signals_fact(summary, &of->signals[PENDING], "pending", "yes") },
 		{ "blocked", signals_fact(summary, &of->signals[BLOCKED], "blocked", "yes") },
 		{ "ignored", signals_fact(summary, &of->signals[IGNORED], "action", "ignored") },

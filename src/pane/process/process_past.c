@@ -54,7 +54,7 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 
 	for (size_t i = 0; i < of->n_made; i++)
 		if (span_is(name, of->made[i].name))
-			return of->made[i].fact;
+			return made_fact_of(&of->made[i]);
 	return of->now->find(of->now, name);
 }
 
@@ -214,9 +214,14 @@ static double stuck_seconds(const struct history *history, size_t now)
 	return seconds;
 }
 
+static void add_from(struct past_facts *of, const char *name, struct fact fact, const char *from)
+{
+	of->made[of->n_made++] = (struct made_fact){ name, fact, from };
+}
+
 static void add(struct past_facts *of, const char *name, struct fact fact)
 {
-	of->made[of->n_made++] = (struct made_fact){ name, fact };
+	add_from(of, name, fact, NULL);
 }
 
 static double made_number(const struct past_facts *of, const char *name)
@@ -233,7 +238,8 @@ static void make_facts(struct past_facts *of, const struct pane_context *context
 
 	of->n_made = 0;
 	for (size_t i = 0; i < N_MEANS; i++)
-		add(of, means[i].name, number_fact(mean_of(history, &means[i], now), means[i].unit));
+		add_from(of, means[i].name, number_fact(mean_of(history, &means[i], now), means[i].unit),
+			 "its mean over about the last 10 s");
 	if (isnan(made_number(of, "disk_ratio")) && !process_waits_in_ring(rows)) {
 		double blocked = growth(history, PROCESS_SERIES_DISK_SECONDS, now, &seconds);
 
@@ -253,8 +259,9 @@ static void make_more_facts(struct past_facts *of)
 	const char *now = of->facts.find(&of->facts, span_text("system_call")).text;
 	bool other = call && *call && now && strcmp(call, now) != 0;
 
-	add(of, "wanted_ratio",
-	    number_fact(made_number(of, "cpu_ratio") + made_number(of, "wait_ratio"), UNIT_RATIO));
+	add_from(of, "wanted_ratio",
+		 number_fact(made_number(of, "cpu_ratio") + made_number(of, "wait_ratio"), UNIT_RATIO),
+		 "cpu_ratio + wait_ratio");
 	if (other)
 		add(of, "system_call_file", text_fact(NULL));
 	add(of, "waits_for", text_fact(process_waits_for(&of->facts)));

@@ -60,7 +60,7 @@ struct event_ended {
 	uint32_t pid, parent_pid;        /* 0: not known */
 	uint32_t uid;                    /* effective; UINT32_MAX: not known */
 	uint64_t start_ns, end_ns;       /* CLOCK_MONOTONIC; U64_UNKNOWN */
-	uint64_t children_ns;            /* 0 here: see child_shares_take() */
+	uint64_t children_ns;            /* 0 here: child_cpu_share.c adds them */
 	char comm[EVENT_COMM_BYTES + 1]; /* empty: not known */
 };
 

@@ -11,7 +11,6 @@
 #define NODE_ONLINE "sys/devices/system/node/online"
 #define NODES_MAX 1024       /* as in the kernel */
 #define NODE_NONE UINT32_MAX /* not the index of a node */
-#define NODE_NEAR 10         /* the distance of a node to itself, in the firmware's table (ACPI) */
 
 enum node_count { NODE_HIT, NODE_MISS, NODE_FOREIGN, NODE_OTHER, N_NODE_COUNTS };
 
