@@ -26,8 +26,7 @@ static bool add_fact(struct buffer *out, struct span format, const struct facts 
 	}
 	fact = facts->find(facts, name);
 	buffer_text(out, fact_text(number, &fact, format));
-	if (fact_is_known(&fact))
-		fact_drawn(facts, &fact);
+	fact_drawn(facts, &fact); /* "-", too: why it is not known */
 	return fact_is_known(&fact);
 }
 
