@@ -103,7 +103,7 @@ START_TEST(numbers_of_sentences_have_origins)
 		  "avg10_ratio of io=0.5 avg10_ratio of memory=0.25 " },
 		{ "{avg10_ratio}[, {nothing}]", "avg10_ratio of io=0.5 " },
 		{ "[{avg10_ratio}, {nothing}]", "" },
-		{ "{avg60_ratio} {few}", "" }, /* not known; of nothing */
+		{ "{avg60_ratio} {few}", "avg60_ratio of io=nan " }, /* why it is not known; of nothing */
 		{ "{half}",
 		  "half=0.5: (avg10_ratio + pressure.io.avg10_ratio) / 2, a mean; "
 		  "avg10_ratio of io=0.5 avg10_ratio of io=0.5 " },
