@@ -2,10 +2,10 @@
 /* Bars of the overview and findings agree: in random frames, each bar is as bad as the findings about it. */
 #include <config.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/vector.h"
 #include "model/grade.h"
 #include "pane/overview/overview_gauge.h"
 #include "suite.h"
@@ -35,74 +35,62 @@ static double random_share(void)
 	return (double)random() / RAND_MAX;
 }
 
-static void *add_row(const char *topic, const char *key, const char *other)
+/* A cell of the row that was begun last, or of a new one. */
+static void set(const char *topic, const char *key, const char *other, const char *column, double number)
 {
+	static const char *last[3];
+	static void *row;
 	struct table *table = frame_slot(&frame, topic);
-	void *row = table_add(table);
-	unsigned n_keys = 0;
+	const struct column *found = schema_known_column(table->schema, column);
+	const char *const keys[] = { key, other };
 
+	if (table->n_rows == 0 || last[0] != topic || last[1] != key || last[2] != other) {
+		row = table_add(table);
+		for (unsigned i = 0, n = 0; i < table->schema->n_columns; i++)
+			if (table->schema->columns[i].kind == COLUMN_KEY && n < 2)
+				row_set_text(row, &table->schema->columns[i], keys[n++]);
+	}
+	last[0] = topic;
+	last[1] = key;
+	last[2] = other;
 	table->present = true;
 	table->mono_ns = frame.mono_ns;
 	table->interval_ns = frame.interval_ns;
-	for (unsigned i = 0; i < table->schema->n_columns; i++)
-		if (table->schema->columns[i].kind == COLUMN_KEY && n_keys++ < 2)
-			row_set_text(row, &table->schema->columns[i], n_keys == 1 ? key : other);
-	return row;
-}
-
-static void set(void *row, const char *topic, const char *column, double number)
-{
-	const struct column *found = schema_known_column(topic_find(topic)->schema, column);
-
 	if (found->type == VALUE_U64)
-		*(uint64_t *)(void *)((char *)row + found->offset) = (uint64_t)number;
+		row_set_u64(row, found, (uint64_t)number);
 	else
-		*(double *)(void *)((char *)row + found->offset) = number;
+		row_set_f64(row, found, number);
 }
 
 /* A load is near a limit, now above it, now below. */
 static void fill(unsigned second, double load)
 {
-	double busy = load * (0.6 + 0.5 * random_share()), waits = load * random_share();
-	void *row;
+	double busy = fmin(1, load * (0.6 + 0.5 * random_share())), waits = load * random_share();
 
 	frame_clear(&frame);
 	frame.mono_ns = (1000 + second) * UINT64_C(1000000000);
 	frame.wall_ns = frame.mono_ns + UINT64_C(1700000000000000000);
 	frame.interval_ns = second > 0 ? UINT64_C(1000000000) : 0;
-	row = add_row("cpu", "all", NULL);
-	set(row, "cpu", "busy_seconds", total[0] += 2 * (busy < 1 ? busy : 1));
-	set(row, "cpu", "steal_seconds", total[1] += 0.3 * waits);
-	set(row, "cpu", "total_seconds", total[2] += 2);
-	row = add_row("system", NULL, NULL);
-	set(row, "system", "running", 6 * waits);
-	set(row, "system", "blocked", 4 * waits);
-	set(row, "system", "cpus", 2);
-	set(row, "system", "load1", 5 * waits);
-	row = add_row("memory", "mem", NULL);
-	set(row, "memory", "total_bytes", 1e10);
-	row = add_row("memory", "available", NULL);
-	set(row, "memory", "free_bytes", 1e10 * (1 - (busy < 1 ? busy : 1)));
-	set(row, "memory", "used_bytes", 1e10 * (busy < 1 ? busy : 1));
-	row = add_row("memory", "swap", NULL);
-	set(row, "memory", "total_bytes", 1e9);
-	set(row, "memory", "used_bytes", 1e9 * (busy < 1 ? busy : 1));
-	row = add_row("paging", NULL, NULL);
-	set(row, "paging", "scans", total[3] += 100 * waits);
-	set(row, "paging", "refaults_per_second", 40 * waits);
-	set(row, "paging", "swap_ins_per_second", 10 * waits);
-	set(add_row("pressure", "cpu", "some"), "pressure", "avg10_ratio", waits);
-	set(add_row("pressure", "memory", "some"), "pressure", "avg10_ratio", waits / 2);
-	set(add_row("pressure", "io", "some"), "pressure", "avg10_ratio", waits / 2);
-	set(add_row("pressure", "io", "full"), "pressure", "avg10_ratio", waits / 3);
-	total[4] += busy < 1 ? busy : 1;
-	for (unsigned i = 0; i < 2; i++) {
-		row = add_row("disk", i ? "sda" : "all", NULL);
-		set(row, "disk", "busy_seconds", total[4]);
-		set(row, "disk", "busy_ratio", busy < 1 ? busy : 1);
-	}
-	set(add_row("reclaim", "oom_kill", NULL), "reclaim", "total", total[5] += waits > 0.97);
-	set(add_row("reclaim", "allocstall", NULL), "reclaim", "total", total[6] += waits > 0.5);
+	set("cpu", "all", NULL, "busy_seconds", total[0] += 2 * busy);
+	set("cpu", "all", NULL, "steal_seconds", total[1] += 0.3 * waits);
+	set("cpu", "all", NULL, "total_seconds", total[2] += 2);
+	set("system", NULL, NULL, "running", 6 * waits);
+	set("system", NULL, NULL, "blocked", 4 * waits);
+	set("system", NULL, NULL, "cpus", 2);
+	set("memory", "mem", NULL, "total_bytes", 1e10);
+	set("memory", "available", NULL, "free_bytes", 1e10 * (1 - busy));
+	set("memory", "swap", NULL, "total_bytes", 1e9);
+	set("memory", "swap", NULL, "used_bytes", 1e9 * busy);
+	set("paging", NULL, NULL, "scans", total[3] += 100 * waits);
+	set("paging", NULL, NULL, "refaults_per_second", 40 * waits);
+	set("paging", NULL, NULL, "swap_ins_per_second", 10 * waits);
+	set("pressure", "cpu", "some", "avg10_ratio", waits);
+	set("pressure", "memory", "some", "avg10_ratio", waits / 2);
+	set("pressure", "io", "full", "avg10_ratio", waits / 3);
+	set("disk", "all", NULL, "busy_seconds", total[4] += busy);
+	set("disk", "sda", NULL, "busy_seconds", total[4]);
+	set("reclaim", "oom_kill", NULL, "total", total[5] += waits > 0.97);
+	set("reclaim", "allocstall", NULL, "total", total[6] += waits > 0.5);
 	frame_slot(&frame, "finding")->present = true;
 }
 

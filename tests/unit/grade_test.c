@@ -109,25 +109,3 @@ START_TEST(settings_change_them)
 	ck_assert_int_eq(grade_of(&settings, "disk_full", "filesystem", row), GRADE_CALM);
 	settings_close(&settings);
 }
-
-/* A number in a table is marked from where its sentence speaks. */
-START_TEST(columns_agree_with_the_rules)
-{
-	for (unsigned r = 0; r < n_finding_rules; r++) {
-		const struct finding_rule *rule = &finding_rules[r];
-
-		for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
-			const struct finding_value *value = &rule->values[i];
-			int schema = schema_index(topic_schemas(), n_topics,
-						  value->topic ? value->topic : rule->topic);
-			const struct column *column =
-				schema_known_column(topic_schemas()[schema], value->column);
-
-			if (value->at_most || value->over || value->window_seconds > 0 ||
-			    value->at_least.unit != UNIT_RATIO || !(column->alarming > 0))
-				continue;
-			ck_assert_msg(column->alarming == value->at_least.number, "%s: %s is marked from %g",
-				      rule->name, column->key, column->alarming);
-		}
-	}
-}
