@@ -16,8 +16,15 @@
 void buffer_reserve(struct buffer *buffer, size_t more)
 {
 	size_t wanted = buffer->length + more;
+	const struct buffer before = *buffer;
 
+	if (before.borrowed && wanted <= before.capacity)
+		return;
+	if (before.borrowed)
+		*buffer = (struct buffer){ .length = before.length };
 	VECTOR_RESERVE(buffer->bytes, wanted > FIRST_BYTES ? wanted : FIRST_BYTES, buffer->capacity);
+	if (before.borrowed && before.length > 0)
+		memcpy(buffer->bytes, before.bytes, before.length);
 }
 
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length)
@@ -74,7 +81,8 @@ void buffer_empty(struct buffer *buffer)
 
 void buffer_free(struct buffer *buffer)
 {
-	free(buffer->bytes);
+	if (!buffer->borrowed)
+		free(buffer->bytes);
 	*buffer = (struct buffer){ 0 };
 }
 

@@ -3,6 +3,7 @@
 #ifndef PANETOP_CORE_BUFFER_H
 #define PANETOP_CORE_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* All zero is an empty buffer; it keeps its memory when emptied. */
@@ -10,7 +11,15 @@ struct buffer {
 	char *bytes;
 	size_t length;
 	size_t capacity;
+	bool borrowed; /* bytes are those of BUFFER_HERE, until they do not suffice */
 };
+
+/* An empty buffer with room in this block, for what is drawn each time and seldom longer: as initializer. */
+#define BUFFER_HERE_BYTES 1024
+#define BUFFER_HERE                                                                                          \
+	{                                                                                                    \
+		.bytes = (char[BUFFER_HERE_BYTES]){ 0 }, .capacity = BUFFER_HERE_BYTES, .borrowed = true     \
+	}
 
 /* Makes room for this many bytes behind those that it has. */
 void buffer_reserve(struct buffer *buffer, size_t more);

@@ -405,7 +405,7 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 	candidate->since_time = spell->begin_wall_ns;
 	if (has_age || stored > held) {
 		held = has_age ? candidate->values[0] : stored;
-		candidate->since_time = findings->past.wall_ns - (uint64_t)(held * 1e9);
+		candidate->since_time = finding_time_before(findings->past.wall_ns, held);
 	}
 	candidate->since_seconds = held;
 	candidate->is_over = rule->age == FINDING_HAPPENED && held >= FRESH_SECONDS;
@@ -546,17 +546,15 @@ static bool is_of_another(const struct findings *findings, const struct frame *f
 
 static void leave_to_others(struct findings *findings, const struct frame *frame)
 {
-	struct candidate *kept = NULL;
-	size_t n_kept = 0, capacity = 0;
+	size_t n_kept = 0;
 
-	VECTOR_RESERVE(kept, findings->n_candidates + 1, capacity);
 	for (size_t i = 0; i < findings->n_candidates; i++)
-		if (!is_of_another(findings, frame, &findings->candidates[i]))
-			kept[n_kept++] = findings->candidates[i];
-	free(findings->candidates);
-	findings->candidates = kept;
+		findings->candidates[i].is_left =
+			is_of_another(findings, frame, &findings->candidates[i]);
+	for (size_t i = 0; i < findings->n_candidates; i++)
+		if (!findings->candidates[i].is_left)
+			findings->candidates[n_kept++] = findings->candidates[i];
 	findings->n_candidates = n_kept;
-	findings->capacity = capacity;
 }
 
 /* What is over stands last; worst first; among equals in the order of the rules, then by what is judged. */

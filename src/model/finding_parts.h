@@ -3,6 +3,8 @@
 #ifndef PANETOP_MODEL_FINDING_PARTS_H
 #define PANETOP_MODEL_FINDING_PARTS_H
 
+#include <math.h>
+
 #include "core/buffer.h"
 #include "core/hash.h"
 #include "core/i18n.h"
@@ -26,7 +28,7 @@ struct candidate {
 	unsigned rule;
 	const void *row; /* NULL: of the machine */
 	enum finding_severity severity;
-	bool is_over;
+	bool is_over, is_left; /* is_left: another rule has the same fact */
 	uint64_t identity;
 	double since_seconds, rank;
 	uint64_t since_time, changed_ns; /* changed_ns: see struct finding_growth, of its first value */
@@ -67,6 +69,15 @@ struct findings {
 	size_t n_tallies, tally_capacity;
 	struct buffer text, user_name;
 };
+
+#define FINDING_AGE_MAX 1e9 /* seconds: a recording may say anything */
+
+static inline uint64_t finding_time_before(uint64_t wall_ns, double seconds)
+{
+	uint64_t ago_ns = (uint64_t)(fmax(0, fmin(seconds, FINDING_AGE_MAX)) * 1e9);
+
+	return ago_ns < wall_ns ? wall_ns - ago_ns : 0;
+}
 
 /* A table with rates that cover an interval; NULL: it is not in the frame, or failed. */
 const struct table *finding_table(const struct frame *frame, const char *topic);

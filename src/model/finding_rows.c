@@ -410,7 +410,7 @@ void findings_add(struct frame *frame, const struct finding_added *added)
 	row.severity = severities[FINDING_WARNING];
 	row.state = STATE_NOW;
 	row.since_seconds = added->since_seconds;
-	row.since_time = frame->wall_ns - (uint64_t)(added->since_seconds * 1e9);
+	row.since_time = finding_time_before(frame->wall_ns, added->since_seconds);
 	row.until_time = frame->wall_ns;
 	row.topic = added->topic;
 	row.pane = added->pane;

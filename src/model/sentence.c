@@ -58,7 +58,7 @@ void sentence_add(struct buffer *out, const char *text, const struct facts *fact
 
 char *sentence_text(char *out, const char *text, const struct facts *facts)
 {
-	struct buffer made = { 0 };
+	struct buffer made = BUFFER_HERE;
 
 	sentence_add(&made, text, facts);
 	snprintf(out, TEXT_MAX, "%.*s", (int)made.length, made.length > 0 ? made.bytes : "");

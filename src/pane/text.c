@@ -22,7 +22,7 @@ char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 int draw_remarks(const struct canvas *canvas, int y, enum style style, const struct remark *remarks,
 		 size_t n_remarks, const struct facts *facts)
 {
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	int lines = remarks_say(&text, remarks, n_remarks, facts) < 0
 			    ? 0
 			    : canvas_wrapped(canvas, y, style, span_of(text.bytes, text.length));

@@ -59,7 +59,7 @@ void pane_table_filter_text(const struct table_widget *widget, const struct canv
 	const char *pattern = widget->filter_text.bytes;
 	int most = canvas->width / 4;
 	const struct column *hidden;
-	struct buffer shown = { 0 };
+	struct buffer shown = BUFFER_HERE;
 
 	*text = '\0';
 	if (!widget->has_filter)

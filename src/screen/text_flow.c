@@ -55,7 +55,7 @@ bool text_flow_add(struct text_flow *flow, enum style style, const char *text)
 void text_flow_say(struct text_flow *flow, const struct remark *pieces, size_t n_pieces,
 		   const struct facts *facts)
 {
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 
 	for (size_t i = 0; i < n_pieces; i++) {
 		buffer_empty(&text);

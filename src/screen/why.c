@@ -311,7 +311,7 @@ static bool add_made(struct buffer *out, const struct origin *made)
 	struct buffer text = { 0 };
 	bool is_new;
 
-	buffer_print(&text, "\n*%s\n%s\n%s: %s\n", made->name,
+	buffer_print(&text, "\n*%s\n%s: %s\n",
 		     fact_text(number, &fact, span_text(made->unit == UNIT_NONE ? "0.2" : "")), _("From"),
 		     made->from);
 	is_new = !memmem(out->bytes, out->length, text.bytes, text.length);

@@ -1464,7 +1464,7 @@ def _():
         equal("others", [row["rule"] for row in found if row["rule"] == "out_of_memory"], [])
         row = next(row for row in found if row["rule"] == "group_killed")
         equal("subject", row["subject"], "kernels-limit")
-        check(row["text"].startswith("OOM kills at its limit of 16.0 MiB in ") and "; last python3 " in row["text"], row["text"])
+        check(row["text"].startswith("OOM kills at its memory limit of 16.0 MiB in ") and "; last python3 " in row["text"], row["text"])
     row = group_rows().get("/kernels-limit")
     equal("removed", row, None)
 

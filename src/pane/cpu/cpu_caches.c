@@ -18,7 +18,7 @@
 void cpu_draw_caches(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, CPU_TABLE_CACHE);
-	struct buffer story = { 0 };
+	struct buffer story = BUFFER_HERE;
 	unsigned warnings = table ? cache_story(&story, table) : 0;
 	struct span lines = span_of(story.bytes, story.length), line;
 	struct canvas rest;

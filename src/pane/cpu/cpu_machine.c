@@ -521,7 +521,7 @@ static void draw_account(const struct pane_context *context, const struct canvas
 	const struct row_facts facts = {
 		.facts = { row_fact }, .made = made, .n_made = sizeof(made) / sizeof(made[0])
 	};
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 
 	if (isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))
 		return;

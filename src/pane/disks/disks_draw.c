@@ -52,7 +52,7 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 int disks_draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
-	struct buffer story = { 0 };
+	struct buffer story = BUFFER_HERE;
 	int y;
 
 	disks_story(&story, context_table(context, DISKS_TABLE_DISK),
@@ -393,7 +393,7 @@ void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
 	const struct table_widget *widget = &context->tables[DISKS_TABLE_USER];
 	const struct table *table = context_table(context, DISKS_TABLE_USER);
 	struct canvas lines = canvas_rows(canvas, 0, canvas->height > LOW ? STORY_LINES_MAX : 0), part;
-	struct buffer story = { 0 };
+	struct buffer story = BUFFER_HERE;
 	char text[TEXT_MAX];
 
 	for (size_t i = 0; table && i < widget->view.n_rows; i++)

@@ -14,7 +14,7 @@
 void kernel_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct pane_view *view = &context->pane->views[context->view];
-	struct buffer hints = { 0 };
+	struct buffer hints = BUFFER_HERE;
 	int n_alarming = (int)kernel_hints(&hints, context->frame), y = 0;
 	struct span lines = span_of(hints.bytes, hints.length), line;
 	struct canvas rest;

@@ -127,7 +127,7 @@ static enum memory_level draw_verdict(const struct pane_context *context, const 
 				      const struct memory_facts *facts)
 {
 	bool scoped = memory_scope_row(context) != NULL;
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	enum memory_level level =
 		scoped ? memory_scope_verdict(&text, context) : memory_verdict(&text, facts);
 	int x = scoped && level == MEMORY_UNKNOWN ? 0 : draw_level(context, canvas, y, level) + CANVAS_GAP;
@@ -160,7 +160,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 {
 	static const struct remark swap = { "memory.swap.used_bytes > 0",
 					    N_("swap {memory.swap.used_bytes} used") };
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	struct memory_facts facts;
 	const struct facts *of = &facts.of.facts;
 	struct graph_part parts[MEMORY_PARTS];
@@ -209,7 +209,7 @@ static void part_words(const struct graph_part *part, char *text, size_t room)
 static void draw_parts(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	struct graph_part parts[MEMORY_PARTS];
-	struct buffer swap = { 0 };
+	struct buffer swap = BUFFER_HERE;
 	char text[TEXT_MAX];
 	int room = canvas->width, x = 0;
 	unsigned n_parts = fill_parts(context, parts);
@@ -439,7 +439,7 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 	bool scoped = memory_scope_row(context) != NULL;
 	struct memory_facts facts;
 	enum memory_level level;
-	struct buffer story = { 0 };
+	struct buffer story = BUFFER_HERE;
 	struct canvas part;
 
 	collect(context, &facts);
@@ -527,7 +527,7 @@ static void draw_checks(const struct pane_context *context, const struct canvas 
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE_CHECK];
 	const struct table *checks = context_table(context, MEMORY_TABLE_CHECK);
 	struct canvas table = canvas_rows(canvas, 0, table_height(widget) + 1);
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	int y = table.height + 1, style;
 
 	draw_of_machine(context, &table, MEMORY_TABLE_CHECK, _("do the lines of /proc/meminfo add up?"));

@@ -19,7 +19,7 @@
 
 static int draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	int lines;
 
 	node_story(&text, context_table(context, MEMORY_TABLE_NODE),

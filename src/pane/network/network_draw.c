@@ -87,7 +87,7 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 {
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX), rest;
-	struct buffer story = { 0 };
+	struct buffer story = BUFFER_HERE;
 	int y;
 
 	network_story(&story, table, frame_table(context->frame, "packet_loss"));

@@ -333,7 +333,7 @@ static void fill(const struct kind *kind, const struct gauge_facts *of, bool bes
 		 struct overview_gauge *gauge)
 {
 	double whole = kind->whole ? number(of, kind->whole) : 1;
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	unsigned n_texts = 0;
 
 	*gauge = (struct overview_gauge){ .name = _(kind->name),

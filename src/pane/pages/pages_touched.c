@@ -251,7 +251,7 @@ static int draw_sentence(const struct pane_context *context, const struct table 
 		{ "window", { .number = window_of(context), .unit = UNIT_SECONDS } },
 	};
 	const struct row_facts facts = { { row_fact }, table, sum, made, 2 };
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	int y;
 
 	touched_sentence(&text, table, sum);
@@ -279,7 +279,7 @@ static struct canvas draw_machine(const struct pane_context *context, const stru
 	const struct table *table = context_table(context, PAGES_TABLE_DAMON);
 	const struct row_facts facts = { { row_fact }, table,
 					 table && table->n_rows > 0 ? table_row(table, 0) : NULL };
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	struct canvas rest = *canvas;
 
 	if (canvas->height >= MACHINE_FROM_LINES &&

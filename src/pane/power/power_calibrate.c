@@ -103,7 +103,7 @@ void power_calibrate(struct pane_context *context)
 /* The result is a setting, from which topics compute the watts of processes. */
 static void keep(struct pane_context *context, const struct calibration *calibration)
 {
-	struct buffer text = { 0 };
+	struct buffer text = BUFFER_HERE;
 	struct power_fit fit;
 
 	power_fit_take(&fit, &calibration->fits[0]);

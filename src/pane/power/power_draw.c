@@ -170,7 +170,7 @@ static enum style level_style(enum power_level level)
 static int draw_verdict(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas part = canvas_rows(canvas, 0, canvas->height < LOW ? 2 : 3);
-	struct buffer text = { 0 }, word = { 0 };
+	struct buffer text = BUFFER_HERE, word = BUFFER_HERE;
 	struct verdict_facts of = { .facts = { find_fact } };
 	enum power_level level;
 	int lines;
@@ -382,7 +382,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 		{ "hertz", "{hertz}" },
 	};
 	struct text_flow flow = text_flow_on(canvas, 0, canvas->height);
-	struct buffer word = { 0 };
+	struct buffer word = BUFFER_HERE;
 	struct verdict_facts of = { .facts = { find_fact } };
 	enum power_level level;
 

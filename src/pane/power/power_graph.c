@@ -305,7 +305,7 @@ int power_graph_draw(const struct pane_context *context, const struct canvas *ca
 {
 	const struct graph_series *lines[GRAPH_SERIES_MAX];
 	unsigned n_lines = choose_lines(context, canvas, lines);
-	struct buffer sentences = { 0 };
+	struct buffer sentences = BUFFER_HERE;
 	int room, rows, y = 1;
 
 	if (canvas->height < 2 || canvas->width < GRAPH_CELLS_MIN)

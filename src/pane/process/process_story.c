@@ -146,5 +146,6 @@ size_t process_story_held(const struct facts *facts, size_t held)
 
 enum process_level process_story(struct buffer *out, const struct facts *facts, size_t held)
 {
-	return remarks_say_at(out, REMARKS(remarks), facts, process_story_held(facts, held));
+	return (enum process_level)remarks_say_at(out, REMARKS(remarks), facts,
+						  process_story_held(facts, held));
 }
