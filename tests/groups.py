@@ -85,7 +85,7 @@ def enter(path):
 
 @contextlib.contextmanager
 def child(path, function, *arguments):
-    """A process in a group that runs function(say, wait, …); yields how to hear from it, and how to let it go on."""
+    """A process in a group that runs function(say, wait, …); yields how to hear from it, how to let it go on, and the clock of its CPU time."""
     said, say = os.pipe()
     waits, go = os.pipe()
     pid = os.fork()
@@ -99,7 +99,7 @@ def child(path, function, *arguments):
     os.close(say)
     lines = os.fdopen(said, encoding="utf-8")
     try:
-        yield lines.readline, lambda: os.write(go, b"x")
+        yield lines.readline, lambda: os.write(go, b"x"), lambda: time.clock_gettime(~pid << 3 | 2)
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
@@ -195,18 +195,18 @@ def burn(say, wait, seconds):
 
 def cpu_time():
     with groups(f"{NAME}/inner"):
-        with child(f"{NAME}/inner", burn, 2.0) as (hear, _):
+        with child(f"{NAME}/inner", burn, 2.0) as (hear, _, clock):
             hear()
             used = float(hear())
             rows = look()
-            near("of the group", rows[f"/{NAME}/inner"]["cpu_seconds"], used)
-            near("of the group above it", rows[f"/{NAME}"]["cpu_seconds"], used)
+            for path in (f"/{NAME}/inner", f"/{NAME}"):
+                check(used <= rows[path]["cpu_seconds"] <= clock(), path, used, rows[path]["cpu_seconds"], clock())
             check(rows[f"/{NAME}"]["own_cpu_seconds"] < 0.01 * used, "own:", rows[f"/{NAME}"]["own_cpu_seconds"])
             check(rows[f"/{NAME}/inner"]["own_cpu_seconds"] == rows[f"/{NAME}/inner"]["cpu_seconds"], "own of the inner")
 
 
 def cpu_shares():
-    with groups(NAME), child(NAME, burn, 1000) as (hear, _), Watch() as watch:
+    with groups(NAME), child(NAME, burn, 1000) as (hear, *_), Watch() as watch:
         hear()
         watch.next()
         first = watch.next()
@@ -237,7 +237,7 @@ def memory_by_kind():
         wait()
 
     with groups(f"{NAME}/inner"), tempfile.NamedTemporaryFile(dir=os.environ.get("TMPDIR", "/tmp")) as file:
-        with child(f"{NAME}/inner", grow, file.name) as (hear, go):
+        with child(f"{NAME}/inner", grow, file.name) as (hear, go, _):
             hear()
             before = look()[f"/{NAME}/inner"]
             go()
@@ -280,7 +280,7 @@ def tasks():
         wait()
 
     with groups(f"{NAME}/a", f"{NAME}/b"):
-        with child(f"{NAME}/a", threads) as (hear, _), child(f"{NAME}/b", burn, 0) as (hear_other, _):
+        with child(f"{NAME}/a", threads) as (hear, *_), child(f"{NAME}/b", burn, 0) as (hear_other, *_):
             hear()
             hear_other()
             hear_other()
@@ -325,7 +325,7 @@ def input_and_output():
         inner = f"{PLACES['blkio']}/{NAME}/inner"
         for direction in ("read", "write"):
             write(f"{inner}/blkio.throttle.{direction}_bps_device", f"{device} {1 << 40}")
-        with child(f"{NAME}/inner", transfer, file.name) as (hear, go):
+        with child(f"{NAME}/inner", transfer, file.name) as (hear, go, _):
             go()
             hear()
             rows = look()
@@ -354,7 +354,7 @@ def whole_machine():
     with groups(f"{NAME}/a", f"{NAME}/b"), tempfile.NamedTemporaryFile(dir=scratch) as file:
         for direction in ("read", "write") if device else ():
             write(f"{PLACES['blkio']}/{NAME}/a/blkio.throttle.{direction}_bps_device", f"{device} {1 << 40}")
-        with child(f"{NAME}/a", load, file.name) as (hear, _), child(f"{NAME}/b", burn, 1000) as (hear_other, _):
+        with child(f"{NAME}/a", load, file.name) as (hear, *_), child(f"{NAME}/b", burn, 1000) as (hear_other, *_):
             hear()
             hear_other()
             arguments = [PANETOP, "-b", "-o", "json", "-d", "0.3", "-n", "3", "groups", "memory", "disks", "cpu"]
@@ -397,7 +397,7 @@ def a_container():
             pass
         except OSError:
             raise Skip("there are containers already") from None
-    with groups(outer), child(outer, contain) as (hear, _):
+    with groups(outer), child(outer, contain) as (hear, *_):
         if hear() != "1\n":
             raise Skip("no namespaces here")
         hear()
@@ -414,7 +414,7 @@ def coming_and_going():
         watch.next()
         for turn in range(3):
             with groups(NAME):
-                with child(NAME, burn, 0.3 / (turn + 1)) as (hear, _):
+                with child(NAME, burn, 0.3 / (turn + 1)) as (hear, _, clock):
                     hear()
                     used = float(hear())
                     rows = watch.next()
@@ -422,7 +422,7 @@ def coming_and_going():
                             rows[f"/{NAME}"]["cpu_seconds"] < used:
                         check(all(row["cpu_ratio"] is None or row["cpu_ratio"] >= 0 for row in rows.values()), rows)
                         rows = watch.next()
-                    near("of a new group", rows[f"/{NAME}"]["cpu_seconds"], used, 0.05)
+                    check(rows[f"/{NAME}"]["cpu_seconds"] <= clock(), rows[f"/{NAME}"], clock())
             if turn == 1:
                 continue  # it is made again at once
             rows = watch.next()
