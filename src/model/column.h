@@ -211,6 +211,7 @@ static inline size_t schema_row_bytes(const struct schema *schema)
 }
 
 #define SCHEMA_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof((list)[0])
+#define SCHEMA_ROWS(row, list) .row_size = sizeof(row), SCHEMA_COLUMNS(list)
 
 /* Index of the column with this key, or -1. */
 int schema_column(const struct schema *schema, const char *key);

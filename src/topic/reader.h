@@ -21,8 +21,10 @@ struct reading {
 #define READING_ON_DEMAND(type, member, of)                                                                  \
 	{ .reader = (of), .offset = offsetof(type, member), .on_demand = true }
 
+#define READINGS(...) ((const struct reading[]){ __VA_ARGS__, { 0 } })
+
 /* The list of a topic whose state is that of this reader; its state_size is 0. */
-#define READING_ONE(of) ((const struct reading[]){ { .reader = (of) }, { 0 } })
+#define READING_ONE(of) READINGS({ .reader = (of) })
 
 struct reader {
 	const char *name;  /* what it is a list of, as --probe shows it: "processes" */

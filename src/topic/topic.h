@@ -28,6 +28,8 @@ struct source_spec {
 	} remedies[SOURCE_REMEDIES_MAX];
 };
 
+extern const struct source_spec without_sources[]; /* of topics that read nothing of their own */
+
 /* A topic that is being sampled; the argument of its functions. */
 struct sample {
 	const struct topic *topic;

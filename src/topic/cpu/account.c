@@ -48,8 +48,7 @@ static const struct schema schema = {
 	.name = "account",
 	.is_public = true,
 	.help = N_("where CPU time went"),
-	.row_size = sizeof(struct account_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct account_row, columns),
 };
 
 /* Only checks whether registration works. */
@@ -274,18 +273,13 @@ static void close_account(struct sample *sample)
 	stolen_time_free(&state->stolen_time);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, ledger, &exit_ledger_reader),
-	{ 0 },
-};
-
 const struct topic topic_account = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)),
 	.sample = sample,
 	.close = close_account,
 };

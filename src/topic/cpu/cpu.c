@@ -75,8 +75,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("how each CPU spends its time"),
 	.sum_row = "all",
-	.row_size = sizeof(struct cpu_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct cpu_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -316,16 +315,11 @@ static void close_cpu(struct sample *sample)
 	free(state->cpus);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, frequencies, &frequency_reader),
-	{ 0 },
-};
-
 const struct topic topic_cpu = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, frequencies, &frequency_reader)),
 	.sample = sample,
 	.close = close_cpu,
 };

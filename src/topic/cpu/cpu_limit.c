@@ -55,8 +55,7 @@ static const struct schema schema = {
 	.name = "cpu_limit",
 	.is_public = true,
 	.help = N_("limits of the container or service in which panetop runs"),
-	.row_size = sizeof(struct limit_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct limit_row, columns),
 };
 
 static int test_cgroup(struct env *env)

@@ -180,15 +180,10 @@ static int update(void *state, const struct sample *sample)
 	return 0;
 }
 
-static const struct reading shared_reads[] = {
-	READING(struct frequencies, online, &online_cpus_reader),
-	{ 0 },
-};
-
 const struct reader frequency_reader = {
 	.name = "frequencies",
 	.state_size = sizeof(struct frequencies),
-	.reads = shared_reads,
+	.reads = READINGS(READING(struct frequencies, online, &online_cpus_reader)),
 	.open = open_shared,
 	.update = update,
 	.close = close_shared,
@@ -251,8 +246,7 @@ static const struct schema schema = {
 	.name = "frequency",
 	.is_public = true,
 	.help = N_("frequencies of CPUs and GPUs"),
-	.row_size = sizeof(struct frequency_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct frequency_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -364,17 +358,12 @@ static void close_frequency(struct sample *sample)
 	attribute_close(&state->boost, env);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, frequencies, &frequency_reader),
-	READING(struct state, gpus, &gpus_reader),
-	{ 0 },
-};
-
 const struct topic topic_frequency = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, frequencies, &frequency_reader),
+			  READING(struct state, gpus, &gpus_reader)),
 	.open = open_frequency,
 	.sample = sample,
 	.close = close_frequency,

@@ -54,8 +54,7 @@ static const struct schema schema = {
 	.help = N_("idle states of the CPUs: time and entries"),
 	.none = N_("no driver (normal in a virtual machine)"),
 	.sum_row = "all",
-	.row_size = sizeof(struct idle_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct idle_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -319,16 +318,11 @@ static void close_idle(struct sample *sample)
 	free(state->kinds);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, online, &online_cpus_reader),
-	{ 0 },
-};
-
 const struct topic topic_idle_state = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, online, &online_cpus_reader)),
 	.sample = sample,
 	.close = close_idle,
 };

@@ -53,8 +53,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("thermal throttling of the CPUs"),
 	.none = N_("only Intel processors count this, and no virtual machines"),
-	.row_size = sizeof(struct throttle_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct throttle_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -199,16 +198,11 @@ static void close_throttle(struct sample *sample)
 	forget_cpus(state);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, online, &online_cpus_reader),
-	{ 0 },
-};
-
 const struct topic topic_throttle = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, online, &online_cpus_reader)),
 	.sample = sample,
 	.close = close_throttle,
 };

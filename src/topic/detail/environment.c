@@ -41,8 +41,7 @@ static const struct schema schema = {
 	.name = "environment",
 	.help = N_("environment of the selected process; it may hold secrets"),
 	.has_secrets = true,
-	.row_size = sizeof(struct variable_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct variable_row, columns),
 };
 
 struct state {
@@ -109,17 +108,12 @@ static void close_environment(struct sample *sample)
 	slow_text_close(((struct state *)sample->state)->text);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, page, &process_page_reader),
-	{ 0 },
-};
-
 const struct topic topic_environment = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, page, &process_page_reader)),
 	.open = open_environment,
 	.sample = sample_environment,
 	.close = close_environment,

@@ -57,8 +57,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "limit",
 	.help = N_("resource limits of the selected process, and how near it is"),
-	.row_size = sizeof(struct limit_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct limit_row, columns),
 };
 
 /* Limits are compared with these. */

@@ -84,8 +84,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "open_file",
 	.help = N_("open files of the selected process"),
-	.row_size = sizeof(struct file_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct file_row, columns),
 };
 
 struct file {
@@ -314,17 +313,12 @@ static void close_files(struct sample *sample)
 	free(state->files);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, page, &process_page_reader),
-	{ 0 },
-};
-
 const struct topic topic_open_file = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, page, &process_page_reader)),
 	.sample = sample_files,
 	.close = close_files,
 };

@@ -236,8 +236,7 @@ static const struct schema schema = {
 	.name = "process_detail",
 	.help = N_("what the selected process is, and what it waits for"),
 	.has_secrets = true,
-	.row_size = sizeof(struct detail_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct detail_row, columns),
 };
 
 struct state {
@@ -771,17 +770,12 @@ static void close_detail(struct sample *sample)
 	slow_text_close(state->command);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, page, &process_page_reader),
-	{ 0 },
-};
-
 const struct topic topic_process_detail = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, page, &process_page_reader)),
 	.open = open_detail,
 	.sample = sample_detail,
 	.close = close_detail,

@@ -38,8 +38,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "process_memory",
 	.help = N_("memory of the selected process by kind"),
-	.row_size = sizeof(struct memory_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct memory_row, columns),
 };
 
 static const struct {
@@ -142,17 +141,12 @@ static void close_memory(struct sample *sample)
 	slow_text_close(((struct state *)sample->state)->rollup);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, page, &process_page_reader),
-	{ 0 },
-};
-
 const struct topic topic_process_memory = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, page, &process_page_reader)),
 	.open = open_memory,
 	.sample = sample_memory,
 	.close = close_memory,

@@ -158,15 +158,10 @@ static int update(void *state, const struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct process_page, target, &target_reader),
-	{ 0 },
-};
-
 const struct reader process_page_reader = {
 	.name = "files of the selected process",
 	.state_size = sizeof(struct process_page),
-	.reads = reads,
+	.reads = READINGS(READING(struct process_page, target, &target_reader)),
 	.open = open_page,
 	.update = update,
 	.close = close_page,

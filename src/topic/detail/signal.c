@@ -45,8 +45,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "signal",
 	.help = N_("what the selected process does with signals"),
-	.row_size = sizeof(struct signal_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct signal_row, columns),
 };
 
 static bool has(uint64_t set, unsigned number)

@@ -5,12 +5,10 @@
 #include "model/host.h"
 #include "topic/topic.h"
 
-static const struct source_spec sources[] = { { 0 } };
-
 static int sample(struct sample *sample)
 {
 	(void)sample;
 	return 0;
 }
 
-const struct topic topic_host = { .schema = &host_schema, .sources = sources, .sample = sample };
+const struct topic topic_host = { .schema = &host_schema, .sources = without_sources, .sample = sample };

@@ -64,8 +64,7 @@ static const struct schema schema = {
 	.none = N_("no file was read"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct file_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct file_row, columns),
 };
 
 static const struct source_spec sources[] = {

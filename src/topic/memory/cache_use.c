@@ -88,8 +88,7 @@ static const struct schema schema = {
 	.none = N_("no process has read a file"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct cache_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct cache_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -239,18 +238,13 @@ static int sample_cache(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, cache, &cache_reader),
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_cache_use = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, cache, &cache_reader),
+			  READING(struct state, processes, &process_reader)),
 	.prepare = prepare,
 	.sample = sample_cache,
 };

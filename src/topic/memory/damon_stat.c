@@ -46,8 +46,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("how long the memory of the machine has been idle, by the kernel's DAMON_STAT"),
 	.none = N_("DAMON_STAT does not run on this machine"),
-	.row_size = sizeof(struct damon_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct damon_row, columns),
 };
 
 static const char absent[] = N_("needs Linux 6.17 with CONFIG_DAMON_STAT");

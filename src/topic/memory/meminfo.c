@@ -33,8 +33,7 @@ static const struct schema schema = {
 	.name = "meminfo",
 	.is_public = true,
 	.help = N_("every line of /proc/meminfo, with its meaning"),
-	.row_size = sizeof(struct meminfo_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct meminfo_row, columns),
 };
 
 static const struct source_spec sources[] = {

@@ -78,10 +78,9 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("memory of the machine in parts that add up to its total"),
 	.one_unit = true,
-	.row_size = sizeof(struct memory_row),
 	.percent_base = percent_base,
 	.percent_column = 1,
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct memory_row, columns),
 };
 
 static const struct source_spec sources[] = {

@@ -43,8 +43,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("identities between the lines of /proc/meminfo, with their errors"),
 	.one_unit = true,
-	.row_size = sizeof(struct check_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct check_row, columns),
 };
 
 static const struct source_spec sources[] = {

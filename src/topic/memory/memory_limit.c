@@ -54,10 +54,9 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("memory and swap limits of the cgroup of panetop and its ancestors; empty without limits"),
 	.one_unit = true,
-	.row_size = sizeof(struct limit_row),
 	.percent_base = percent_base,
 	.percent_column = 1,
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct limit_row, columns),
 };
 
 /* File names by cgroup version. */

@@ -72,8 +72,7 @@ static const struct schema schema = {
 	.name = "paging",
 	.is_public = true,
 	.help = N_("page-ins, refaults and evictions of the machine, now and in the last 300 s"),
-	.row_size = sizeof(struct paging_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct paging_row, columns),
 };
 
 static const struct source_spec sources[] = {

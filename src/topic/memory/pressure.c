@@ -41,8 +41,7 @@ static const struct schema schema = {
 	.name = "pressure",
 	.is_public = true,
 	.help = N_("pressure stall information: time lost waiting for CPU, memory and disks"),
-	.row_size = sizeof(struct pressure_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct pressure_row, columns),
 };
 
 #define REMEDIES                                                                                             \

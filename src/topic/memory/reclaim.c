@@ -44,8 +44,7 @@ static const struct schema schema = {
 	.name = "reclaim",
 	.is_public = true,
 	.help = N_("paging, swapping, reclaim and refaults: is memory short, is the cache worth its memory"),
-	.row_size = sizeof(struct reclaim_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct reclaim_row, columns),
 };
 
 /*

@@ -70,8 +70,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("memory of kernel objects, by cache"),
 	.sum_row = "all",
-	.row_size = sizeof(struct slab_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct slab_row, columns),
 };
 
 static const struct source_spec sources[] = {

@@ -135,8 +135,7 @@ static const struct schema locality_schema = {
 	.help = N_("is the memory of processes on the nodes where they run? those with the most memory"),
 	.none = one_node,
 	.of_run = true,
-	.row_size = sizeof(struct locality_row),
-	SCHEMA_COLUMNS(locality_columns),
+	SCHEMA_ROWS(struct locality_row, locality_columns),
 };
 
 static const struct column part_columns[] = {
@@ -171,8 +170,7 @@ static const struct schema part_schema = {
 	.name = "node_process",
 	.help = N_("memory and CPU time of processes by NUMA node"),
 	.none = one_node,
-	.row_size = sizeof(struct part_row),
-	SCHEMA_COLUMNS(part_columns),
+	SCHEMA_ROWS(struct part_row, part_columns),
 };
 
 static const struct column thread_columns[] = {
@@ -198,8 +196,7 @@ static const struct schema thread_schema = {
 	.none = N_("no thread was seen on more than one node"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct thread_row),
-	SCHEMA_COLUMNS(thread_columns),
+	SCHEMA_ROWS(struct thread_row, thread_columns),
 };
 
 /* A page of panetop's own. */

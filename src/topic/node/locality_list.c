@@ -324,16 +324,11 @@ static int update(void *state, const struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct locality_list, nodes, &node_reader),
-	READING(struct locality_list, processes, &process_reader),
-	{ 0 },
-};
-
 const struct reader locality_reader = {
 	.name = "nodes of processes",
 	.state_size = sizeof(struct locality_list),
-	.reads = reads,
+	.reads = READINGS(READING(struct locality_list, nodes, &node_reader),
+			  READING(struct locality_list, processes, &process_reader)),
 	.open = open_list,
 	.update = update,
 	.close = close_list,

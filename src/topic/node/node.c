@@ -79,8 +79,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("memory of NUMA nodes, their distances, and allocations that missed them"),
 	.none = N_("this kernel knows no NUMA nodes"),
-	.row_size = sizeof(struct node_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct node_row, columns),
 };
 
 static const struct source_spec sources[] = {

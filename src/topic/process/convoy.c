@@ -83,8 +83,7 @@ static const struct schema schema = {
 	.name = "convoy",
 	.help = N_("mutexes of the C library that most threads of a busy process wait for"),
 	.none = N_("no mutex was found that most threads of a process wait for"),
-	.row_size = sizeof(struct convoy_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct convoy_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -422,18 +421,13 @@ static void close_convoy(struct sample *sample)
 		command_reader_close(state->reader);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_convoy = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_MEMORY) |
 		PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.sample = sample,
 	.close = close_convoy,
 };

@@ -36,11 +36,8 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("number of processes by CPU use"),
 	.over_interval = true,
-	.row_size = sizeof(struct distribution_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct distribution_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 struct state {
 	struct process_list *processes;
@@ -81,16 +78,11 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_distribution = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = without_sources,
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.sample = sample,
 };

@@ -543,15 +543,10 @@ static int update(void *state, const struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct exit_ledger, processes, &process_reader),
-	{ 0 },
-};
-
 const struct reader exit_ledger_reader = {
 	.name = "exits",
 	.state_size = sizeof(struct exit_ledger),
-	.reads = reads,
+	.reads = READINGS(READING(struct exit_ledger, processes, &process_reader)),
 	.open = open_ledger,
 	.update = update,
 	.close = close_ledger,

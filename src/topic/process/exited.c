@@ -92,11 +92,8 @@ static const struct schema schema = {
 	.help = N_("CPU time of processes that exited between two samples"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct exited_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct exited_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 struct state {
 	struct exit_ledger *ledger;
@@ -193,20 +190,15 @@ static void close_exited(struct sample *sample)
 	power_estimate_close(&state->estimate);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, ledger, &exit_ledger_reader),
-	{ 0 },
-};
-
 const struct topic topic_exited = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = without_sources,
 	.state_size = sizeof(struct state),
 	.setting = POWER_FIT_SETTING,
 	.setting_uses = ENERGY_USES,
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)),
 	.prepare = prepare,
 	.sample = sample,
 	.close = close_exited,

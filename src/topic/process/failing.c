@@ -54,11 +54,8 @@ static const struct schema schema = {
 	.none = N_("no command has failed within a minute"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct failing_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct failing_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 struct state {
 	struct exit_ledger *ledger;
@@ -105,17 +102,12 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, ledger, &exit_ledger_reader),
-	{ 0 },
-};
-
 const struct topic topic_failing = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = without_sources,
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)),
 	.sample = sample,
 };

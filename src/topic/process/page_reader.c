@@ -60,8 +60,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "page_reader",
 	.help = N_("processes that read from and write to storage"),
-	.row_size = sizeof(struct reader_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct reader_row, columns),
 };
 
 static const struct source_spec sources[] = {

@@ -320,10 +320,9 @@ static const struct schema schema = {
 	.name = "process",
 	.help = N_("processes and the CPU time they use"),
 	.from_zero = true,
-	.row_size = sizeof(struct process_row),
 	.apart_size = sizeof(struct process_apart),
 	.apart = offsetof(struct process_row, apart),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct process_row, columns),
 };
 
 #define IO "proc/self/io"
@@ -845,12 +844,6 @@ static void close_process(struct sample *sample)
 	power_estimate_close(&state->estimate);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	READING_ON_DEMAND(struct state, traffic, &traffic_reader),
-	{ 0 },
-};
-
 const struct topic topic_process = {
 	.schema = &schema,
 	.sources = sources,
@@ -862,7 +855,8 @@ const struct topic topic_process = {
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
 	.request_uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
 			PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_BPF),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader),
+			  READING_ON_DEMAND(struct state, traffic, &traffic_reader)),
 	.prepare = prepare,
 	.sample = sample,
 	.close = close_process,

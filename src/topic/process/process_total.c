@@ -50,11 +50,8 @@ static const struct schema schema = {
 	.help = N_("mean CPU use of every process over the whole run"),
 	.over_interval = true,
 	.of_run = true,
-	.row_size = sizeof(struct total_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct total_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 struct entry {
 	uint32_t pid;
@@ -229,18 +226,13 @@ static void close_total(struct sample *sample)
 	hash_free(&state->by_process);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, ledger, &exit_ledger_reader),
-	{ 0 },
-};
-
 const struct topic topic_process_total = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = without_sources,
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)),
 	.sample = sample,
 	.close = close_total,
 };

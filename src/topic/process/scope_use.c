@@ -5,12 +5,10 @@
 #include "model/scope_use.h"
 #include "topic/topic.h"
 
-static const struct source_spec sources[] = { { 0 } };
-
 static int sample(struct sample *sample)
 {
 	(void)sample;
 	return 0;
 }
 
-const struct topic topic_scope_use = { .schema = &scope_use_schema, .sources = sources, .sample = sample };
+const struct topic topic_scope_use = { .schema = &scope_use_schema, .sources = without_sources, .sample = sample };

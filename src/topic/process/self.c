@@ -48,11 +48,8 @@ static const struct schema schema = {
 	.help = N_("what panetop itself costs"),
 	.of_run = true,
 	.sum_row = "all",
-	.row_size = sizeof(struct self_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct self_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 static void add_topic(struct table *table, const struct env_cost *cost)
 {
@@ -92,7 +89,7 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_self = { .schema = &schema, .sources = sources, .sample = sample };
+const struct topic topic_self = { .schema = &schema, .sources = without_sources, .sample = sample };
 
 struct build_row {
 	const char *version;
@@ -110,8 +107,7 @@ static const struct schema build_schema = {
 	.name = "build",
 	.is_public = true,
 	.help = N_("version of panetop"),
-	.row_size = sizeof(struct build_row),
-	SCHEMA_COLUMNS(build_columns),
+	SCHEMA_ROWS(struct build_row, build_columns),
 };
 
 static int sample_build(struct sample *sample)
@@ -123,4 +119,4 @@ static int sample_build(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_build = { .schema = &build_schema, .sources = sources, .sample = sample_build };
+const struct topic topic_build = { .schema = &build_schema, .sources = without_sources, .sample = sample_build };

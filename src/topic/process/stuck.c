@@ -80,8 +80,7 @@ static const struct schema schema = {
 	.name = "stuck",
 	.help = N_("tasks in uninterruptible sleep (D), and what they wait for; no threads of the kernel"),
 	.none = N_("no task is in uninterruptible sleep (D)"),
-	.row_size = sizeof(struct stuck_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct stuck_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -419,18 +418,13 @@ static void close_stuck(struct sample *sample)
 	command_reader_close(state->paths);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_stuck = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_MEMORY) |
 		PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.sample = sample,
 	.close = close_stuck,
 };

@@ -65,8 +65,7 @@ static const struct schema schema = {
 	.name = "system",
 	.is_public = true,
 	.help = N_("the whole machine in one row"),
-	.row_size = sizeof(struct system_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct system_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -162,16 +161,11 @@ static int sample(struct sample *sample)
 	return load_error && stat_error ? load_error : 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, allowance, &cpu_allowance_reader),
-	{ 0 },
-};
-
 const struct topic topic_system = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, allowance, &cpu_allowance_reader)),
 	.open = open_system,
 	.sample = sample,
 };

@@ -82,8 +82,7 @@ static const struct schema schema = {
 	.name = "thread",
 	.help = N_("threads and the CPU time they use"),
 	.from_zero = true,
-	.row_size = sizeof(struct thread_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct thread_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -359,17 +358,12 @@ static void close_thread(struct sample *sample)
 	free(state->previous);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_thread = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.sample = sample,
 	.close = close_thread,
 };

@@ -75,8 +75,7 @@ static const struct schema schema = {
 	.help = N_("what the threads of each process do with their time, and what they wait for"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct time_account_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct time_account_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -405,17 +404,12 @@ static void prepare(struct sample *sample)
 	open_trace(sample->state, sample);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_time_account = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.prepare = prepare,
 	.sample = sample_account,
 	.close = close_account,

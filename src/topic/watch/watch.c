@@ -53,11 +53,8 @@ static const struct schema schema = {
 	.help = N_("rules of --when that fired"),
 	.none = N_("no rule has fired"),
 	.shape = SHAPE_EVENTS,
-	.row_size = sizeof(struct watch_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct watch_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 struct state {
 	uint64_t number; /* of the last row */
@@ -98,7 +95,7 @@ static int sample(struct sample *sample)
 
 const struct topic topic_watch = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = without_sources,
 	.state_size = sizeof(struct state),
 	.sample = sample,
 };
