@@ -140,6 +140,15 @@ struct column {
 
 #define COLUMN(row, field, ...) COLUMN_AS(row, field, #field, __VA_ARGS__)
 
+/* What most columns say first of themselves; unit: without UNIT_. */
+#define A_KEY(title_, width_) .kind = COLUMN_KEY, .title = (title_), .width = (width_)
+#define A_LABEL(title_, width_) .kind = COLUMN_LABEL, .title = (title_), .width = (width_)
+#define A_NUMBER(kind_, unit_, title_, width_)                                                               \
+	.kind = COLUMN_##kind_, .unit = UNIT_##unit_, .title = (title_), .width = (width_)
+#define A_GAUGE(unit, title, width) A_NUMBER(GAUGE, unit, title, width)
+#define A_COUNTER(unit, title, width) A_NUMBER(COUNTER, unit, title, width)
+#define A_RATE(unit, title, width) A_NUMBER(RATE, unit, title, width)
+
 /*
  * A field that is read on request, and that a large table does without until then: block is the member of the
  * row that points to those.

@@ -48,6 +48,15 @@ static inline uint64_t sample_mono_ns(const struct sample *sample)
 	return sample->table ? sample->table->mono_ns : env_mono_ns(sample->env);
 }
 
+/* Columns that many topics about processes have. */
+#define A_PROCESS_ID A_KEY(N_("PID"), 7), .fleeting = true, .source = "/proc"
+#define A_PROCESS_START                                                                                      \
+	.kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10, .fleeting = true,     \
+	.hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"
+#define A_PROCESS_NAME                                                                                       \
+	A_LABEL(N_("command"), 16), .grouping = "command", .help = N_("process name, at most 15 bytes"),     \
+		.source = "/proc/PID/stat comm"
+
 struct reading; /* see topic/reader.h */
 
 struct topic {

@@ -23,25 +23,23 @@ struct account_row {
 	const char *from;
 };
 
+#define ROW(field, ...) COLUMN(struct account_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
-	       .help = N_(
-		       "tasks: processes seen alive; exited: processes that exited between samples; irq, "
+	ROW(part, A_KEY(N_("part"), 12), .words = true,
+	    .help = N_("tasks: processes seen alive; exited: processes that exited between samples; irq, "
 		       "softirq: interrupts, steal: taken by the host, each unknown where the kernel counts "
 		       "it as time of the tasks that it interrupts; unaccounted: the rest, negative where "
 		       "time is counted twice; busy: the sum, as the kernel counts it; with a scope tasks "
-		       "and "
-		       "exited are its processes, and all the rest is outside"),
-	       .source = "panetop"),
-	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
-	       .width = 6, .rate_of = offsetof(struct account_row, cpu_seconds),
-	       .help = N_("CPU use in the last interval; 100 is one CPU"),
-	       .source = "change of cpu_seconds / time"),
-	COLUMN(struct account_row, cpu_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("time"), .width = 9, .help = N_("CPU time since the first sample"),
-	       .source = "see the column from"),
-	COLUMN(struct account_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1,
-	       .words = true, .help = N_("source of the time"), .source = "panetop"),
+		       "and exited are its processes, and all the rest is outside"),
+	    .source = "panetop"),
+	ROW(cpu_ratio, A_RATE(RATIO, N_("%CPU"), 6), .rate_of = offsetof(struct account_row, cpu_seconds),
+	    .help = N_("CPU use in the last interval; 100 is one CPU"),
+	    .source = "change of cpu_seconds / time"),
+	ROW(cpu_seconds, A_GAUGE(SECONDS, N_("time"), 9), .help = N_("CPU time since the first sample"),
+	    .source = "see the column from"),
+	ROW(from, A_LABEL(N_("from"), 24), .rank = 1, .words = true, .help = N_("source of the time"),
+	    .source = "panetop"),
 };
 
 static const struct schema schema = {

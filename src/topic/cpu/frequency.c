@@ -215,13 +215,14 @@ struct frequency_row {
 };
 
 #define SPEED(field, heading, place, what, from, ...)                                                        \
-	COLUMN(struct frequency_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = heading,      \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = heading,      \
 	       .width = 8, .rank = place, .help = what, .source = from, __VA_ARGS__)
 
+#define ROW(field, ...) COLUMN(struct frequency_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct frequency_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
-	       .help = N_("CPU number; all: geometric mean of all CPUs; cardN: a GPU"),
-	       .source = "/proc/stat, /sys/class/drm"),
+	ROW(cpu, A_KEY(N_("CPU"), 5), .help = N_("CPU number; all: geometric mean of all CPUs; cardN: a GPU"),
+	    .source = "/proc/stat, /sys/class/drm"),
 	SPEED(hertz, N_("now"), 0, N_("current frequency"),
 	      "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz; gt_act_freq_mhz, act_freq, freq1_input",
 	      .optional = false),
@@ -229,17 +230,15 @@ static const struct column columns[] = {
 	      "cpufreq/scaling_min_freq; gt_min_freq_mhz, min_freq", .optional = true),
 	SPEED(max_hertz, N_("to"), 1, N_("highest frequency allowed now"),
 	      "cpufreq/scaling_max_freq; gt_max_freq_mhz, max_freq", .optional = true),
-	SPEED(least_hertz, N_("least"), 2, N_("lowest frequency of the hardware"),
-	      "cpufreq/cpuinfo_min_freq", .optional = true),
-	SPEED(base_hertz, N_("base"), 2, N_("highest frequency without turbo"),
-	      "cpufreq/base_frequency", .optional = true),
+	SPEED(least_hertz, N_("least"), 2, N_("lowest frequency of the hardware"), "cpufreq/cpuinfo_min_freq",
+	      .optional = true),
+	SPEED(base_hertz, N_("base"), 2, N_("highest frequency without turbo"), "cpufreq/base_frequency",
+	      .optional = true),
 	SPEED(most_hertz, N_("most"), 2, N_("highest frequency of the hardware, with turbo"),
 	      "cpufreq/cpuinfo_max_freq", .optional = true),
-	COLUMN(struct frequency_row, turbo, .kind = COLUMN_LABEL, .title = N_("turbo"), .width = 7, .rank = 3,
-	       .words = true, .optional = true,
-	       .help = N_("in the row all: allowed or off; in that of a CPU: used when it runs above its "
-			  "base"),
-	       .source = "intel_pstate/no_turbo, cpufreq/boost; hertz > base_hertz"),
+	ROW(turbo, A_LABEL(N_("turbo"), 7), .rank = 3, .words = true, .optional = true,
+	    .help = N_("in the row all: allowed or off; in that of a CPU: used when it runs above its base"),
+	    .source = "intel_pstate/no_turbo, cpufreq/boost; hertz > base_hertz"),
 };
 
 static const struct schema schema = {

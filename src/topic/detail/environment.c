@@ -22,17 +22,14 @@ struct variable_row {
 #define ENVIRON "/proc/PID/environ"
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
-	    .help = N_("process"), .source = "/proc"),
-	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
-	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
-	    .source = "/proc/PID/stat starttime"),
-	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 6, .hidden = true,
-	    .help = N_("position in the environment, from 1"), .source = ENVIRON),
-	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 20,
+	ROW(pid, A_PROCESS_ID, .hidden = true, .help = N_("process")),
+	ROW(start_seconds, A_PROCESS_START),
+	ROW(number, A_KEY(N_("number"), 6), .hidden = true, .help = N_("position in the environment, from 1"),
+	    .source = ENVIRON),
+	ROW(name, A_LABEL(N_("name"), 20),
 	    .help = N_("name of the variable; empty: the program has overwritten this part"),
 	    .source = ENVIRON),
-	ROW(value, .kind = COLUMN_LABEL, .personal = true, .title = N_("value"), .width = 24,
+	ROW(value, A_LABEL(N_("value"), 24), .personal = true,
 	    .help = N_("its value when the program was executed; later changes are not visible"),
 	    .source = ENVIRON),
 };

@@ -23,16 +23,13 @@ struct memory_row {
 #define FILES "/proc/PID/smaps_rollup, status"
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
-	    .help = N_("process"), .source = "/proc"),
+	ROW(pid, A_PROCESS_ID, .hidden = true, .help = N_("process")),
 	ROW(start_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
 	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
-	ROW(key, .kind = COLUMN_KEY, .title = N_("key"), .width = 15, .help = N_("as the kernel spells it"),
-	    .source = FILES),
-	ROW(value_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("value"), .width = 8,
-	    .help = N_("its size"), .source = FILES),
-	ROW(meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 24, .words = true,
-	    .help = N_("what the kernel counts there"), .source = "proc(5)"),
+	ROW(key, A_KEY(N_("key"), 15), .help = N_("as the kernel spells it"), .source = FILES),
+	ROW(value_bytes, A_GAUGE(BYTES, N_("value"), 8), .help = N_("its size"), .source = FILES),
+	ROW(meaning, A_LABEL(N_("meaning"), 24), .words = true, .help = N_("what the kernel counts there"),
+	    .source = "proc(5)"),
 };
 
 static const struct schema schema = {

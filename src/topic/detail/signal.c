@@ -22,23 +22,19 @@ struct signal_row {
 #define ROW(field, ...) COLUMN(struct signal_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
-	    .help = N_("process"), .source = "/proc"),
-	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
-	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
-	    .source = "/proc/PID/stat starttime"),
-	ROW(number, .kind = COLUMN_KEY, .title = N_("signal"), .width = 6, .help = N_("number of the signal"),
+	ROW(pid, A_PROCESS_ID, .hidden = true, .help = N_("process")),
+	ROW(start_seconds, A_PROCESS_START),
+	ROW(number, A_KEY(N_("signal"), 6), .help = N_("number of the signal"), .source = "signal(7)"),
+	ROW(name, A_LABEL(N_("name"), 8), .help = N_("name of the signal; RTMIN+n: a real-time signal"),
 	    .source = "signal(7)"),
-	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 8,
-	    .help = N_("name of the signal; RTMIN+n: a real-time signal"), .source = "signal(7)"),
-	ROW(action, .kind = COLUMN_LABEL, .title = N_("action"), .width = 8, .words = true, .fleeting = true,
+	ROW(action, A_LABEL(N_("action"), 8), .words = true, .fleeting = true,
 	    .help = N_("caught: a function of the program gets it; ignored; default: as the kernel does"),
 	    .source = "/proc/PID/status SigCgt, SigIgn"),
-	ROW(blocked, .kind = COLUMN_LABEL, .title = N_("blocked"), .width = 8, .words = true,
-	    .fleeting = true, .help = N_("yes: the main thread gets it later, once it unblocks it"),
+	ROW(blocked, A_LABEL(N_("blocked"), 8), .words = true, .fleeting = true,
+	    .help = N_("yes: the main thread gets it later, once it unblocks it"),
 	    .source = "/proc/PID/status SigBlk"),
-	ROW(pending, .kind = COLUMN_LABEL, .title = N_("pending"), .width = 8, .words = true,
-	    .fleeting = true, .help = N_("yes: it was sent, and the process has not got it yet"),
+	ROW(pending, A_LABEL(N_("pending"), 8), .words = true, .fleeting = true,
+	    .help = N_("yes: it was sent, and the process has not got it yet"),
 	    .source = "/proc/PID/status ShdPnd, SigPnd"),
 };
 

@@ -24,24 +24,22 @@ struct file_row {
 	    .width = 10, .help = what, .source = from)
 
 static const struct column columns[] = {
-	ROW(asked_pages_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
-	    .title = N_("asked/s"), .width = 9, .trend = true,
+	ROW(asked_pages_per_second, A_RATE(PER_SECOND, N_("asked/s"), 9), .additive = true, .trend = true,
 	    .rate_of = offsetof(struct file_row, asked_pages), .help = N_("pages of it that reads asked for"),
 	    .source = "growth of asked_pages / time"),
-	ROW(hit_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%hit"), .width = 6,
-	    .rate_of = offsetof(struct file_row, hit_pages),
+	ROW(hit_ratio, A_RATE(RATIO, N_("%hit"), 6), .rate_of = offsetof(struct file_row, hit_pages),
 	    .rate_over = offsetof(struct file_row, asked_pages),
 	    .help = N_("pages that were in the cache, as a share of those that reads asked for"),
 	    .source = "growth of hit_pages / growth of asked_pages"),
-	ROW(added_pages_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
-	    .title = N_("added/s"), .width = 9, .rate_of = offsetof(struct file_row, added_pages),
+	ROW(added_pages_per_second, A_RATE(PER_SECOND, N_("added/s"), 9), .additive = true,
+	    .rate_of = offsetof(struct file_row, added_pages),
 	    .help = N_("pages that reads brought into the cache, also ahead"),
 	    .source = "growth of added_pages / time"),
-	ROW(device, .kind = COLUMN_KEY, .title = N_("device"), .width = 7, .rank = 2,
+	ROW(device, A_KEY(N_("device"), 7), .rank = 2,
 	    .help = N_("major and minor number of its file system"), .source = "BPF super_block.s_dev"),
-	ROW(inode, .kind = COLUMN_KEY, .fleeting = true, .title = N_("inode"), .width = 9, .rank = 1,
+	ROW(inode, A_KEY(N_("inode"), 9), .fleeting = true, .rank = 1,
 	    .help = N_("its number in the file system"), .source = "BPF inode.i_ino"),
-	ROW(last_pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 1, .fleeting = true,
+	ROW(last_pid, A_LABEL(N_("PID"), 7), .rank = 1, .fleeting = true,
 	    .help = N_("the process that used it last"), .source = "BPF"),
 	TOTAL(asked_pages, N_("asked"), N_("pages asked for by reads since counting began"),
 	      "BPF at mm_filemap_get_pages"),
@@ -51,10 +49,9 @@ static const struct column columns[] = {
 	      "BPF at mm_filemap_add_to_page_cache, as far as asked for"),
 	TOTAL(added_pages, N_("added"), N_("pages that reads brought into the cache since counting began"),
 	      "BPF at mm_filemap_add_to_page_cache"),
-	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 24,
-	    .help = N_(
-		    "where the process that used it has it open; empty: it was closed too soon, or this is "
-		    "not permitted"),
+	ROW(path, A_LABEL(N_("path"), 24),
+	    .help = N_("where the process that used it has it open; empty: it was closed too soon, or this "
+		       "is not permitted"),
 	    .source = "/proc/PID/fd, fdinfo, mountinfo"),
 };
 

@@ -35,8 +35,7 @@ static const struct column columns[] = {
 	IDLE(p90_seconds, N_("p90"), /* xgettext:no-c-format */ N_("90 % of it")),
 	IDLE(p99_seconds, N_("p99"), /* xgettext:no-c-format */ N_("99 % of it")),
 	IDLE(max_seconds, N_("idle max"), N_("all of it")),
-	COLUMN(struct damon_row, bandwidth_bytes_per_second, .kind = COLUMN_GAUGE,
-	       .unit = UNIT_BYTES_PER_SECOND, .title = N_("bandwidth"), .width = 9,
+	COLUMN(struct damon_row, bandwidth_bytes_per_second, A_GAUGE(BYTES_PER_SECOND, N_("bandwidth"), 9),
 	       .help = N_("what is read and written in memory, an estimate by the same samples"),
 	       .source = "/" BANDWIDTH),
 };

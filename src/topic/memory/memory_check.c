@@ -18,24 +18,22 @@ struct check_row {
 	double error_bytes, error_ratio;
 };
 
+#define ROW(field, ...) COLUMN(struct check_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct check_row, formula, .kind = COLUMN_KEY, .title = N_("formula"), .width = 30,
-	       .help = N_("lines of /proc/meminfo that are summed, and the line they should equal"),
-	       .source = "/proc/meminfo"),
-	COLUMN(struct check_row, sum_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("sum"),
-	       .width = 9, .rank = 2, .help = N_("sum of the parts"),
-	       .source = "the left side of the formula"),
-	COLUMN(struct check_row, total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("total"),
-	       .width = 9, .rank = 3, .help = N_("total as printed by the kernel"),
-	       .source = "the right side of the formula"),
-	COLUMN(struct check_row, error_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("error"),
-	       .width = 9, .rank = 1,
-	       .help = N_("sum minus total; for MemTotal, a negative error is memory that no line accounts "
-			  "for; where VmallocUsed includes kernel stacks, the sum has them twice"),
-	       .source = "sum - total"),
-	COLUMN(struct check_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
-	       .width = 6, .rank = 1, .help = N_("the error as a share of the total"),
-	       .source = "(sum - total) / total"),
+	ROW(formula, A_KEY(N_("formula"), 30),
+	    .help = N_("lines of /proc/meminfo that are summed, and the line they should equal"),
+	    .source = "/proc/meminfo"),
+	ROW(sum_bytes, A_GAUGE(BYTES, N_("sum"), 9), .rank = 2, .help = N_("sum of the parts"),
+	    .source = "the left side of the formula"),
+	ROW(total_bytes, A_GAUGE(BYTES, N_("total"), 9), .rank = 3,
+	    .help = N_("total as printed by the kernel"), .source = "the right side of the formula"),
+	ROW(error_bytes, A_GAUGE(BYTES, N_("error"), 9), .rank = 1,
+	    .help = N_("sum minus total; for MemTotal, a negative error is memory that no line accounts for; "
+		       "where VmallocUsed includes kernel stacks, the sum has them twice"),
+	    .source = "sum - total"),
+	ROW(error_ratio, A_GAUGE(RATIO, N_("%error"), 6), .rank = 1,
+	    .help = N_("the error as a share of the total"), .source = "(sum - total) / total"),
 };
 
 static const struct schema schema = {

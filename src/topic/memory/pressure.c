@@ -15,26 +15,25 @@ struct pressure_row {
 };
 
 #define AVERAGE(field, heading, what)                                                                        \
-	COLUMN(struct pressure_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = heading,       \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = heading,       \
 	       .width = 7, .rank = 1, .help = what, .source = "/proc/pressure, the kernel's moving average")
 
+#define ROW(field, ...) COLUMN(struct pressure_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct pressure_row, resource, .kind = COLUMN_KEY, .title = N_("PSI"), .width = 11,
-	       .help = N_("cpu, memory or io"), .source = "/proc/pressure"),
-	COLUMN(struct pressure_row, kind, .kind = COLUMN_KEY, .title = N_("share"), .width = 5,
-	       .help = N_("some: at least one task waited; full: all non-idle tasks waited at once"),
-	       .source = "/proc/pressure"),
-	COLUMN(struct pressure_row, stalled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
-	       .title = N_("%now"), .width = 7, .ceiling = 1,
-	       .rate_of = offsetof(struct pressure_row, stalled_seconds),
-	       .help = N_("share of the last interval in which tasks waited"),
-	       .source = "growth of stalled_seconds / time"),
+	ROW(resource, A_KEY(N_("PSI"), 11), .help = N_("cpu, memory or io"), .source = "/proc/pressure"),
+	ROW(kind, A_KEY(N_("share"), 5),
+	    .help = N_("some: at least one task waited; full: all non-idle tasks waited at once"),
+	    .source = "/proc/pressure"),
+	ROW(stalled_ratio, A_RATE(RATIO, N_("%now"), 7), .ceiling = 1,
+	    .rate_of = offsetof(struct pressure_row, stalled_seconds),
+	    .help = N_("share of the last interval in which tasks waited"),
+	    .source = "growth of stalled_seconds / time"),
 	AVERAGE(avg10_ratio, N_("%10s"), N_("share of the last 10 seconds in which tasks waited")),
 	AVERAGE(avg60_ratio, N_("%60s"), N_("share of the last 60 seconds in which tasks waited")),
 	AVERAGE(avg300_ratio, N_("%300s"), N_("share of the last 300 seconds in which tasks waited")),
-	COLUMN(struct pressure_row, stalled_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("stalled"), .width = 10, .rank = 2, .help = N_("time lost since boot"),
-	       .source = "/proc/pressure total"),
+	ROW(stalled_seconds, A_COUNTER(SECONDS, N_("stalled"), 10), .rank = 2,
+	    .help = N_("time lost since boot"), .source = "/proc/pressure total"),
 };
 
 static const struct schema schema = {

@@ -45,17 +45,6 @@ struct thread_row {
 	const char *thread, *command;
 };
 
-#define PID_AND_START(type)                                                                                  \
-	COLUMN(type, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,              \
-	       .help = N_("process ID"), .source = "/proc"),                                                 \
-		COLUMN(type, start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS,      \
-		       .title = N_("started"), .width = 10, .hidden = true,                                  \
-		       .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime")
-
-#define COMMAND(type)                                                                                        \
-	COLUMN(type, command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"),           \
-	       .width = 16, .help = N_("process name, at most 15 bytes"), .source = "/proc/PID/stat comm")
-
 #define LOCAL(type)                                                                                          \
 	COLUMN(type, local_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%local"),           \
 	       .width = 6,                                                                                   \
@@ -77,55 +66,49 @@ struct thread_row {
 
 static const struct column locality_columns[] = {
 	LOCAL(struct locality_row),
-	COLUMN(struct locality_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("%error"), .width = 6, .rank = 2,
+	COLUMN(struct locality_row, error_ratio, A_GAUGE(RATIO, N_("%error"), 6), .rank = 2,
 	       .help = N_("by how much %local may be off because only some pages were looked at (2 sigma), "
 			  "and some of these not located; 0: all were"),
 	       .source = "2 * sqrt(variance of cpu_ratio over the pages / pages), 3 / pages if all are "
 			 "alike; + the part not located * max(local_ratio, 1 - local_ratio)"),
-	COLUMN(struct locality_row, far_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("far"),
-	       .width = 7, .help = N_("memory that is on other nodes than it runs on"),
+	COLUMN(struct locality_row, far_bytes, A_GAUGE(BYTES, N_("far"), 7),
+	       .help = N_("memory that is on other nodes than it runs on"),
 	       .source = "(1 - local_ratio) * resident_bytes"),
-	COLUMN(struct locality_row, resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
-	       .title = N_("resident"), .width = 8, .rank = 1,
+	COLUMN(struct locality_row, resident_bytes, A_GAUGE(BYTES, N_("resident"), 8), .rank = 1,
 	       .help = N_("its resident memory and huge pages (hugetlb), when its pages were looked at"),
 	       .source = "/proc/PID/statm resident, /proc/PID/status HugetlbPages; counted: numa_maps"),
-	COLUMN(struct locality_row, memory, .kind = COLUMN_LABEL, .fleeting = true,
-	       .title = N_("memory by node"), .width = 14, .rank = 1,
+	COLUMN(struct locality_row, memory, A_LABEL(N_("memory by node"), 14), .fleeting = true, .rank = 1,
 	       .help = N_("node and its percent of the memory, for nodes with at least 0.5 %"),
 	       .source = BY_PAGES),
-	COLUMN(struct locality_row, cpus, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("ran by node"),
-	       .width = 14, .rank = 1,
+	COLUMN(struct locality_row, cpus, A_LABEL(N_("ran by node"), 14), .fleeting = true, .rank = 1,
 	       .help = N_("node and its percent of the CPU time since it was first watched, of which half is "
 			  "forgotten in 30 s; as long as it used none: where its threads ran last"),
 	       .source = BY_LOOKS),
-	COLUMN(struct locality_row, distance, .kind = COLUMN_GAUGE, .title = N_("distance"), .width = 8,
-	       .rank = 3, .help = N_("mean distance from where it runs to its memory: 10 if all is local"),
+	COLUMN(struct locality_row, distance, A_GAUGE(NONE, N_("distance"), 8), .rank = 3,
+	       .help = N_("mean distance from where it runs to its memory: 10 if all is local"),
 	       .source = "sum of share_ratio * cpu_ratio * distances of node"),
-	COLUMN(struct locality_row, best_node, .kind = COLUMN_GAUGE, .title = N_("best"), .width = 4,
-	       .rank = 4, .help = N_("of the nodes with CPUs, the one that has most of its memory"),
+	COLUMN(struct locality_row, best_node, A_GAUGE(NONE, N_("best"), 4), .rank = 4,
+	       .help = N_("of the nodes with CPUs, the one that has most of its memory"),
 	       .source = "the node with CPUs that has the highest share_ratio"),
-	COLUMN(struct locality_row, best_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("%best"), .width = 6, .rank = 4,
+	COLUMN(struct locality_row, best_ratio, A_GAUGE(RATIO, N_("%best"), 6), .rank = 4,
 	       .help = N_("what %local would be if it ran on that node only"),
 	       .source = "the highest share_ratio of a node with CPUs"),
-	COLUMN(struct locality_row, wandering, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
-	       .title = N_("wander"), .width = 6, .rank = 2,
+	COLUMN(struct locality_row, wandering, A_GAUGE(COUNT, N_("wander"), 6), .rank = 2,
 	       .help = N_("its threads that were seen on more than one node"), .source = BY_LOOKS),
-	COLUMN(struct locality_row, threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("threads"),
-	       .width = 7, .rank = 4, .help = N_("its threads"), .source = "/proc/PID/task"),
-	COLUMN(struct locality_row, moves_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("moves/s"), .width = 7, .rank = 3, .rate_of = offsetof(struct locality_row, moves),
+	COLUMN(struct locality_row, threads, A_GAUGE(COUNT, N_("threads"), 7), .rank = 4,
+	       .help = N_("its threads"), .source = "/proc/PID/task"),
+	COLUMN(struct locality_row, moves_per_second, A_RATE(PER_SECOND, N_("moves/s"), 7), .rank = 3,
+	       .rate_of = offsetof(struct locality_row, moves),
 	       .help = N_("moves of its threads to another node, as far as seen: at most one for each thread "
 			  "and sample"),
 	       .source = "growth of moves / time"),
-	COLUMN(struct locality_row, moves, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .hidden = true,
-	       .title = N_("moves"), .width = 7, .help = N_("the same since it was first watched"),
-	       .source = BY_LOOKS),
+	COLUMN(struct locality_row, moves, A_COUNTER(COUNT, N_("moves"), 7), .hidden = true,
+	       .help = N_("the same since it was first watched"), .source = BY_LOOKS),
 	AGE(struct locality_row),
 	HOW(struct locality_row),
-	PID_AND_START(struct locality_row),
-	COMMAND(struct locality_row),
+	COLUMN(struct locality_row, pid, A_PROCESS_ID, .help = N_("process ID")),
+	COLUMN(struct locality_row, start_seconds, A_PROCESS_START),
+	COLUMN(struct locality_row, command, A_PROCESS_NAME),
 };
 
 static const char one_node[] = N_("there is one NUMA node, or no process was looked at");
@@ -139,31 +122,28 @@ static const struct schema locality_schema = {
 };
 
 static const struct column part_columns[] = {
-	PID_AND_START(struct part_row),
-	COLUMN(struct part_row, node, .kind = COLUMN_KEY, .title = N_("node"), .width = 4,
+	COLUMN(struct part_row, pid, A_PROCESS_ID, .help = N_("process ID")),
+	COLUMN(struct part_row, start_seconds, A_PROCESS_START),
+	COLUMN(struct part_row, node, A_KEY(N_("node"), 4),
 	       .help = N_("number of a NUMA node where it has memory or runs"), .source = "/" NODE_ONLINE),
-	COLUMN(struct part_row, bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("memory"),
-	       .width = 7, .additive = true,
+	COLUMN(struct part_row, bytes, A_GAUGE(BYTES, N_("memory"), 7), .additive = true,
 	       .help = N_("its resident memory there, with huge pages (hugetlb)"),
 	       .source = "share_ratio * resident memory; counted: numa_maps"),
-	COLUMN(struct part_row, share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%mem"),
-	       .width = 6, .help = N_("share of its resident memory that is there"), .source = BY_PAGES),
-	COLUMN(struct part_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
-	       .width = 6, .rank = 2,
+	COLUMN(struct part_row, share_ratio, A_GAUGE(RATIO, N_("%mem"), 6),
+	       .help = N_("share of its resident memory that is there"), .source = BY_PAGES),
+	COLUMN(struct part_row, error_ratio, A_GAUGE(RATIO, N_("%error"), 6), .rank = 2,
 	       .help = N_("by how much %mem may be off because only some pages were looked at (2 sigma), and "
 			  "some of these not located; 0: all were"),
 	       .source = "2 * sqrt(p * (1 - p) / pages), p: share_ratio; 3 / pages if all are alike; + the "
 			 "part not located * max(p, 1 - p)"),
-	COLUMN(struct part_row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%ran"),
-	       .width = 6,
+	COLUMN(struct part_row, cpu_ratio, A_GAUGE(RATIO, N_("%ran"), 6),
 	       .help = N_("share of its CPU time there since it was first watched, of which half is "
-			  "forgotten in "
-			  "30 s; as long as it used none: where its threads ran last"),
+			  "forgotten in 30 s; as long as it used none: where its threads ran last"),
 	       .source = BY_LOOKS),
 	LOCAL(struct part_row),
 	AGE(struct part_row),
 	HOW(struct part_row),
-	COMMAND(struct part_row),
+	COLUMN(struct part_row, command, A_PROCESS_NAME),
 };
 
 static const struct schema part_schema = {
@@ -174,20 +154,21 @@ static const struct schema part_schema = {
 };
 
 static const struct column thread_columns[] = {
-	COLUMN(struct thread_row, moves_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("moves/s"), .width = 7, .rate_of = offsetof(struct thread_row, moves),
+	COLUMN(struct thread_row, moves_per_second, A_RATE(PER_SECOND, N_("moves/s"), 7),
+	       .rate_of = offsetof(struct thread_row, moves),
 	       .help = N_("moves to another node, as far as seen: at most one in a sample"),
 	       .source = "growth of moves / time"),
-	COLUMN(struct thread_row, moves, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("moves"),
-	       .width = 7, .help = N_("the same since its process was first watched"), .source = BY_LOOKS),
-	COLUMN(struct thread_row, node, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("node"),
-	       .width = 4, .help = N_("where it ran last"), .source = "/proc/PID/task/TID/stat processor"),
-	PID_AND_START(struct thread_row),
-	COLUMN(struct thread_row, tid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("TID"), .width = 7,
-	       .help = N_("thread ID"), .source = "/proc/PID/task"),
-	COLUMN(struct thread_row, thread, .kind = COLUMN_LABEL, .title = N_("thread"), .width = 16,
-	       .help = N_("name of the thread"), .source = "/proc/PID/task/TID/stat comm"),
-	COMMAND(struct thread_row),
+	COLUMN(struct thread_row, moves, A_COUNTER(COUNT, N_("moves"), 7),
+	       .help = N_("the same since its process was first watched"), .source = BY_LOOKS),
+	COLUMN(struct thread_row, node, A_LABEL(N_("node"), 4), .fleeting = true,
+	       .help = N_("where it ran last"), .source = "/proc/PID/task/TID/stat processor"),
+	COLUMN(struct thread_row, pid, A_PROCESS_ID, .help = N_("process ID")),
+	COLUMN(struct thread_row, start_seconds, A_PROCESS_START),
+	COLUMN(struct thread_row, tid, A_KEY(N_("TID"), 7), .fleeting = true, .help = N_("thread ID"),
+	       .source = "/proc/PID/task"),
+	COLUMN(struct thread_row, thread, A_LABEL(N_("thread"), 16), .help = N_("name of the thread"),
+	       .source = "/proc/PID/task/TID/stat comm"),
+	COLUMN(struct thread_row, command, A_PROCESS_NAME),
 };
 
 static const struct schema thread_schema = {

@@ -36,12 +36,10 @@ struct node_row {
 		    .width = 10, .help = what, .source = NUMASTAT from)
 
 static const struct column columns[] = {
-	ROW(node, .kind = COLUMN_KEY, .title = N_("node"), .width = 4, .help = N_("number of the NUMA node"),
-	    .source = "/" NODE_ONLINE),
-	ROW(cpus, .kind = COLUMN_LABEL, .title = N_("CPUs"), .width = 7, .rank = 2,
-	    .help = N_("its CPUs; empty: it has memory only"),
+	ROW(node, A_KEY(N_("node"), 4), .help = N_("number of the NUMA node"), .source = "/" NODE_ONLINE),
+	ROW(cpus, A_LABEL(N_("CPUs"), 7), .rank = 2, .help = N_("its CPUs; empty: it has memory only"),
 	    .source = "/sys/devices/system/node/nodeN/cpulist"),
-	ROW(cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%busy"), .width = 5, .rank = 2,
+	ROW(cpu_ratio, A_RATE(RATIO, N_("%busy"), 5), .rank = 2,
 	    .rate_of = offsetof(struct node_row, busy_seconds),
 	    .rate_over = offsetof(struct node_row, cpu_seconds),
 	    .help = N_("share of the time of its CPUs in which they were busy"),
@@ -62,15 +60,15 @@ static const struct column columns[] = {
 	      .rank = 1),
 	PAGES(other, N_("other/s"), 8, N_("pages allocated on it by CPUs of other nodes"), "other_node",
 	      .rank = 1),
-	ROW(distances, .kind = COLUMN_LABEL, .title = N_("distances"), .width = 9, .rank = 1,
+	ROW(distances, A_LABEL(N_("distances"), 9), .rank = 1,
 	    .help = N_("to each node, in the order of their numbers, as the firmware says: 10 is itself, and "
 		       "20 twice as far"),
 	    .source = "/sys/devices/system/node/nodeN/distance"),
-	ROW(busy_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .hidden = true, .title = N_("busy"),
-	    .width = 8, .help = N_("time that its CPUs were busy, since boot"),
+	ROW(busy_seconds, A_COUNTER(SECONDS, N_("busy"), 8), .hidden = true,
+	    .help = N_("time that its CPUs were busy, since boot"),
 	    .source = "/proc/stat, of the CPUs in cpus"),
-	ROW(cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .hidden = true, .title = N_("time"),
-	    .width = 8, .help = N_("time that its CPUs were busy, idle or waiting for a disk, since boot"),
+	ROW(cpu_seconds, A_COUNTER(SECONDS, N_("time"), 8), .hidden = true,
+	    .help = N_("time that its CPUs were busy, idle or waiting for a disk, since boot"),
 	    .source = "/proc/stat, of the CPUs in cpus"),
 };
 

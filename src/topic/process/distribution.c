@@ -14,21 +14,18 @@ struct distribution_row {
 	double cpu_ratio;
 };
 
+#define ROW(field, ...) COLUMN(struct distribution_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct distribution_row, from_ratio, .kind = COLUMN_KEY, .unit = UNIT_RATIO,
-	       .title = N_("%from"), .width = 6,
-	       .help = N_("lower bound of CPU use, of one CPU"), .source = "panetop"),
-	COLUMN(struct distribution_row, to_ratio, .kind = COLUMN_LABEL, .unit = UNIT_RATIO,
-	       .title = N_("%to"), .width = 6,
-	       .help = N_("upper bound of CPU use; the last range has none"),
-	       .source = "panetop"),
-	COLUMN(struct distribution_row, processes, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
-	       .title = N_("processes"), .width = 9,
-	       .help = N_("processes with this CPU use in the last interval; idle ones are left out"),
-	       .source = "CPU clocks of the processes"),
-	COLUMN(struct distribution_row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("%CPU"), .width = 8, .help = N_("CPU use of all of them; 100 is one CPU"),
-	       .source = "CPU clocks of the processes"),
+	ROW(from_ratio, .kind = COLUMN_KEY, .unit = UNIT_RATIO, .title = N_("%from"), .width = 6,
+	    .help = N_("lower bound of CPU use, of one CPU"), .source = "panetop"),
+	ROW(to_ratio, .kind = COLUMN_LABEL, .unit = UNIT_RATIO, .title = N_("%to"), .width = 6,
+	    .help = N_("upper bound of CPU use; the last range has none"), .source = "panetop"),
+	ROW(processes, A_GAUGE(COUNT, N_("processes"), 9),
+	    .help = N_("processes with this CPU use in the last interval; idle ones are left out"),
+	    .source = "CPU clocks of the processes"),
+	ROW(cpu_ratio, A_GAUGE(RATIO, N_("%CPU"), 8), .help = N_("CPU use of all of them; 100 is one CPU"),
+	    .source = "CPU clocks of the processes"),
 };
 
 static const struct schema schema = {

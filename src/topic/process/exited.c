@@ -26,64 +26,54 @@ struct exited_row {
 #define STEP_NS (UINT64_C(5) * 1000000000)
 #define STEPS 13
 
+#define ROW(field, ...) COLUMN(struct exited_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_RATIO,
-	       .title = N_("%CPU"), .width = 6, .high = 0.5, .alarming = 0.9,
-	       .rate_of = offsetof(struct exited_row, cpu_seconds),
-	       .help = N_("share of one CPU in the last interval, by exited processes of this name, after "
-			  "they were last seen"),
-	       .source = "growth of cpu_seconds / time"),
-	COLUMN(struct exited_row, exits_per_second, .kind = COLUMN_RATE, .additive = true,
-	       .unit = UNIT_PER_SECOND, .title = N_("exits/s"), .width = 8,
-	       .rate_of = offsetof(struct exited_row, exits), .help = N_("exits of processes of this name"),
-	       .source = "growth of exits / time"),
-	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
-	       .width = 8, .rank = 1, .help = N_("exits of processes of this name since the first sample"),
-	       .source = "taskstats exit records, else process events"),
-	COLUMN(struct exited_row, failures, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("failed"),
-	       .width = 6, .rank = 1,
-	       .help = N_(
-		       "of these exits, those with a code other than 0 or by a signal; a process whose exit "
+	ROW(cpu_ratio, A_RATE(RATIO, N_("%CPU"), 6), .additive = true, .high = 0.5, .alarming = 0.9,
+	    .rate_of = offsetof(struct exited_row, cpu_seconds),
+	    .help = N_("share of one CPU in the last interval, by exited processes of this name, after they "
+		       "were last seen"),
+	    .source = "growth of cpu_seconds / time"),
+	ROW(exits_per_second, A_RATE(PER_SECOND, N_("exits/s"), 8), .additive = true,
+	    .rate_of = offsetof(struct exited_row, exits), .help = N_("exits of processes of this name"),
+	    .source = "growth of exits / time"),
+	ROW(exits, A_COUNTER(COUNT, N_("exits"), 8), .rank = 1,
+	    .help = N_("exits of processes of this name since the first sample"),
+	    .source = "taskstats exit records, else process events"),
+	ROW(failures, A_COUNTER(COUNT, N_("failed"), 6), .rank = 1,
+	    .help = N_("of these exits, those with a code other than 0 or by a signal; a process whose exit "
 		       "record was lost is not counted"),
-	       .source = "taskstats ac_exitcode of any of its threads"),
-	COLUMN(struct exited_row, recent_exits, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
-	       .title = N_("exits"), .width = 6, .hidden = true,
-	       .help = N_("exits in the last 60 s, or since the previous sample"),
-	       .source = "growth of exits"),
-	COLUMN(struct exited_row, recent_failures, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
-	       .title = N_("failed"), .width = 6, .hidden = true, .high = 1,
-	       .help = N_("of the exits in the last 60 s, those with a code other than 0 or by a signal"),
-	       .source = "growth of failures"),
-	COLUMN(struct exited_row, recent_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("over"), .width = 6, .hidden = true,
-	       .help = N_("time in which the recent exits were counted: 60 s, less at first"),
-	       .source = "time since the oldest count of the last 60 s"),
-	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .additive = true,
-	       .unit = UNIT_PER_SECOND, .title = N_("failed/s"), .width = 8, .hidden = true,
-	       .rate_of = offsetof(struct exited_row, failures), .help = N_("failed exits"),
-	       .source = "growth of failures / time"),
-	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("time"), .width = 9, .rank = 1,
-	       .help = N_("CPU time that no sample saw while they were alive, since the first sample: an "
-			  "estimate from exit records, and a share of the CPU time beyond these, in "
-			  "proportion to their memory"),
-	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
-			 "cpu_run_virtual_total and ac_utime + ac_stime, but at most a tick more than the "
-			 "former; "
-			 "minus the clock when last seen; "
-			 "else cutime + cstime of parents, in proportion to the lifetimes of children"),
-	COLUMN(struct exited_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"),
-	       .width = 7, .rank = 1, .optional = true, .rate_of = offsetof(struct exited_row, joules),
-	       .help = N_("power that this CPU time adds to an idle machine: an estimate from a calibration"),
-	       .source = "growth of joules / time"),
-	COLUMN(struct exited_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"),
-	       .width = 8, .hidden = true, .help = N_("energy for this CPU time, by the same estimate"),
-	       .source = "cpu_seconds * slope of the calibration"),
-	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("command"),
-	       .width = 16,
-	       .help = N_("command name; if unknown, the parent's name; (no record): no exit record; "
-			  "(others): commands beyond the table limit"),
-	       .source = "taskstats ac_comm, else proc connector, perf task records"),
+	    .source = "taskstats ac_exitcode of any of its threads"),
+	ROW(recent_exits, A_GAUGE(COUNT, N_("exits"), 6), .hidden = true,
+	    .help = N_("exits in the last 60 s, or since the previous sample"), .source = "growth of exits"),
+	ROW(recent_failures, A_GAUGE(COUNT, N_("failed"), 6), .hidden = true, .high = 1,
+	    .help = N_("of the exits in the last 60 s, those with a code other than 0 or by a signal"),
+	    .source = "growth of failures"),
+	ROW(recent_seconds, A_GAUGE(SECONDS, N_("over"), 6), .hidden = true,
+	    .help = N_("time in which the recent exits were counted: 60 s, less at first"),
+	    .source = "time since the oldest count of the last 60 s"),
+	ROW(failures_per_second, A_RATE(PER_SECOND, N_("failed/s"), 8), .additive = true, .hidden = true,
+	    .rate_of = offsetof(struct exited_row, failures), .help = N_("failed exits"),
+	    .source = "growth of failures / time"),
+	ROW(cpu_seconds, A_COUNTER(SECONDS, N_("time"), 9), .rank = 1,
+	    .help = N_("CPU time that no sample saw while they were alive, since the first sample: an "
+		       "estimate from exit records, and a share of the CPU time beyond these, in proportion "
+		       "to their memory"),
+	    .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
+		      "cpu_run_virtual_total and ac_utime + ac_stime, but at most a tick more than the "
+		      "former; minus the clock when last seen; else cutime + cstime of parents, in "
+		      "proportion to the lifetimes of children"),
+	ROW(watts, A_RATE(WATTS, N_("~watts"), 7), .rank = 1, .optional = true,
+	    .rate_of = offsetof(struct exited_row, joules),
+	    .help = N_("power that this CPU time adds to an idle machine: an estimate from a calibration"),
+	    .source = "growth of joules / time"),
+	ROW(joules, A_COUNTER(JOULES, N_("~joules"), 8), .hidden = true,
+	    .help = N_("energy for this CPU time, by the same estimate"),
+	    .source = "cpu_seconds * slope of the calibration"),
+	ROW(command, A_KEY(N_("command"), 16), .grouping = "command",
+	    .help = N_("command name; if unknown, the parent's name; (no record): no exit record; (others): "
+		       "commands beyond the table limit"),
+	    .source = "taskstats ac_comm, else proc connector, perf task records"),
 };
 
 static const struct schema schema = {

@@ -17,35 +17,31 @@ struct failing_row {
 	double failures_per_second;
 };
 
+#define ROW(field, ...) COLUMN(struct failing_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct failing_row, failures_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("failed/s"), .width = 8, .rank = 2,
-	       .rate_of = offsetof(struct failing_row, failures), .help = N_("failed exits"),
-	       .source = "growth of failures / time"),
-	COLUMN(struct failing_row, failures, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
-	       .title = N_("failed"), .width = 6,
-	       .help = N_("exits with a code other than 0, and crashes; no signals from other processes, and "
-			  "no codes of shells that stand for such a signal"),
-	       .source = "taskstats ac_exitcode of any of its threads"),
-	COLUMN(struct failing_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
-	       .width = 6,
-	       .help = N_("all exits of this command under parents of this name, since it is counted"),
-	       .source = "taskstats exit records"),
-	COLUMN(struct failing_row, ended, .kind = COLUMN_LABEL, .title = N_("last"), .width = 12, .rank = 1,
-	       .help = N_("how the one that failed last ended: its code, or a signal"),
-	       .source = "taskstats ac_exitcode"),
-	COLUMN(struct failing_row, parent_pid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7,
-	       .rank = 1, .help = N_("PID of the parent of the one that failed last"),
-	       .source = "taskstats ac_ppid"),
-	COLUMN(struct failing_row, command, .kind = COLUMN_KEY, .personal = true, .grouping = "command",
-	       .title = N_("command"), .width = 16, .help = N_("command name"),
-	       .source = "taskstats ac_comm"),
-	COLUMN(struct failing_row, parent, .kind = COLUMN_KEY, .title = N_("started by"), .width = 16,
-	       .help = N_("name of the parent; blank: it had exited before it was seen"),
-	       .source = "process list"),
-	COLUMN(struct failing_row, what, .kind = COLUMN_LABEL, .personal = true, .title = N_("what"),
-	       .width = 16, .hidden = true, .help = N_("command, and in brackets the parent"),
-	       .source = "both"),
+	ROW(failures_per_second, A_RATE(PER_SECOND, N_("failed/s"), 8), .rank = 2,
+	    .rate_of = offsetof(struct failing_row, failures), .help = N_("failed exits"),
+	    .source = "growth of failures / time"),
+	ROW(failures, A_COUNTER(COUNT, N_("failed"), 6),
+	    .help = N_("exits with a code other than 0, and crashes; no signals from other processes, and no "
+		       "codes of shells that stand for such a signal"),
+	    .source = "taskstats ac_exitcode of any of its threads"),
+	ROW(exits, A_COUNTER(COUNT, N_("exits"), 6),
+	    .help = N_("all exits of this command under parents of this name, since it is counted"),
+	    .source = "taskstats exit records"),
+	ROW(ended, A_LABEL(N_("last"), 12), .rank = 1,
+	    .help = N_("how the one that failed last ended: its code, or a signal"),
+	    .source = "taskstats ac_exitcode"),
+	ROW(parent_pid, A_LABEL(N_("parent"), 7), .rank = 1,
+	    .help = N_("PID of the parent of the one that failed last"), .source = "taskstats ac_ppid"),
+	ROW(command, A_KEY(N_("command"), 16), .personal = true, .grouping = "command",
+	    .help = N_("command name"), .source = "taskstats ac_comm"),
+	ROW(parent, A_KEY(N_("started by"), 16),
+	    .help = N_("name of the parent; blank: it had exited before it was seen"),
+	    .source = "process list"),
+	ROW(what, A_LABEL(N_("what"), 16), .personal = true, .hidden = true,
+	    .help = N_("command, and in brackets the parent"), .source = "both"),
 };
 
 static const struct schema schema = {

@@ -23,26 +23,22 @@ struct total_row {
 	const char *state, *command;
 };
 
+#define ROW(field, ...) COLUMN(struct total_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct total_row, mean_ratio, .kind = COLUMN_GAUGE, .additive = true, .unit = UNIT_RATIO,
-	       .title = N_("%mean"), .width = 6, .high = 0.5, .alarming = 0.9,
-	       .help = N_("mean share of one CPU over the whole run"),
-	       .source = "cpu_seconds / time of the run"),
-	COLUMN(struct total_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("time"), .width = 9, .help = N_("CPU time in this run"),
-	       .source = "CPU clock of the process; exit records"),
-	COLUMN(struct total_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	       .help = N_("process ID; unknown for processes that no sample saw alive"), .source = "/proc"),
-	COLUMN(struct total_row, start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS,
-	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time, after boot"),
-	       .source = "/proc/PID/stat starttime"),
-	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("now"),
-	       .width = 5, .rank = 1, .words = true, .help = N_("alive or ended"), .source = "/proc"),
-	COLUMN(struct total_row, processes, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("of"),
-	       .width = 6, .rank = 2, .help = N_("processes in this row"), .source = "panetop"),
-	COLUMN(struct total_row, command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("command"),
-	       .width = 16, .help = N_("name of the process"),
-	       .source = "/proc/PID/stat comm; taskstats ac_comm"),
+	ROW(mean_ratio, A_GAUGE(RATIO, N_("%mean"), 6), .additive = true, .high = 0.5, .alarming = 0.9,
+	    .help = N_("mean share of one CPU over the whole run"),
+	    .source = "cpu_seconds / time of the run"),
+	ROW(cpu_seconds, A_COUNTER(SECONDS, N_("time"), 9), .help = N_("CPU time in this run"),
+	    .source = "CPU clock of the process; exit records"),
+	ROW(pid, A_PROCESS_ID, .help = N_("process ID; unknown for processes that no sample saw alive")),
+	ROW(start_seconds, A_PROCESS_START),
+	ROW(state, A_LABEL(N_("now"), 5), .fleeting = true, .rank = 1, .words = true,
+	    .help = N_("alive or ended"), .source = "/proc"),
+	ROW(processes, A_COUNTER(COUNT, N_("of"), 6), .rank = 2, .help = N_("processes in this row"),
+	    .source = "panetop"),
+	ROW(command, A_KEY(N_("command"), 16), .grouping = "command", .help = N_("name of the process"),
+	    .source = "/proc/PID/stat comm; taskstats ac_comm"),
 };
 
 static const struct schema schema = {

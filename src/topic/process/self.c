@@ -15,28 +15,24 @@ struct self_row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct self_row, topic, .kind = COLUMN_KEY, .title = N_("topic"), .width = 12,
-	       .help = N_("topic; all: panetop as a whole"), .source = "panetop"),
-	COLUMN(struct self_row, sample_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("sample"), .width = 9,
+	COLUMN(struct self_row, topic, A_KEY(N_("topic"), 12), .help = N_("topic; all: panetop as a whole"),
+	       .source = "panetop"),
+	COLUMN(struct self_row, sample_seconds, A_GAUGE(SECONDS, N_("sample"), 9),
 	       .help = N_("CPU time of its last sample; of the topic self: of the previous one"),
 	       .source = "CLOCK_PROCESS_CPUTIME_ID around the sample"),
-	COLUMN(struct self_row, reads, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("reads"),
-	       .width = 9, .help = N_("reads of kernel files since start"), .source = "panetop"),
-	COLUMN(struct self_row, lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"),
-	       .width = 6, .help = N_("samples that failed since start"), .source = "panetop"),
-	COLUMN(struct self_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
-	       .width = 6, .rate_of = offsetof(struct self_row, cpu_seconds),
+	COLUMN(struct self_row, reads, A_COUNTER(COUNT, N_("reads"), 9),
+	       .help = N_("reads of kernel files since start"), .source = "panetop"),
+	COLUMN(struct self_row, lost, A_COUNTER(COUNT, N_("lost"), 6),
+	       .help = N_("samples that failed since start"), .source = "panetop"),
+	COLUMN(struct self_row, cpu_ratio, A_RATE(RATIO, N_("%CPU"), 6),
+	       .rate_of = offsetof(struct self_row, cpu_seconds),
 	       .help = N_("CPU use of panetop, drawing included; 100 is one CPU"),
 	       .source = "growth of cpu_seconds / time"),
-	COLUMN(struct self_row, resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
-	       .title = N_("resident"), .width = 8, .help = N_("resident memory of panetop"),
-	       .source = "/proc/self/statm"),
-	COLUMN(struct self_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("CPU time"), .width = 9, .hidden = true,
+	COLUMN(struct self_row, resident_bytes, A_GAUGE(BYTES, N_("resident"), 8),
+	       .help = N_("resident memory of panetop"), .source = "/proc/self/statm"),
+	COLUMN(struct self_row, cpu_seconds, A_COUNTER(SECONDS, N_("CPU time"), 9), .hidden = true,
 	       .help = N_("CPU time of panetop since start"), .source = "CLOCK_PROCESS_CPUTIME_ID"),
-	COLUMN(struct self_row, sample_time_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("sampled"), .width = 14, .hidden = true,
+	COLUMN(struct self_row, sample_time_seconds, A_GAUGE(SECONDS, N_("sampled"), 14), .hidden = true,
 	       .help = N_("time of the last sample, in seconds since 1970; where it stays the same, nothing "
 			  "samples any more"),
 	       .source = "CLOCK_REALTIME"),
@@ -97,9 +93,9 @@ struct build_row {
 };
 
 static const struct column build_columns[] = {
-	COLUMN(struct build_row, version, .kind = COLUMN_KEY, .title = N_("version"), .width = 8,
+	COLUMN(struct build_row, version, A_KEY(N_("version"), 8),
 	       .help = N_("version of the panetop that took the sample"), .source = "panetop"),
-	COLUMN(struct build_row, info, .kind = COLUMN_GAUGE, .title = "", .width = 1, .hidden = true,
+	COLUMN(struct build_row, info, A_GAUGE(NONE, "", 1), .hidden = true,
 	       .help = N_("always 1: the version is in the label"), .source = "panetop"),
 };
 

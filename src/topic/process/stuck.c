@@ -43,23 +43,22 @@ struct stuck_row {
 };
 
 #define TEXT(field, what, where, ...)                                                                        \
-	COLUMN(struct stuck_row, field, .kind = COLUMN_LABEL, .help = (what), .source = (where), __VA_ARGS__)
+	ROW(field, .kind = COLUMN_LABEL, .help = (what), .source = (where), __VA_ARGS__)
+
+#define ROW(field, ...) COLUMN(struct stuck_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct stuck_row, stuck_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("in D"), .width = 6, .whole = true,
-	       .help = N_("time in this one sleep, as far as it was observed"),
-	       .source = "time between samples, as long as the third number of schedstat is the same"),
-	COLUMN(struct stuck_row, process, .kind = COLUMN_KEY, .fleeting = true, .grouping = "command",
-	       .title = N_("process"), .width = 16, .help = N_("process name, at most 15 bytes"),
-	       .source = "/proc/PID/stat comm"),
-	COLUMN(struct stuck_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7,
-	       .help = N_("PID of its process"), .source = "/proc"),
-	COLUMN(struct stuck_row, tid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("TID"), .width = 7,
-	       .rank = 3, .help = N_("thread ID"), .source = "/proc/PID/task"),
-	COLUMN(struct stuck_row, start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS,
-	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time, after boot"),
-	       .source = "/proc/PID/task/TID/stat starttime"),
+	ROW(stuck_seconds, A_GAUGE(SECONDS, N_("in D"), 6), .whole = true,
+	    .help = N_("time in this one sleep, as far as it was observed"),
+	    .source = "time between samples, as long as the third number of schedstat is the same"),
+	ROW(process, A_KEY(N_("process"), 16), .fleeting = true, .grouping = "command",
+	    .help = N_("process name, at most 15 bytes"), .source = "/proc/PID/stat comm"),
+	ROW(pid, A_LABEL(N_("PID"), 7), .help = N_("PID of its process"), .source = "/proc"),
+	ROW(tid, A_KEY(N_("TID"), 7), .fleeting = true, .rank = 3, .help = N_("thread ID"),
+	    .source = "/proc/PID/task"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
+	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
+	    .source = "/proc/PID/task/TID/stat starttime"),
 	TEXT(thread, N_("name of the thread; blank: the main thread"), "/proc/PID/task/TID/stat comm",
 	     .title = N_("thread"), .width = 12, .rank = 4, .optional = true),
 	TEXT(call, N_("system call that it is in"), "/proc/PID/task/TID/syscall", .title = N_("system call"),

@@ -34,40 +34,32 @@ struct time_account_row {
 	const char *how, *command;
 };
 
+#define ROW(field, ...) COLUMN(struct time_account_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct time_account_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"),
-	       .width = 7, .help = N_("PID"), .source = "/proc"),
-	COLUMN(struct time_account_row, start_seconds, .kind = COLUMN_KEY, .fleeting = true,
-	       .unit = UNIT_SECONDS, .title = N_("started"), .width = 10, .hidden = true,
-	       .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
-	COLUMN(struct time_account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 8,
-	       .words = true,
-	       .help = N_(
-		       "running on a CPU; ready: waiting for one; disk: waiting for I/O; memory: for memory "
+	ROW(pid, A_PROCESS_ID, .help = N_("PID")),
+	ROW(start_seconds, A_PROCESS_START),
+	ROW(part, A_KEY(N_("part"), 8), .words = true,
+	    .help = N_("running on a CPU; ready: waiting for one; disk: waiting for I/O; memory: for memory "
 		       "to be reclaimed or read back; lock: for a futex, as threads of a pool do that have "
-		       "no work, too; sleep: for anything that it may wait for as long as it takes, such "
-		       "as input or a timer; other: for the kernel, or stopped"),
-	       .source = "panetop"),
-	COLUMN(struct time_account_row, ratio, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_RATIO,
-	       .title = N_("%time"), .width = 7, .trend = true, .of_cpu = true,
-	       .rate_of = offsetof(struct time_account_row, seconds),
-	       .help = N_("time of all its threads in the last interval; 1 is one thread all the time"),
-	       .source = "growth of seconds / time"),
-	COLUMN(struct time_account_row, seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("time"), .width = 9, .hidden = true,
-	       .help = N_(
-		       "time of all its threads, since panetop began to count; the parts add up to the life "
+		       "no work, too; sleep: for anything that it may wait for as long as it takes, such as "
+		       "input or a timer; other: for the kernel, or stopped"),
+	    .source = "panetop"),
+	ROW(ratio, A_RATE(RATIO, N_("%time"), 7), .additive = true, .trend = true, .of_cpu = true,
+	    .rate_of = offsetof(struct time_account_row, seconds),
+	    .help = N_("time of all its threads in the last interval; 1 is one thread all the time"),
+	    .source = "growth of seconds / time"),
+	ROW(seconds, A_COUNTER(SECONDS, N_("time"), 9), .hidden = true,
+	    .help = N_("time of all its threads, since panetop began to count; the parts add up to the life "
 		       "of the threads since then"),
-	       .source = "BPF at sched_switch, sched_wakeup; else /proc/PID/task/TID/schedstat"),
-	COLUMN(struct time_account_row, threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
-	       .title = N_("threads"), .width = 7, .rank = 2, .help = N_("its threads that are counted"),
-	       .source = "BPF; else /proc/PID/stat"),
-	COLUMN(struct time_account_row, how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 3,
-	       .help = N_("bpf: counted in the kernel; proc: from files, which know running and ready alone"),
-	       .source = "panetop"),
-	COLUMN(struct time_account_row, command, .kind = COLUMN_LABEL, .grouping = "command",
-	       .title = N_("command"), .width = 16, .help = N_("name of the process"),
-	       .source = "/proc/PID/comm"),
+	    .source = "BPF at sched_switch, sched_wakeup; else /proc/PID/task/TID/schedstat"),
+	ROW(threads, A_GAUGE(COUNT, N_("threads"), 7), .rank = 2, .help = N_("its threads that are counted"),
+	    .source = "BPF; else /proc/PID/stat"),
+	ROW(how, A_LABEL(N_("how"), 5), .rank = 3,
+	    .help = N_("bpf: counted in the kernel; proc: from files, which know running and ready alone"),
+	    .source = "panetop"),
+	ROW(command, A_LABEL(N_("command"), 16), .grouping = "command", .help = N_("name of the process"),
+	    .source = "/proc/PID/comm"),
 };
 
 static const struct schema schema = {

@@ -17,34 +17,31 @@ struct watch_row {
 #define ROW(field, ...) COLUMN(struct watch_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 8, .hidden = true,
-	    .help = N_("serial number"), .source = "panetop"),
+	ROW(number, A_KEY(N_("number"), 8), .hidden = true, .help = N_("serial number"), .source = "panetop"),
 	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 2,
 	    .help = N_("time at which the rule fired"), .source = "CLOCK_REALTIME"),
-	ROW(rule, .kind = COLUMN_LABEL, .title = N_("rule"), .width = 24, .rank = 3,
-	    .help = N_("the rule, as it was written"), .source = "--when, or a file of rules"),
-	ROW(value, .kind = COLUMN_LABEL, .title = N_("value"), .width = 10, .rank = 4,
-	    .help = N_(
-		    "the number that the rule is about, in the unit of its column; unknown where it is about "
-		    "rows or ends"),
+	ROW(rule, A_LABEL(N_("rule"), 24), .rank = 3, .help = N_("the rule, as it was written"),
+	    .source = "--when, or a file of rules"),
+	ROW(value, A_LABEL(N_("value"), 10), .rank = 4,
+	    .help = N_("the number that the rule is about, in the unit of its column; unknown where it is "
+		       "about rows or ends"),
 	    .source = "the column of the rule"),
-	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 6,
-	    .help = N_("the process that it is about"), .source = "the row, or an exit record or pidfd"),
-	ROW(exit_code, .kind = COLUMN_LABEL, .title = N_("exit"), .width = 4, .rank = 7,
+	ROW(pid, A_LABEL(N_("PID"), 7), .rank = 6, .help = N_("the process that it is about"),
+	    .source = "the row, or an exit record or pidfd"),
+	ROW(exit_code, A_LABEL(N_("exit"), 4), .rank = 7,
 	    .help = N_("of a process that ended: its exit code; unknown if a signal ended it"),
 	    .source = "taskstats ac_exitcode, PIDFD_GET_INFO"),
-	ROW(signal, .kind = COLUMN_LABEL, .title = N_("signal"), .width = 6, .rank = 7,
+	ROW(signal, A_LABEL(N_("signal"), 6), .rank = 7,
 	    .help = N_("of a process that ended: the number of the signal that ended it"),
 	    .source = "taskstats ac_exitcode, PIDFD_GET_INFO"),
-	ROW(command_status, .kind = COLUMN_LABEL, .title = N_("command"), .width = 7, .rank = 5,
-	    .help = N_(
-		    "exit status of the command of the rule, 128 and more for a signal; unknown where none "
-		    "was started"),
+	ROW(command_status, A_LABEL(N_("command"), 7), .rank = 5,
+	    .help = N_("exit status of the command of the rule, 128 and more for a signal; unknown where "
+		       "none was started"),
 	    .source = "wait(2)"),
 	ROW(dropped, .kind = COLUMN_LABEL, .unit = UNIT_COUNT, .title = N_("dropped"), .width = 7, .rank = 8,
 	    .help = N_("how often the rule fired in vain before, since that was more often than it may"),
 	    .source = "panetop"),
-	ROW(subject, .kind = COLUMN_LABEL, .title = N_("subject"), .width = 24, .rank = 1,
+	ROW(subject, A_LABEL(N_("subject"), 24), .rank = 1,
 	    .help = N_("what it is about: the row, and its sentence if it has one"), .source = "the row"),
 };
 
