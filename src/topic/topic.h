@@ -28,7 +28,7 @@ struct source_spec {
 	} remedies[SOURCE_REMEDIES_MAX];
 };
 
-extern const struct source_spec without_sources[]; /* of topics that read nothing of their own */
+extern const struct source_spec no_source[]; /* of topics that read nothing of their own */
 
 /* A topic that is being sampled; the argument of its functions. */
 struct sample {

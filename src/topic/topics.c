@@ -24,7 +24,7 @@ const struct topic *const topics[] = {
 #undef TOPIC
 
 const unsigned n_topics = sizeof(topics) / sizeof(topics[0]);
-const struct source_spec without_sources[] = { { 0 } };
+const struct source_spec no_source[] = { { 0 } };
 
 const struct schema *const *topic_schemas(void)
 {

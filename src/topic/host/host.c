@@ -11,4 +11,4 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_host = { .schema = &host_schema, .sources = without_sources, .sample = sample };
+const struct topic topic_host = { .schema = &host_schema, .sources = no_source, .sample = sample };

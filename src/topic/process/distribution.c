@@ -77,7 +77,7 @@ static int sample(struct sample *sample)
 
 const struct topic topic_distribution = {
 	.schema = &schema,
-	.sources = without_sources,
+	.sources = no_source,
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.reads = READINGS(READING(struct state, processes, &process_reader)),

@@ -182,7 +182,7 @@ static void close_exited(struct sample *sample)
 
 const struct topic topic_exited = {
 	.schema = &schema,
-	.sources = without_sources,
+	.sources = no_source,
 	.state_size = sizeof(struct state),
 	.setting = POWER_FIT_SETTING,
 	.setting_uses = ENERGY_USES,

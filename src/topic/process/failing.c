@@ -100,7 +100,7 @@ static int sample(struct sample *sample)
 
 const struct topic topic_failing = {
 	.schema = &schema,
-	.sources = without_sources,
+	.sources = no_source,
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,

@@ -224,7 +224,7 @@ static void close_total(struct sample *sample)
 
 const struct topic topic_process_total = {
 	.schema = &schema,
-	.sources = without_sources,
+	.sources = no_source,
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,

@@ -11,4 +11,4 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_scope_use = { .schema = &scope_use_schema, .sources = without_sources, .sample = sample };
+const struct topic topic_scope_use = { .schema = &scope_use_schema, .sources = no_source, .sample = sample };

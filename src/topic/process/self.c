@@ -85,7 +85,7 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_self = { .schema = &schema, .sources = without_sources, .sample = sample };
+const struct topic topic_self = { .schema = &schema, .sources = no_source, .sample = sample };
 
 struct build_row {
 	const char *version;
@@ -115,4 +115,4 @@ static int sample_build(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_build = { .schema = &build_schema, .sources = without_sources, .sample = sample_build };
+const struct topic topic_build = { .schema = &build_schema, .sources = no_source, .sample = sample_build };

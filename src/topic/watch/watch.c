@@ -92,7 +92,7 @@ static int sample(struct sample *sample)
 
 const struct topic topic_watch = {
 	.schema = &schema,
-	.sources = without_sources,
+	.sources = no_source,
 	.state_size = sizeof(struct state),
 	.sample = sample,
 };
