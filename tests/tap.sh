@@ -52,6 +52,11 @@ run() {
 
 root() { echo "--root=$TESTS_DIR/fixtures/$1/tick0"; }
 
+start() { # COMMAND...: in the background, as $!. What stood in $out and $err is gone before: a test waits for new lines.
+	: >"$out" 2>"$err"
+	"$@" >"$out" 2>"$err" </dev/null &
+}
+
 until_true() { # COMMAND...: waits until it succeeds
 	waited=0
 	until "$@"; do
@@ -63,7 +68,7 @@ until_true() { # COMMAND...: waits until it succeeds
 		waited=$((waited + 1))
 	done
 }
-matches() { [ -s "$3" ] && [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; }
+matches() { [ -e "$3" ] && [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; }
 until_lines() { until_true matches "$@"; } # NUMBER PATTERN FILE: waits until as many lines match
 
 looked() { # STATUS FILE WHAT: for the words about a test that fails

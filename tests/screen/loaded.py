@@ -23,7 +23,7 @@ def where_it_computes(_scratch):
         if os.geteuid() == 0:
             os.setpriority(os.PRIO_PROCESS, child.pid, -20)
             began, had = time.monotonic(), cpu_seconds(child.pid)
-            if not terminal.wait_for("More than half of that in work_f"):
+            if not terminal.wait_for("Over half of that in work_f"):
                 ratio = (cpu_seconds(child.pid) - had) / (time.monotonic() - began)
                 expect(ratio < 0.9, terminal, f"the function is not named, with {ratio:.2f} of a CPU")
         terminal.view("Code").comes("work_f")
