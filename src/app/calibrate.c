@@ -21,7 +21,7 @@
 #include "core/i18n.h"
 #include "model/pipeline.h"
 #include "output/sink.h"
-#include "pane/power/calibration_run.h"
+#include "pane/power/power.h"
 #include "sys/buffer_io.h"
 #include "sys/error_message.h"
 #include "topic/power/calibration.h"

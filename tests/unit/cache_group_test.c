@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "kernel/resctrl.h"
-#include "pane/cpu/cache_story.h"
+#include "pane/stories.h"
 #include "rig.h"
 
 #define ROOT "sys/fs/resctrl"

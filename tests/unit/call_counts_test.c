@@ -10,7 +10,7 @@
 
 #include "core/error_name.h"
 #include "core/histogram.h"
-#include "pane/calls/failing_directory.h"
+#include "pane/calls/calls.h"
 #include "suite.h"
 #include "topic/call/call_counts.h"
 #include "topic/call/opened_rings.h"

@@ -14,7 +14,7 @@
 #include "core/alloc.h"
 #include "kernel/cpu_list.h"
 #include "model/derive.h"
-#include "pane/latency/latency_past.h"
+#include "pane/latency/latency.h"
 #include "suite.h"
 #include "sys/latency_thread.h"
 #include "topic/latency/latency_run.h"

@@ -2,7 +2,7 @@
 /* Which process grew most, of those that the memory pane has seen. */
 #include <config.h>
 
-#include "pane/memory/memory_growth.h"
+#include "pane/memory/memory.h"
 #include "scene.h"
 #include "suite.h"
 #include "topic/topic.h"

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "given_facts.h"
+#include "pane/common.h"
 #include "pane/panes.h"
 #include "pane/power/power.h"
-#include "pane/power/power_story.h"
-#include "pane/text.h"
+#include "pane/stories.h"
 #include "suite.h"
 #include "topic/topic.h"
 

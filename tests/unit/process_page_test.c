@@ -22,11 +22,11 @@
 
 #include "core/i18n.h"
 #include "given_facts.h"
+#include "kernel/file_locks.h"
 #include "kernel/pid/pid_fd.h"
 #include "kernel/pid/pid_stat.h"
-#include "kernel/file_locks.h"
 #include "kernel/pid/pid_syscall.h"
-#include "pane/process/process_story.h"
+#include "pane/process/process.h"
 #include "rig.h"
 
 START_TEST(positions_and_flags)

@@ -4,13 +4,502 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "model/frame.h"
+#include "model/trace_spec.h"
 #include "pane/calls/calls.h"
-#include "pane/process/process_open.h"
+#include "pane/processes.h"
 #include "screen/context.h"
+#include "screen/pane.h"
+
+enum calls_table {
+	CALLS_TABLE_CALLS,
+	CALLS_TABLE_TOTAL,
+	CALLS_TABLE_STREAM,
+	CALLS_TABLE_PROBE,
+	CALLS_TABLE_TRACE,
+	CALLS_TABLE_TRACE_BUCKET,
+	CALLS_TABLE_TRACEPOINT,
+	CALLS_TABLE_COST,
+};
+
+enum calls_view {
+	CALLS_VIEW_CALLS,
+	CALLS_VIEW_OPENED,
+	CALLS_VIEW_STREAM,
+	CALLS_VIEW_FUNCTIONS,
+	CALLS_VIEW_TRACES, /* from here on of tracepoints */
+	CALLS_VIEW_HISTOGRAMS,
+	CALLS_VIEW_TRACEPOINTS,
+};
+
+struct calls_state {
+	struct probes_state probes;
+	struct failing_directories directories;
+	char failing[TEXT_MAX]; /* "ENOENT 77/s below /etc/ssl, by postgres" */
+	unsigned edited; /* of the request's traces: which one the prompt changes; their number: a new one */
+};
+
+extern const struct pane_action functions_actions[];
+
+/* Of the views of tracepoints. */
+extern const struct pane_action traces_actions[], tracepoints_actions[];
+
+/* A result is the word for a success, in small letters, or the name or number of an error. */
+static bool is_error(const char *result)
+{
+	return *result && !(*result >= 'a' && *result <= 'z');
+}
+
+static struct span directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return span_of(path, slash == path ? 1 : slash ? (size_t)(slash - path) : 0);
+}
+
+static bool is_same(struct span one, struct span other)
+{
+	size_t length = span_length(one);
+
+	return length == span_length(other) && (length == 0 || memcmp(one.at, other.at, length) == 0);
+}
+
+static struct failing_directory *find(struct failing_directories *directories, struct span directory,
+				      const char *result)
+{
+	uint64_t hash = hash_bytes(hash_bytes(HASH_SEED, directory), span_text(result));
+	struct failing_directory *list = directories->list;
+	uint32_t at;
+
+	HASH_FIND(at, &directories->by_directory, hash,
+		  strcmp(list[at].result, result) == 0 && is_same(list[at].directory, directory));
+	if (at != HASH_NONE)
+		return &list[at];
+	hash_add(&directories->by_directory, hash, (uint32_t)directories->n);
+	list = VECTOR_ADD(directories->list, directories->n, directories->capacity);
+	*list = (struct failing_directory){ .directory = directory, .result = result, .command = "" };
+	return list;
+}
+
+const struct failing_directory *failing_directory_find(struct failing_directories *directories,
+						       const struct table *table)
+{
+	const struct failing_directory *worst = NULL;
+
+	directories->n = 0;
+	hash_clear(&directories->by_directory);
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		const char *result = table_text(table, row, "result");
+		double per_second = table_number(table, row, "opens_per_second");
+		struct failing_directory *of;
+
+		if (!is_error(result) || !(per_second > 0))
+			continue;
+		of = find(directories, directory_of(table_text(table, row, "path")), result);
+		of->per_second += per_second;
+		if (per_second <= of->most_per_second)
+			continue;
+		of->most_per_second = per_second;
+		of->command = table_text(table, row, "command");
+	}
+	for (size_t i = 0; i < directories->n; i++)
+		if (!worst || directories->list[i].per_second > worst->per_second)
+			worst = &directories->list[i];
+	return worst;
+}
+
+void failing_directories_free(struct failing_directories *directories)
+{
+	free(directories->list);
+	hash_free(&directories->by_directory);
+	*directories = (struct failing_directories){ 0 };
+}
+
+#define QUESTION_MAX 512
+
+static bool probes_any(const struct sample_request *request)
+{
+	for (unsigned i = 0; i < PROBE_CALLS_MAX; i++)
+		if (*request->probe_calls[i].text)
+			return true;
+	return false;
+}
+
+void probes_add(struct pane_context *context, unsigned table, const char *text, uint32_t pid)
+{
+	if (screen_replays(context)) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("nothing can be counted in a recording"));
+		return;
+	}
+	if (context->request->read_only) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("--read-only: a probe would write into the code of the process"));
+		return;
+	}
+	if (sample_request_probe(context_request(context), text, pid) < 0) {
+		screen_warn(context->screen, MESSAGE_PANE,
+			    _("%d functions are counted already; take one off first, in the view Functions "
+			      "of the pane calls"),
+			    PROBE_CALLS_MAX);
+		return;
+	}
+	screen_request(context, table, true);
+	screen_message(context->screen, MESSAGE_PANE,
+		       _("%s: measuring what it costs, then counting it; the pane calls shows it"), text);
+	screen_sample_now(context);
+}
+
+static struct probe_call *find_call(struct pane_context *context, const char *text)
+{
+	struct sample_request *request = context_request(context);
+
+	for (unsigned i = 0; i < PROBE_CALLS_MAX; i++)
+		if (*text && strcmp(request->probe_calls[i].text, text) == 0)
+			return &request->probe_calls[i];
+	return NULL;
+}
+
+static void allow(struct pane_context *context)
+{
+	const struct probes_state *state = context->state;
+	struct probe_call *call = find_call(context, state->text);
+
+	if (call)
+		call->allowed = true;
+	screen_sample_now(context);
+}
+
+/* A row of the probe that was taken off because of its cost; NULL: there is none. */
+static const void *find_costly(const struct table *table, const char *text)
+{
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (strcmp(table_text(table, row, "probe"), text) == 0 &&
+		    strcmp(table_text(table, row, "state"), "costly") == 0)
+			return row;
+	}
+	return NULL;
+}
+
+static bool ask(struct pane_context *context, struct probes_state *state, const struct frame *frame,
+		const char *text)
+{
+	const struct table *table = frame_table(frame, "probe");
+	const void *row = find_costly(table, text);
+	char question[QUESTION_MAX];
+	double cost, hits;
+
+	if (!row)
+		return false;
+	cost = table_number(table, row, "cost_seconds");
+	hits = table_number(table, row, "expected_per_second");
+	snprintf(state->text, sizeof(state->text), "%s", text);
+	snprintf(question, sizeof(question),
+		 _("%s: %.0f hits/s of %.1f us cost %.0f %% of a CPU. Count it nevertheless?"), text, hits,
+		 cost * 1e6, 100 * hits * cost);
+	screen_ask(context, question, allow);
+	return true;
+}
+
+void probes_ask(struct pane_context *context, struct probes_state *state, const struct frame *frame)
+{
+	for (unsigned i = 0; i < PROBE_CALLS_MAX && screen_may_ask(context); i++) {
+		const struct probe_call *call = &context->request->probe_calls[i];
+
+		if (*call->text && !call->allowed && state->asked[i] != call->number &&
+		    ask(context, state, frame, call->text)) {
+			state->asked[i] = call->number;
+			return;
+		}
+	}
+}
+
+/* The same again, of this probe. */
+static void probes_ask_about(struct pane_context *context, struct probes_state *state, const char *text)
+{
+	if (!ask(context, state, context->frame, text))
+		screen_message(context->screen, MESSAGE_PANE, "%s", _("it costs no more than allowed"));
+}
+
+/* It is counted no longer. */
+static void probes_remove(struct pane_context *context, const char *text)
+{
+	struct probe_call *call = find_call(context, text);
+
+	if (!call)
+		return;
+	call->text[0] = '\0';
+	screen_message(context->screen, MESSAGE_PANE, _("%s is taken off"), text);
+	screen_sample_now(context);
+}
+
+static bool add_typed(struct pane_context *context, const char *text, char *error, size_t room)
+{
+	const char *colon = strrchr(text, ':');
+
+	if (!colon || colon == text || !colon[1] || strchr(colon, '/')) {
+		snprintf(error, room, "%s", _("FILE:FUNCTION, as in libc.so.6:malloc"));
+		return false;
+	}
+	probes_add(context, CALLS_TABLE_PROBE, text, 0);
+	return true;
+}
+
+static const char *selected_probe(const struct pane_context *context)
+{
+	return table_selected_text(&context->tables[CALLS_TABLE_PROBE], "probe");
+}
+
+static void ask_about(struct pane_context *context, const char *probe)
+{
+	struct calls_state *state = context_state(context);
+
+	probes_ask_about(context, &state->probes, probe);
+}
+
+static void act_on_probe(struct pane_context *context, unsigned index)
+{
+	const char *probe = selected_probe(context);
+
+	if (index == 0)
+		screen_prompt(context, _("Count calls of FILE:FUNCTION"), "", add_typed);
+	else if (probe && index == 1)
+		ask_about(context, probe);
+	else if (probe)
+		probes_remove(context, probe);
+}
+
+static void show_probe_actions(struct pane_context *context)
+{
+	const struct menu_item items[] = {
+		{ _("Count"), _("a function, by its name and that of its file; Enter in the view Functions "
+				"of a process chooses one") },
+		{ _("Nevertheless"), _("count the selected one, whatever it costs; asks first") },
+		{ _("Take off"), _("count the selected one no longer") },
+	};
+
+	screen_menu(context, _("Actions"), items, selected_probe(context) ? 3 : 1, 0, act_on_probe);
+}
+
+static void ask_about_selected(struct pane_context *context)
+{
+	if (selected_probe(context))
+		ask_about(context, selected_probe(context));
+}
+
+const struct pane_action functions_actions[] = {
+	{ ACTION_ACT, show_probe_actions, NULL, N_("count another function, or one no longer") },
+	{ ACTION_OPEN, ask_about_selected, N_("Nevertheless"),
+	  N_("count the selected function although it costs more than --probe-cost; asks first") },
+	{ 0 },
+};
+
+static const char *functions_refuse(const struct pane_context *context, enum action action)
+{
+	if (context->view != CALLS_VIEW_FUNCTIONS || (action != ACTION_ACT && action != ACTION_OPEN))
+		return NULL;
+	if (screen_replays(context))
+		return _("nothing can be counted in a recording");
+	return action == ACTION_OPEN && !selected_probe(context) ? _("select a function first") : NULL;
+}
+
+/* As of struct pane. */
+static void functions_open(struct pane_context *context)
+{
+	context->requested[CALLS_TABLE_PROBE] |= probes_any(context->request);
+}
+
+static void functions_sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct calls_state *state = context_state(context);
+
+	probes_ask(context, &state->probes, frame);
+}
+
+#define MENU_FIRST 2 /* items of the menu before those of what is counted */
+
+static bool traces_are_counted(const struct sample_request *request)
+{
+	return request->traces && request->traces->n > 0;
+}
+
+static void request_tables(struct pane_context *context)
+{
+	bool any = traces_are_counted(context->request);
+
+	screen_request(context, CALLS_TABLE_TRACE, any);
+	screen_request(context, CALLS_TABLE_TRACE_BUCKET, any);
+}
+
+/* As of struct pane. */
+static void traces_open(struct pane_context *context)
+{
+	bool any = traces_are_counted(context->request) && !context->request->recorded;
+
+	context->requested[CALLS_TABLE_TRACE] = any;
+	context->requested[CALLS_TABLE_TRACE_BUCKET] = any;
+	if (any)
+		context->view = CALLS_VIEW_TRACES;
+}
+
+static bool traces_go_on(const struct pane_context *context)
+{
+	return context->requested[CALLS_TABLE_TRACE] && traces_are_counted(context->request) &&
+	       !context->request->recorded;
+}
+
+static const char *traces_refuse(const struct pane_context *context, enum action action)
+{
+	if (context->view < CALLS_VIEW_TRACES || (action != ACTION_OPEN && action != ACTION_ACT))
+		return NULL;
+	if (context->request->recorded)
+		return _("a recording has what was counted when it was made");
+	return context->request->no_bpf ? _("it was started with --no-bpf") : NULL;
+}
+
+/* The text in this column of the selected row of a table; NULL: no row is. */
+static const char *selected(const struct pane_context *context, unsigned table, const char *key)
+{
+	const struct table_widget *widget = &context->tables[table];
+	const struct column *column;
+	const void *row = widget->place.cursor_on ? table_cell(widget, &column) : NULL;
+
+	return row ? row_text(row, schema_known_column(widget->view.schema, key)) : NULL;
+}
+
+/* Its fields, where the shown frame has those of all tracepoints; false: it does not have this one, or no
+ * such. */
+static bool is_known(const struct pane_context *context, const struct trace_spec *spec, char *error,
+		     size_t room)
+{
+	const struct table *table = frame_table(context->frame, "tracepoint");
+	struct trace_fields fields;
+	char name[2 * TRACE_NAME_MAX];
+	const void *row;
+
+	if (!table || table->n_rows == 0)
+		return true;
+	snprintf(name, sizeof(name), "%s:%s", spec->group, spec->event);
+	row = table_find(table, name, NULL);
+	fields = (struct trace_fields){ table_text(table, row, "numbers"), table_text(table, row, "texts"),
+					table_text(table, row, "others") };
+	if (!row)
+		snprintf(error, room, _("no tracepoint %s"), name);
+	return row && (!row_is_known(row, schema_known_column(table->schema, "numbers")) ||
+		       trace_spec_fits(spec, &fields, error, room));
+}
+
+static void say(struct pane_context *context, const char *what)
+{
+	request_tables(context);
+	screen_show_view(context, CALLS_VIEW_TRACES);
+	screen_message(context->screen, MESSAGE_PANE, "%s", what);
+	screen_sample_now(context);
+}
+
+static bool take(struct pane_context *context, const char *text, char *error, size_t room)
+{
+	const struct calls_state *state = context->state;
+	struct trace_specs *traces = context->request->traces;
+	struct trace_spec spec;
+
+	if (!trace_spec_parse(&spec, text, error, room) || !is_known(context, &spec, error, room))
+		return false;
+	if (state->edited >= traces->n)
+		traces->n++;
+	traces->list[traces->n - 1 < state->edited ? traces->n - 1 : state->edited] = spec;
+	traces->epoch++;
+	say(context, _("counting; F9 ends it"));
+	return true;
+}
+
+static void edit(struct pane_context *context, unsigned edited, const char *text)
+{
+	struct calls_state *state = context_state(context);
+
+	if (edited == TRACE_SPECS_MAX) {
+		screen_warn(context->screen, MESSAGE_PANE, _("at most %d are counted; F9 ends one"),
+			    TRACE_SPECS_MAX);
+		return;
+	}
+	state->edited = edited;
+	screen_edit(context, _("Count"), text, take);
+}
+
+static void count_selected(struct pane_context *context)
+{
+	const char *name = selected(context, CALLS_TABLE_TRACEPOINT, "tracepoint");
+	char text[TRACE_SPEC_TEXT_MAX];
+
+	if (!name)
+		return;
+	snprintf(text, sizeof(text), "%s by comm", name);
+	edit(context, context->request->traces->n, text);
+}
+
+static void change_selected(struct pane_context *context)
+{
+	const struct trace_specs *traces = context->request->traces;
+	const char *text = selected(context, CALLS_TABLE_TRACE, "trace");
+
+	for (unsigned i = 0; text && i < traces->n; i++)
+		if (strcmp(traces->list[i].text, text) == 0) {
+			edit(context, i, text);
+			return;
+		}
+	screen_show_view(context, CALLS_VIEW_TRACEPOINTS);
+}
+
+static void act_on_trace(struct pane_context *context, unsigned index)
+{
+	struct trace_specs *traces = context->request->traces;
+	unsigned ended = index - MENU_FIRST;
+
+	if (index == 0) {
+		screen_show_view(context, CALLS_VIEW_TRACEPOINTS);
+	} else if (index == 1) {
+		edit(context, traces->n, "");
+	} else if (ended < traces->n) {
+		traces->n--;
+		memmove(&traces->list[ended], &traces->list[ended + 1],
+			(traces->n - ended) * sizeof(traces->list[0]));
+		traces->epoch++;
+		say(context, _("not counted any more"));
+	}
+}
+
+static void show_trace_actions(struct pane_context *context)
+{
+	const struct trace_specs *traces = context->request->traces;
+	struct menu_item items[MENU_FIRST + TRACE_SPECS_MAX] = {
+		{ _("Choose"), _("a tracepoint from the list of all, with their fields") },
+		{ _("Type"),
+		  "GROUP:EVENT by KEY,KEY sum(FIELD) max(FIELD) hist(FIELD) if FIELD > 8 and ..." },
+	};
+
+	for (unsigned i = 0; i < traces->n; i++)
+		items[MENU_FIRST + i] = (struct menu_item){ _("End"), traces->list[i].text };
+	screen_menu(context, _("Tracepoints"), items, MENU_FIRST + traces->n, 0, act_on_trace);
+}
+
+const struct pane_action traces_actions[] = {
+	{ ACTION_OPEN, change_selected, N_("Change"), N_("change what is counted, or choose a tracepoint") },
+	{ ACTION_ACT, show_trace_actions, NULL, N_("choose a tracepoint, type what to count, or end it") },
+	{ 0 },
+};
+
+const struct pane_action tracepoints_actions[] = {
+	{ ACTION_OPEN, count_selected, N_("Count"), N_("count the events of the selected tracepoint") },
+	{ ACTION_ACT, show_trace_actions, NULL, N_("choose a tracepoint, type what to count, or end it") },
+	{ 0 },
+};
 
 #define BIT(table) (1UL << (table))
 

@@ -1,55 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calls pane: its tables and views, and what its files share. */
+/* Where files are sought in vain, and counting calls of functions from the screen. */
 #ifndef PANETOP_PANE_CALLS_CALLS_H
 #define PANETOP_PANE_CALLS_CALLS_H
 
-#include "core/i18n.h"
-#include "pane/calls/failing_directory.h"
-#include "pane/probes.h"
-#include "screen/pane.h"
+#include "core/hash.h"
+#include "model/frame.h"
+#include "screen/context.h"
 
-enum calls_table {
-	CALLS_TABLE_CALLS,
-	CALLS_TABLE_TOTAL,
-	CALLS_TABLE_STREAM,
-	CALLS_TABLE_PROBE,
-	CALLS_TABLE_TRACE,
-	CALLS_TABLE_TRACE_BUCKET,
-	CALLS_TABLE_TRACEPOINT,
-	CALLS_TABLE_COST,
+/* Texts are those of the table. */
+struct failing_directory {
+	struct span directory; /* of the paths, without the last slash; "/", or empty: of relative ones */
+	const char *result, *command;       /* command: of the path that is tried most often */
+	double per_second, most_per_second; /* most: of that path */
 };
 
-enum calls_view {
-	CALLS_VIEW_CALLS,
-	CALLS_VIEW_OPENED,
-	CALLS_VIEW_STREAM,
-	CALLS_VIEW_FUNCTIONS,
-	CALLS_VIEW_TRACES, /* from here on of tracepoints */
-	CALLS_VIEW_HISTOGRAMS,
-	CALLS_VIEW_TRACEPOINTS,
+/* All zero is ready for use. */
+struct failing_directories {
+	struct failing_directory *list;
+	size_t n, capacity;
+	struct hash by_directory; /* and result */
 };
 
-struct calls_state {
-	struct probes_state probes;
-	struct failing_directories directories;
-	char failing[TEXT_MAX]; /* "ENOENT 77/s below /etc/ssl, by postgres" */
-	unsigned edited; /* of the request's traces: which one the prompt changes; their number: a new one */
+/* The directory and error with the most attempts in the last interval; NULL: nothing failed. */
+const struct failing_directory *failing_directory_find(struct failing_directories *directories,
+						       const struct table *table);
+void failing_directories_free(struct failing_directories *directories);
+
+/* Of a pane that has the table of the topic probe: the first member of its state. */
+struct probes_state {
+	unsigned asked[PROBE_CALLS_MAX]; /* numbers of the request for which it was asked */
+	char text[PROBE_CALL_TEXT_MAX];  /* of the one that is asked about */
 };
 
-extern const struct pane_action functions_actions[];
+/* Begins to count FILE:FUNCTION, of this process alone (0: of the scope). table: of the pane. */
+void probes_add(struct pane_context *context, unsigned table, const char *text, uint32_t pid);
 
-/* As of struct pane. */
-void functions_open(struct pane_context *context);
-void functions_sampled(struct pane_context *context, const struct frame *frame);
-const char *functions_refuse(const struct pane_context *context, enum action action);
-
-/* Of the views of tracepoints. */
-extern const struct pane_action traces_actions[], tracepoints_actions[];
-
-/* As of struct pane. */
-void traces_open(struct pane_context *context);
-bool traces_are_counted(const struct sample_request *request);
-bool traces_go_on(const struct pane_context *context);
-const char *traces_refuse(const struct pane_context *context, enum action action);
+/* Asks whether to count what costs too much nevertheless, once for each; for pane->sampled. */
+void probes_ask(struct pane_context *context, struct probes_state *state, const struct frame *frame);
 
 #endif

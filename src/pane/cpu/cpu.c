@@ -5,16 +5,154 @@
 #include "pane/cpu/cpu.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/buffer.h"
 #include "core/i18n.h"
+#include "model/frame.h"
 #include "model/power_fit.h"
-#include "pane/cpu/command_form.h"
-#include "pane/process/process_open.h"
-#include "pane/process_remarks.h"
-#include "pane/process_rows.h"
+#include "pane/common.h"
+#include "pane/processes.h"
 #include "screen/keys.h"
+
+static const void *process_with(const struct table *table, double pid)
+{
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "pid") == pid)
+			return table_row(table, i);
+	return NULL;
+}
+
+static void add_zombie(const struct table *table, const void *row, struct buffer *out)
+{
+	double pid = table_number(table, row, "ppid");
+	const void *parent = process_with(table, pid);
+
+	if (strcmp(table_text(table, row, "state"), "Z") != 0 || !(pid > 0))
+		return;
+	if (parent)
+		buffer_print(out,
+			     _("It is a zombie: it exited, but its parent %s (%.0f) has not waited for it."),
+			     table_text(table, parent, "name"), pid);
+	else
+		buffer_print(out,
+			     _("It is a zombie: it exited, but its parent (%.0f) has not waited for it."),
+			     pid);
+	buffer_char(out, '\n');
+	buffer_print(out, "%s\n",
+		     _("It uses nothing but its PID, and no signal ends it; it goes when its parent waits or "
+		       "exits."));
+}
+
+static bool begins_with(const char *text, const char *name)
+{
+	return strncmp(text, name, strlen(name)) == 0;
+}
+
+/* Without the dash of "-bash" and the directory of "/usr/sbin/sshd". */
+static const char *base_name(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+
+	if (slash && slash[1] != '\0')
+		return slash + 1;
+	return *program == '-' ? program + 1 : program;
+}
+
+static void add_names(const struct table *table, const void *row, struct buffer *out)
+{
+	const char *name = table_text(table, row, "name"), *program = table_text(table, row, "program");
+
+	if (*name == '\0' || *program == '\0' || *program == '[' || begins_with(base_name(program), name) ||
+	    begins_with(program, name))
+		return;
+	buffer_print(out, _("Its name is %s, its command line begins with %s."), name, program);
+	buffer_char(out, '\n');
+	buffer_print(out, "%s\n",
+		     _("The name is that of the executed file or script, or one that it chose (prctl); the "
+		       "command "
+		       "line is what its parent passed, or what it wrote over it."));
+}
+
+/* Adds lines, of a row of the topic process: of a zombie its parent, of a name that its command line lacks
+ * why. */
+static void process_remarks(const struct table *table, const void *row, struct buffer *out)
+{
+	add_zombie(table, row, out);
+	add_names(table, row, out);
+}
+
+#define USERS_MAX 64
+
+static bool is_listed(const char *const *users, unsigned n_users, const char *user)
+{
+	for (unsigned i = 0; i < n_users; i++)
+		if (strcmp(users[i], user) == 0)
+			return true;
+	return false;
+}
+
+/* Of all processes, shown or not, in the order of their first ones. */
+static unsigned list_users(const struct table *processes, const char **users)
+{
+	unsigned n_users = 0;
+
+	for (size_t i = 0; processes && i < processes->n_rows && n_users < USERS_MAX; i++) {
+		const char *user = table_text(processes, table_row(processes, i), "user");
+
+		if (*user && !is_listed(users, n_users, user))
+			users[n_users++] = user;
+	}
+	return n_users;
+}
+
+/* Item 0 is everybody. */
+static void show_user(struct pane_context *context, unsigned index)
+{
+	struct cpu_state *cpu = context_state(context);
+	const char *user = cpu->users.bytes;
+
+	context_request(context)->shown_user = NULL;
+	for (unsigned i = 1; i < index; i++)
+		user += strlen(user) + 1;
+	if (index > 0) {
+		snprintf(cpu->user, sizeof(cpu->user), "%s", user);
+		context_request(context)->shown_user = cpu->user;
+		if (context->view == CPU_VIEW_PROCESSES)
+			screen_show_view(context, CPU_VIEW_ALL); /* all of them may be idle */
+	}
+	screen_adjust(context);
+}
+
+/* false: all are shown */
+static bool cpu_show_all_users(struct pane_context *context)
+{
+	if (!context->request->shown_user)
+		return false;
+	show_user(context, 0);
+	return true;
+}
+
+/* cpu_users.c */
+static void cpu_choose_user(struct pane_context *context)
+{
+	struct cpu_state *cpu = context_state(context);
+	const struct table *processes = context_table(context, CPU_TABLE_PROCESS);
+	struct menu_item items[USERS_MAX + 1] = { { _("all users"), NULL } };
+	const char *users[USERS_MAX], *shown = context->request->shown_user;
+	unsigned n_users = list_users(processes, users), current = 0;
+
+	buffer_empty(&cpu->users);
+	for (unsigned i = 0; i < n_users; i++) {
+		buffer_add(&cpu->users, users[i], strlen(users[i]) + 1);
+		items[i + 1] = (struct menu_item){ users[i], NULL };
+		if (shown && strcmp(shown, users[i]) == 0)
+			current = i + 1;
+	}
+	screen_menu(context, _("Show the processes of"), items, n_users + 1, current, show_user);
+}
 
 static bool is_of_all(const struct sample_request *request)
 {

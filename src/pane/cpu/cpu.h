@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 #include "core/i18n.h"
-#include "pane/cpu_parts.h"
+#include "pane/common.h"
 #include "pane/ended_rows.h"
 #include "screen/context.h"
 #include "screen/row_tags.h"
@@ -114,9 +114,6 @@ void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas
 void cpu_draw_distribution(const struct pane_context *context, struct canvas *canvas);
 void cpu_heading(const struct pane_context *context, char *text, size_t room);
 
-/* Adds " in the last 1.0 s", or " in 1.0 s" where it is not wide. */
-void cpu_add_interval(const struct pane_context *context, bool wide, char *text, size_t room);
-
 /* cpu_time.c */
 void cpu_draw_time(const struct pane_context *context, struct canvas *canvas);
 
@@ -152,25 +149,10 @@ void cpu_less_nice(struct pane_context *context);
 void cpu_open_process(struct pane_context *context);
 void cpu_tag(struct pane_context *context);
 
-/* Does what order says to the targets; done is what is then said. */
-void cpu_do(struct pane_context *context, const char *order, const char *done);
-
 /* "render (15400)", "3 processes"; text has room for TEXT_MAX. */
 const char *cpu_targets_text(const struct cpu_state *cpu, char *text);
 
-/* cpu_control.c: asks, and then does it to the targets */
-void cpu_ask_affinity(struct pane_context *context);
-void cpu_ask_policy(struct pane_context *context);
-void cpu_ask_io(struct pane_context *context);
-
-/* cpu_touched.c: the same, for the column touched */
-void cpu_ask_touched(struct pane_context *context);
-
 /* If nothing is selected, selects the first process on the screen, past rows of ended ones. */
 void cpu_select_first(struct pane_context *context);
-
-/* cpu_users.c */
-void cpu_choose_user(struct pane_context *context);
-bool cpu_show_all_users(struct pane_context *context); /* false: all are shown */
 
 #endif

@@ -6,6 +6,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,391 @@
 #include "core/i18n.h"
 #include "core/signal_name.h"
 #include "core/vector.h"
+#include "model/units.h"
+#include "pane/common.h"
 #include "pane/cpu/cpu.h"
-#include "pane/process/process_open.h"
-#include "pane/text.h"
+#include "pane/processes.h"
 #include "screen/keys.h"
 #include "sys/privilege.h"
+#include "sys/process_control.h"
+
+static void ignore(struct pane_context *context, int error)
+{
+	(void)context;
+	(void)error;
+}
+
+/* Without yes it only checks whether it is possible. */
+static int look_at(struct pane_context *context, const struct cpu_target *target, bool yes,
+		   const char **remedy)
+{
+	char action[96];
+
+	snprintf(action, sizeof(action), "look %.3f %.0f %.6f",
+		 context->settings->pages.touched_window_seconds, target->pid, target->start_seconds);
+	return screen_act(context, "touched", action, yes ? ignore : NULL, remedy);
+}
+
+/* False, with a message: it is not possible. */
+static bool look(struct pane_context *context, const struct cpu_target *target, bool yes)
+{
+	char why[TEXT_MAX];
+	const char *remedy;
+	int error = look_at(context, target, yes, &remedy);
+
+	if (error == -EAGAIN)
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("show the column touched first (c): it has what is measured"));
+	else if (error)
+		screen_warn(context->screen, MESSAGE_PANE, "%s (%.0f): %s", target->name, target->pid,
+			    failure_text(why, error, remedy));
+	return !error;
+}
+
+static void start(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	char window[VALUE_TEXT_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < cpu->n_targets; i++)
+		any |= look(context, &cpu->targets[i], true);
+	if (any)
+		screen_message(context->screen, MESSAGE_PANE, _("touched is known in %s"),
+			       stretch_text(window, context->settings->pages.touched_window_seconds));
+}
+
+/* cpu_touched.c: the same, for the column touched */
+static void cpu_ask_touched(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+	char question[2 * TEXT_MAX], text[TEXT_MAX], window[VALUE_TEXT_MAX];
+
+	if (!look(context, &cpu->targets[0], false))
+		return;
+	snprintf(question, sizeof(question),
+		 _("Clear the accessed bits of %s (40 ms of CPU time for each GiB) and read them %s later? "
+		   "Reclaim sees the pages as idle meanwhile"),
+		 cpu_targets_text(cpu, text),
+		 stretch_text(window, context->settings->pages.touched_window_seconds));
+	screen_ask(context, question, start);
+}
+
+static uint32_t first_pid(const struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+
+	return (uint32_t)cpu->targets->pid;
+}
+
+/* In plain words, where the kernel's say less. */
+static const char *failure_of(const char *order, int error, const char *remedy, char text[TEXT_MAX])
+{
+	char lacking[PRIVILEGE_REMEDY_BYTES];
+
+	if (strncmp(order, "affinity", 8) == 0 && error == -EINVAL)
+		return _("it may not use any of these CPUs");
+	if (error == -EPERM && !remedy && strncmp(order, "signal", 6) != 0)
+		remedy = privilege_remedy_for_root(
+			privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_NICE)), lacking);
+	if (error == -EPERM && !remedy && strncmp(order, "signal", 6) != 0)
+		remedy = geteuid() == 0 ? _("the kernel or the container forbids it")
+					: _("run it as root, or give it the capability cap_sys_nice");
+	return failure_text(text, error, remedy);
+}
+
+static void say_failed(struct pane_context *context, const struct cpu_target *target, const char *order,
+		       int error, const char *remedy)
+{
+	const struct cpu_state *cpu = context->state;
+	char text[TEXT_MAX];
+	const char *why = failure_of(order, error, remedy, text);
+
+	if (cpu->n_targets > 1 && cpu->result.n_done > 0)
+		screen_warn(context->screen, MESSAGE_PANE, _("%zu of %zu done; %s (%.0f): %s"),
+			    cpu->result.n_done, cpu->n_targets, target->name, target->pid, why);
+	else
+		screen_warn(context->screen, MESSAGE_PANE, "%s (%.0f): %s", target->name, target->pid, why);
+}
+
+static int act_on(struct pane_context *context, const struct cpu_target *target, const char *order,
+		  void (*done)(struct pane_context *context, int error), const char **remedy)
+{
+	char action[CPU_ORDER_MAX + 64];
+
+	snprintf(action, sizeof(action), "%s %.0f %.6f", order, target->pid, target->start_seconds);
+	return screen_act(context, "process", action, done, remedy);
+}
+
+static void note(struct cpu_state *cpu, int error, const char *remedy)
+{
+	struct cpu_result *result = &cpu->result;
+
+	if (error) {
+		result->failed = cpu->targets[result->at];
+		result->error = error;
+		result->remedy = remedy;
+	}
+	result->n_done += error == 0;
+	result->at++;
+}
+
+static void done_one(struct pane_context *context, int error)
+{
+	note(context_state(context), error, NULL);
+}
+
+static void say_result(struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+
+	if (cpu->result.error)
+		say_failed(context, &cpu->result.failed, cpu->order, cpu->result.error, cpu->result.remedy);
+	else
+		screen_message(context->screen, MESSAGE_PANE, "%s", cpu->done);
+}
+
+/* The topic has answered before it returns: nothing of this waits. */
+static void next_target(struct pane_context *context)
+{
+	struct cpu_state *cpu = context_state(context);
+	const struct cpu_target *target = &cpu->targets[cpu->result.at];
+	const char *remedy;
+	int error = act_on(context, target, cpu->order, done_one, &remedy);
+
+	if (error)
+		note(cpu, error, remedy);
+}
+
+/* Could it be done to each of those that have not ended since the sample? The others are left out. */
+static bool is_possible(struct pane_context *context, const char *order)
+{
+	struct cpu_state *cpu = context_state(context);
+	size_t n_alive = 0;
+	const char *remedy;
+	int error;
+
+	cpu->result = (struct cpu_result){ 0 };
+	for (size_t i = 0; i < cpu->n_targets; i++) {
+		error = act_on(context, &cpu->targets[i], order, NULL, &remedy);
+		if (error && (error != -ESRCH || (n_alive == 0 && i + 1 == cpu->n_targets))) {
+			say_failed(context, &cpu->targets[i], order, error, remedy);
+			return false;
+		}
+		if (!error)
+			cpu->targets[n_alive++] = cpu->targets[i];
+	}
+	cpu->n_targets = n_alive;
+	return true;
+}
+
+/* Does what order says to the targets; done is what is then said. */
+static void cpu_do(struct pane_context *context, const char *order, const char *done)
+{
+	struct cpu_state *cpu = context_state(context);
+
+	cpu->result = (struct cpu_result){ 0 };
+	snprintf(cpu->order, sizeof(cpu->order), "%s", order);
+	snprintf(cpu->done, sizeof(cpu->done), "%s", done);
+	while (cpu->result.at < cpu->n_targets)
+		next_target(context);
+	say_result(context);
+}
+
+static bool take_affinity(struct pane_context *context, const char *text, char *error, size_t room)
+{
+	struct control_cpus cpus;
+	char list[CONTROL_LIST_MAX], order[CPU_ORDER_MAX], targets[TEXT_MAX], done[2 * TEXT_MAX];
+
+	if (*text == '\0')
+		return true;
+	if (!control_cpus_parse(span_text(text), &cpus)) {
+		snprintf(error, room, "%s", _("use a list of CPUs such as 0-3,8"));
+		return false;
+	}
+	control_cpus_text(&cpus, list);
+	snprintf(order, sizeof(order), "affinity %s", list);
+	snprintf(done, sizeof(done), _("all threads of %s may run on CPU %s"),
+		 cpu_targets_text(context->state, targets), list);
+	cpu_do(context, order, done);
+	return true;
+}
+
+/* cpu_control.c: asks, and then does it to the targets */
+static void cpu_ask_affinity(struct pane_context *context)
+{
+	struct control_cpus cpus;
+	char label[TEXT_MAX + 64], text[TEXT_MAX], list[CONTROL_LIST_MAX] = "";
+
+	if (control_get_cpus(first_pid(context), &cpus) == 0)
+		control_cpus_text(&cpus, list);
+	snprintf(label, sizeof(label), _("CPUs for all threads of %s"),
+		 cpu_targets_text(context->state, text));
+	screen_prompt(context, label, list, take_affinity);
+}
+
+static const struct {
+	int policy;
+	const char *text, *help; /* N_() */
+} policies[] = {
+	{ SCHED_OTHER, N_("other"), N_("the usual one: CPU time by nice") },
+	{ SCHED_BATCH, N_("batch"), N_("as other, but it preempts others less") },
+	{ SCHED_IDLE, N_("idle"), N_("gets hardly any time while others want it") },
+	{ SCHED_FIFO, N_("fifo ..."), N_("real-time: runs until it sleeps") },
+	{ SCHED_RR, N_("rr ..."), N_("real-time: takes turns with others of its priority") },
+};
+
+#define N_POLICIES (sizeof(policies) / sizeof(policies[0]))
+
+static void set_policy(struct pane_context *context, int policy, unsigned priority)
+{
+	char order[CPU_ORDER_MAX], text[TEXT_MAX], done[2 * TEXT_MAX];
+
+	cpu_targets_text(context->state, text);
+	snprintf(order, sizeof(order), "policy %s %u", control_policy_name(policy), priority);
+	if (priority > 0)
+		snprintf(done, sizeof(done), _("all threads of %s: %s, priority %u"), text,
+			 control_policy_name(policy), priority);
+	else
+		snprintf(done, sizeof(done), _("all threads of %s: %s"), text, control_policy_name(policy));
+	cpu_do(context, order, done);
+}
+
+static bool take_priority(struct pane_context *context, const char *text, char *error, size_t room)
+{
+	const struct cpu_state *cpu = context->state;
+	uint64_t priority;
+
+	if (*text == '\0')
+		return true;
+	if (!span_whole_number(text, 1, 99, &priority)) {
+		snprintf(error, room, "%s", _("use a number from 1 to 99; 99 is the highest priority"));
+		return false;
+	}
+	set_policy(context, cpu->policy, (unsigned)priority);
+	return true;
+}
+
+static void choose_policy(struct pane_context *context, unsigned index)
+{
+	struct cpu_state *cpu = context_state(context);
+	struct control_policy now;
+	char label[TEXT_MAX + 64], text[TEXT_MAX], priority[16] = "";
+
+	cpu->policy = policies[index].policy;
+	if (cpu->policy != SCHED_FIFO && cpu->policy != SCHED_RR) {
+		set_policy(context, cpu->policy, 0);
+		return;
+	}
+	if (control_get_policy(first_pid(context), &now) == 0 && now.priority > 0)
+		snprintf(priority, sizeof(priority), "%u", now.priority);
+	snprintf(label, sizeof(label), _("Real-time priority (1-99) for %s"),
+		 cpu_targets_text(context->state, text));
+	screen_prompt(context, label, priority, take_priority);
+}
+
+static void cpu_ask_policy(struct pane_context *context)
+{
+	struct cpu_state *cpu = context_state(context);
+	struct menu_item items[N_POLICIES];
+	struct control_policy now;
+	char text[TEXT_MAX], present[64] = "";
+	unsigned current = 0;
+	bool known = control_get_policy(first_pid(context), &now) == 0;
+
+	for (unsigned i = 0; i < N_POLICIES; i++) {
+		items[i] = (struct menu_item){ _(policies[i].text), _(policies[i].help) };
+		if (known && policies[i].policy == now.policy)
+			current = i;
+	}
+	if (known && now.priority > 0)
+		snprintf(present, sizeof(present), _("; now %s %u"), control_policy_name(now.policy),
+			 now.priority);
+	else if (known)
+		snprintf(present, sizeof(present), _("; now %s"), control_policy_name(now.policy));
+	snprintf(cpu->menu_title, sizeof(cpu->menu_title), _("Policy of all threads of %s%s"),
+		 cpu_targets_text(cpu, text), present);
+	screen_menu(context, cpu->menu_title, items, N_POLICIES, current, choose_policy);
+}
+
+/* The classes in the order of the menu, each with its levels. */
+static struct control_io io_at(unsigned index)
+{
+	if (index == 0)
+		return (struct control_io){ CONTROL_IO_NONE, 0 };
+	if (index <= CONTROL_IO_LEVELS)
+		return (struct control_io){ CONTROL_IO_BEST_EFFORT, index - 1 };
+	if (index <= 2 * CONTROL_IO_LEVELS)
+		return (struct control_io){ CONTROL_IO_REAL_TIME, index - 1 - CONTROL_IO_LEVELS };
+	return (struct control_io){ CONTROL_IO_IDLE, 0 };
+}
+
+#define N_IO (2 * CONTROL_IO_LEVELS + 2)
+
+static void io_text(struct control_io io, char *text, size_t room)
+{
+	switch (io.class) {
+	case CONTROL_IO_REAL_TIME:
+		snprintf(text, room, _("real-time %u"), io.level);
+		break;
+	case CONTROL_IO_BEST_EFFORT:
+		snprintf(text, room, _("best effort %u"), io.level);
+		break;
+	case CONTROL_IO_IDLE:
+		snprintf(text, room, "%s", _("idle"));
+		break;
+	default:
+		snprintf(text, room, "%s", _("none"));
+	}
+}
+
+static const char *io_help(struct control_io io)
+{
+	if (io.class == CONTROL_IO_NONE)
+		return _("best effort, its level follows from nice");
+	if (io.class == CONTROL_IO_IDLE)
+		return _("only while no other process uses the disk");
+	if (io.level == 0)
+		return io.class == CONTROL_IO_REAL_TIME ? _("always first; others may starve")
+							: _("the highest level");
+	return io.level == CONTROL_IO_LEVELS - 1 ? _("the lowest level") : NULL;
+}
+
+static void choose_io(struct pane_context *context, unsigned index)
+{
+	struct control_io io = io_at(index);
+	char order[CPU_ORDER_MAX], name[64], text[TEXT_MAX], done[2 * TEXT_MAX];
+
+	io_text(io, name, sizeof(name));
+	snprintf(order, sizeof(order), "io %u %u", io.class, io.level);
+	snprintf(done, sizeof(done), _("all threads of %s: I/O priority %s"),
+		 cpu_targets_text(context->state, text), name);
+	cpu_do(context, order, done);
+}
+
+static void cpu_ask_io(struct pane_context *context)
+{
+	struct cpu_state *cpu = context_state(context);
+	struct menu_item items[N_IO];
+	char texts[N_IO][64], text[TEXT_MAX], present[64] = "?";
+	struct control_io now;
+	bool known = control_get_io(first_pid(context), &now) == 0;
+	unsigned current = 0;
+
+	for (unsigned i = 0; i < N_IO; i++) {
+		struct control_io io = io_at(i);
+
+		io_text(io, texts[i], sizeof(texts[i]));
+		items[i] = (struct menu_item){ texts[i], io_help(io) };
+		if (known && io.class == now.class && (io.level == now.level || io.class == CONTROL_IO_NONE))
+			current = i;
+	}
+	if (known)
+		io_text(now, present, sizeof(present));
+	snprintf(cpu->menu_title, sizeof(cpu->menu_title), _("I/O priority of all threads of %s; now %s"),
+		 cpu_targets_text(cpu, text), present);
+	screen_menu(context, cpu->menu_title, items, N_IO, current, choose_io);
+}
 
 #define NICE_LEAST (-20)
 #define NICE_MOST 19
@@ -147,119 +528,6 @@ const char *cpu_targets_text(const struct cpu_state *cpu, char *text)
 	else
 		snprintf(text, TEXT_MAX, P_("%zu process", "%zu processes", cpu->n_targets), cpu->n_targets);
 	return text;
-}
-
-/* In plain words, where the kernel's say less. */
-static const char *failure_of(const char *order, int error, const char *remedy, char text[TEXT_MAX])
-{
-	char lacking[PRIVILEGE_REMEDY_BYTES];
-
-	if (strncmp(order, "affinity", 8) == 0 && error == -EINVAL)
-		return _("it may not use any of these CPUs");
-	if (error == -EPERM && !remedy && strncmp(order, "signal", 6) != 0)
-		remedy = privilege_remedy_for_root(
-			privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_NICE)), lacking);
-	if (error == -EPERM && !remedy && strncmp(order, "signal", 6) != 0)
-		remedy = geteuid() == 0 ? _("the kernel or the container forbids it")
-					: _("run it as root, or give it the capability cap_sys_nice");
-	return failure_text(text, error, remedy);
-}
-
-static void say_failed(struct pane_context *context, const struct cpu_target *target, const char *order,
-		       int error, const char *remedy)
-{
-	const struct cpu_state *cpu = context->state;
-	char text[TEXT_MAX];
-	const char *why = failure_of(order, error, remedy, text);
-
-	if (cpu->n_targets > 1 && cpu->result.n_done > 0)
-		screen_warn(context->screen, MESSAGE_PANE, _("%zu of %zu done; %s (%.0f): %s"),
-			    cpu->result.n_done, cpu->n_targets, target->name, target->pid, why);
-	else
-		screen_warn(context->screen, MESSAGE_PANE, "%s (%.0f): %s", target->name, target->pid, why);
-}
-
-static int act_on(struct pane_context *context, const struct cpu_target *target, const char *order,
-		  void (*done)(struct pane_context *context, int error), const char **remedy)
-{
-	char action[CPU_ORDER_MAX + 64];
-
-	snprintf(action, sizeof(action), "%s %.0f %.6f", order, target->pid, target->start_seconds);
-	return screen_act(context, "process", action, done, remedy);
-}
-
-static void note(struct cpu_state *cpu, int error, const char *remedy)
-{
-	struct cpu_result *result = &cpu->result;
-
-	if (error) {
-		result->failed = cpu->targets[result->at];
-		result->error = error;
-		result->remedy = remedy;
-	}
-	result->n_done += error == 0;
-	result->at++;
-}
-
-static void done_one(struct pane_context *context, int error)
-{
-	note(context_state(context), error, NULL);
-}
-
-static void say_result(struct pane_context *context)
-{
-	const struct cpu_state *cpu = context->state;
-
-	if (cpu->result.error)
-		say_failed(context, &cpu->result.failed, cpu->order, cpu->result.error, cpu->result.remedy);
-	else
-		screen_message(context->screen, MESSAGE_PANE, "%s", cpu->done);
-}
-
-/* The topic has answered before it returns: nothing of this waits. */
-static void next_target(struct pane_context *context)
-{
-	struct cpu_state *cpu = context_state(context);
-	const struct cpu_target *target = &cpu->targets[cpu->result.at];
-	const char *remedy;
-	int error = act_on(context, target, cpu->order, done_one, &remedy);
-
-	if (error)
-		note(cpu, error, remedy);
-}
-
-void cpu_do(struct pane_context *context, const char *order, const char *done)
-{
-	struct cpu_state *cpu = context_state(context);
-
-	cpu->result = (struct cpu_result){ 0 };
-	snprintf(cpu->order, sizeof(cpu->order), "%s", order);
-	snprintf(cpu->done, sizeof(cpu->done), "%s", done);
-	while (cpu->result.at < cpu->n_targets)
-		next_target(context);
-	say_result(context);
-}
-
-/* Could it be done to each of those that have not ended since the sample? The others are left out. */
-static bool is_possible(struct pane_context *context, const char *order)
-{
-	struct cpu_state *cpu = context_state(context);
-	size_t n_alive = 0;
-	const char *remedy;
-	int error;
-
-	cpu->result = (struct cpu_result){ 0 };
-	for (size_t i = 0; i < cpu->n_targets; i++) {
-		error = act_on(context, &cpu->targets[i], order, NULL, &remedy);
-		if (error && (error != -ESRCH || (n_alive == 0 && i + 1 == cpu->n_targets))) {
-			say_failed(context, &cpu->targets[i], order, error, remedy);
-			return false;
-		}
-		if (!error)
-			cpu->targets[n_alive++] = cpu->targets[i];
-	}
-	cpu->n_targets = n_alive;
-	return true;
 }
 
 static void send(struct pane_context *context)

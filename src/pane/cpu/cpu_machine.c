@@ -373,7 +373,7 @@ static void draw_shares(const struct pane_context *context, const struct canvas 
  * As canvas_piece(), but with a minimum distance to the following text, which then does not move with the
  * number.
  */
-static int draw_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
+static int add_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
 {
 	int end = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
 
@@ -395,7 +395,7 @@ static int draw_memory(const struct pane_context *context, const struct canvas *
 			 size_short(whole, total));
 	else
 		snprintf(text, sizeof(text), _("%s none"), name);
-	return draw_piece(canvas, y, x, text, 0);
+	return add_piece(canvas, y, x, text, 0);
 }
 
 /* How long tasks waited in the last 10 seconds: "pressure cpu 55 io 1 mem 0 %". */
@@ -413,7 +413,7 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 			       "{pressure.io/some.avg10_ratio:100.1} mem "
 			       "{pressure.memory/some.avg10_ratio:100.1} %",
 			       &facts.facts));
-	return draw_piece(canvas, y, x, text, 0);
+	return add_piece(canvas, y, x, text, 0);
 }
 
 /* Memory, swap and pressure; the lines they took: none in a recording that lacks them all. */
@@ -442,7 +442,7 @@ static int draw_rate(const struct pane_context *context, const struct canvas *ca
 	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
 
 	snprintf(text, sizeof(text), "%s %s/s", name, counted_text(number, context, per_second));
-	return draw_piece(canvas, y, x, text, utf8_cells(name, canvas->ascii) + RATE_CELLS);
+	return add_piece(canvas, y, x, text, utf8_cells(name, canvas->ascii) + RATE_CELLS);
 }
 
 /* Queue, rates and speed of the machine. */
@@ -457,18 +457,18 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 		return;
 	snprintf(text, sizeof(text), _("runnable %-3s"),
 		 fixed_text(number, frame_number(context->frame, "system", NULL, "running"), 0));
-	x = draw_piece(canvas, y, x, text, 0);
+	x = add_piece(canvas, y, x, text, 0);
 	snprintf(text, sizeof(text), _("blocked on I/O %-2s"),
 		 fixed_text(number, frame_number(context->frame, "system", NULL, "blocked"), 0));
-	x = draw_piece(canvas, y, x, text, 0);
+	x = add_piece(canvas, y, x, text, 0);
 	x = draw_rate(context, canvas, y, x, _("ctx switches"), "context_switches_per_second");
 	x = draw_rate(context, canvas, y, x, _("forks"), "forks_per_second");
 	if (!isnan(hertz))
-		x = draw_piece(canvas, y, x, hertz_text(number, hertz), 0);
+		x = add_piece(canvas, y, x, hertz_text(number, hertz), 0);
 	x = draw_rate(context, canvas, y, x, _("interrupts"), "interrupts_per_second");
 	snprintf(text, sizeof(text), _("threads %-4s"),
 		 fixed_text(number, frame_number(context->frame, "system", NULL, "threads"), 0));
-	draw_piece(canvas, y, x, text, 0);
+	add_piece(canvas, y, x, text, 0);
 }
 
 /* Is much unaccounted, or of processes that exited? Otherwise the sum is in its own view only. */

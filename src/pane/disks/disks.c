@@ -2,14 +2,755 @@
 /* The disks pane: devices, who uses them, and the file systems on them; disks_draw.c draws it. */
 #include <config.h>
 
-#include "pane/disks/disks.h"
-
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "pane/process_below.h"
-#include "pane/process_rows.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/common.h"
+#include "pane/processes.h"
+#include "pane/stories.h"
+#include "pane/time_chart.h"
+#include "screen/context.h"
+#include "screen/graph.h"
+
+enum disks_table {
+	DISKS_TABLE_DISK,
+	DISKS_TABLE_FILESYSTEM,
+	DISKS_TABLE_PRESSURE,
+	DISKS_TABLE_PROCESS,
+	DISKS_TABLE_ACCOUNT,
+	DISKS_TABLE_LATENCY,
+	DISKS_TABLE_USER,
+	DISKS_TABLE_BUCKET,
+	DISKS_TABLE_BELOW, /* processes below the devices */
+};
+
+/* The graphs of a device, side by side as far as there is room. */
+enum disks_graph {
+	DISKS_READ,
+	DISKS_WRITE,
+	DISKS_READ_WAIT,
+	DISKS_WRITE_WAIT,
+	DISKS_QUEUE,
+	N_DISKS_GRAPHS,
+};
+
+#define STORY_LINES_MAX 4
+#define DISK_KIND_MAX 96
+#define DISK_KINDS_MAX 64
+
+struct disks_state {
+	struct followed_rows disks; /* series by enum disks_graph */
+	char kinds[DISK_KINDS_MAX][DISK_KIND_MAX]; /* "vda read device": their numbers are keys of past */
+	unsigned n_kinds;
+	struct bucket_past past; /* of the time of requests */
+};
+
+/* disks_draw.c */
+extern const char *const disks_graph_columns[N_DISKS_GRAPHS]; /* of the table disk */
+
+#define COMPARED_MAX 64 /* devices: each with all others */
+
+/* Means over fewer requests say little. */
+#define ENOUGH "requests_per_second >= 10"
+
+static const struct remark disk_remarks[] = {
+	/* far longer than all others of its kind, with no more to do than they have */
+	{ ENOUGH ", wait_seconds >= 0.01, others >= 1, wait_seconds >= 5 * others_wait_seconds, "
+		 "requests_per_second <= 1.25 * others_requests",
+	  PN_("{device} is slow: {wait_seconds} a request; {others} other device of its kind takes at most "
+	      "{others_wait_seconds}, at a similar or higher load.",
+	      "{device} is slow: {wait_seconds} a request; {others} others of its kind take at most "
+	      "{others_wait_seconds}, at a similar or higher load."),
+	  .count = "others" },
+	/* it reads the block, changes it, and writes it, unless it can do without */
+	{ "writes_per_second >= 20, write_request_bytes < block_bytes",
+	  N_("{device} gets {writes_per_second:rate} writes/s of {write_request_bytes} in the mean, smaller "
+	     "than its block of {block_bytes}: it may have to read blocks before it writes them.") },
+	{ "busy_ratio >= 0.9, writes_per_second >= 50, writes_per_second > reads_per_second, "
+	  "write_request_bytes <= 16384, merged_ratio < 0.2",
+	  N_("{device} is busy with {writes_per_second:rate} writes/s of only {write_request_bytes}, "
+	     "{merged_ratio:%} merged: small writes in random places.") },
+	{ ENOUGH ", queued_requests >= 1, idle_ratio >= 0.5",
+	  N_("Requests for {device} wait {queued_seconds} in the kernel and take {device_seconds} at the "
+	     "device, which has none for at least {idle_ratio:%} of the time: the queue is in software, such "
+	     "as a scheduler or a limit.") },
+	{ "busy_ratio >= 0.9, queue < 2, kind == nvme|ssd|virtio|xen",
+	  N_("{device} is busy {busy_ratio:%} of the time, with {queue:.1} requests in flight: it serves "
+	     "several at once and may do more.") },
+};
+
+static const struct remark user_remark = {
+	"requests_per_second >= 20, request_bytes < block_bytes, not read_bytes_per_second > 0",
+	N_("{name} ({pid}) only writes, {requests_per_second:rate}/s of {request_bytes} in the mean, smaller "
+	   "than the block of {block_bytes} of {device}, which may have to be read before it is written.")
+};
+
+/* Marked as its bar is. */
+static const struct remark space_remarks[] = {
+	{ "is_full", N_("{mount} is {used_ratio} full: {available_bytes} are left.") },
+	{ "has_no_inodes, not is_full",
+	  N_("{mount} hardly takes more files: {inodes_used_ratio} of its inodes are in use.") },
+};
+
+struct space_facts {
+	struct row_facts of;
+	const struct findings *findings;
+};
+
+static struct fact space_fact(const struct facts *facts, struct span name)
+{
+	const struct space_facts *space = (const struct space_facts *)facts;
+	const struct schema *schema = space->of.table->schema;
+
+	if (span_is(name, "is_full"))
+		return yes_fact(grade_of_row(space->findings, "disk_full", schema, space->of.row) >
+				GRADE_CALM);
+	if (span_is(name, "has_no_inodes"))
+		return yes_fact(grade_of_row(space->findings, "inodes_full", schema, space->of.row) >
+				GRADE_CALM);
+	return row_fact(facts, name);
+}
+
+struct disk_facts {
+	struct row_facts row; /* of the table disk */
+	const struct table *latency;
+};
+
+static double known(const struct table *table, const void *row, const char *column)
+{
+	return fmax(table_number(table, row, column), 0);
+}
+
+static double requests(const struct table *disks, const void *row)
+{
+	return known(disks, row, "reads_per_second") + known(disks, row, "writes_per_second");
+}
+
+/* Of reads and writes; NaN without requests. */
+static double mean_wait(const struct table *disks, const void *row)
+{
+	return (known(disks, row, "reads_per_second") * known(disks, row, "read_wait_seconds") +
+		known(disks, row, "writes_per_second") * known(disks, row, "write_wait_seconds")) /
+	       requests(disks, row);
+}
+
+/* The mean time of the requests of a device in this phase, in the last interval; NaN: not measured. */
+static double phase_wait(const struct disk_facts *of, const char *phase)
+{
+	const char *device = table_text(of->row.table, of->row.row, "device");
+	double number = 0, seconds = 0;
+
+	for (size_t i = 0; of->latency && i < of->latency->n_rows; i++) {
+		const void *row = table_row(of->latency, i);
+
+		if (strcmp(table_text(of->latency, row, "device"), device) != 0 ||
+		    strcmp(table_text(of->latency, row, "phase"), phase) != 0 ||
+		    !(table_number(of->latency, row, "requests_per_second") > 0))
+			continue;
+		number += table_number(of->latency, row, "requests_per_second");
+		seconds += table_number(of->latency, row, "requests_per_second") *
+			   table_number(of->latency, row, "mean_seconds");
+	}
+	return seconds / number;
+}
+
+static struct fact made(const char *name, double number, enum unit unit, const char *from)
+{
+	return made_fact_of(&(struct made_fact){ name, number_fact(number, unit), from });
+}
+
+/* How many others of its kind have enough requests, the longest wait of them, and the fewest requests. */
+static struct fact of_others(const struct disk_facts *of, struct span name)
+{
+	const struct table *disks = of->row.table;
+	const char *kind = table_text(disks, of->row.row, "kind");
+	double n = 0, wait = 0, least = INFINITY;
+	struct disk_facts other = *of;
+
+	for (size_t i = 1; i < disks->n_rows && i <= COMPARED_MAX; i++) {
+		const void *row = other.row.row = table_row(disks, i);
+
+		if (row == of->row.row || strcmp(table_text(disks, row, "kind"), kind) != 0 ||
+		    !sentence_holds(ENOUGH, &other.row.facts))
+			continue;
+		n++;
+		wait = fmax(wait, mean_wait(disks, row));
+		least = fmin(least, requests(disks, row));
+	}
+	if (span_is(name, "others_wait_seconds"))
+		return made("others_wait_seconds", wait, UNIT_SECONDS,
+			    "the longest wait_seconds of the others");
+	return (struct fact){ .number = span_is(name, "others_requests") ? least : n };
+}
+
+#define MEAN_OF(phase) "the mean of mean_seconds in disk_latency, phase " phase ", by requests_per_second"
+
+/* By Little's law requests that are somewhere are their rate times how long they are there. */
+static struct fact disk_fact(const struct facts *facts, struct span name)
+{
+	const struct disk_facts *of = (const struct disk_facts *)facts;
+	const struct table *disks = of->row.table;
+	const void *row = of->row.row;
+
+	if (span_is(name, "requests_per_second"))
+		return made("requests_per_second", requests(disks, row), UNIT_PER_SECOND,
+			    "reads_per_second + writes_per_second");
+	if (span_is(name, "wait_seconds"))
+		return made("wait_seconds", mean_wait(disks, row), UNIT_SECONDS,
+			    "the mean of read_wait_seconds and write_wait_seconds by their requests");
+	if (span_is(name, "queued_seconds"))
+		return made("queued_seconds", phase_wait(of, "queued"), UNIT_SECONDS, MEAN_OF("queued"));
+	if (span_is(name, "device_seconds"))
+		return made("device_seconds", phase_wait(of, "device"), UNIT_SECONDS, MEAN_OF("device"));
+	if (span_is(name, "queued_requests"))
+		return made("queued_requests", requests(disks, row) * phase_wait(of, "queued"), UNIT_NONE,
+			    "requests_per_second * queued_seconds");
+	if (span_is(name, "idle_ratio"))
+		return made("idle_ratio", 1 - requests(disks, row) * phase_wait(of, "device"), UNIT_RATIO,
+			    "1 - requests_per_second * device_seconds");
+	return span_starts(name, "others") ? of_others(of, name) : row_fact(facts, name);
+}
+
+void disks_story(struct buffer *out, const struct table *disks, const struct table *latency)
+{
+	struct disk_facts facts = { .row = { .facts = { disk_fact }, .table = disks }, .latency = latency };
+
+	remarks_say_rows(out, REMARKS(disk_remarks), &facts.row, 1);
+}
+
+void disks_user_story(struct buffer *out, const struct table *users, const void *user,
+		      const struct table *disks)
+{
+	const void *disk = table_find(disks, table_text(users, user, "device"), NULL);
+	const struct made_fact block = { "block_bytes", column_fact(disks, disk, "block_bytes") };
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = users, .row = user, .made = &block, .n_made = 1
+	};
+
+	if (remark_say(out, &user_remark, &facts.facts))
+		buffer_char(out, '\n');
+}
+
+void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings)
+{
+	struct space_facts facts = {
+		.of = { .facts = { space_fact }, .table = filesystems }, .findings = findings
+	};
+
+	remarks_say_rows(out, REMARKS(space_remarks), &facts.of, 0);
+}
+
+#define CHART_LINES_MIN 7
+#define HEAT_FROM_CELLS 76 /* with fewer there are only bars */
+#define BARS_CELLS_MAX 72
+
+static void kind_text(char text[DISK_KIND_MAX], const struct table *table, const void *row)
+{
+	snprintf(text, DISK_KIND_MAX, "%s %s %s", table_text(table, row, "device"),
+		 table_text(table, row, "operation"), table_text(table, row, "phase"));
+}
+
+static uint16_t key_of(const void *context, const struct table *table, const void *row)
+{
+	const struct disks_state *disks = context;
+	char text[DISK_KIND_MAX];
+
+	kind_text(text, table, row);
+	for (unsigned i = 0; i < disks->n_kinds; i++)
+		if (strcmp(disks->kinds[i], text) == 0)
+			return (uint16_t)i;
+	return PAST_ALL;
+}
+
+static struct past_table buckets_of(const struct disks_state *disks)
+{
+	return (struct past_table){ "disk_latency_bucket", "requests", "requests_per_second", key_of, disks };
+}
+
+/* disks_latency.c */
+static void disks_latency_sampled(struct pane_context *context, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "disk_latency");
+	struct disks_state *disks = context_state(context);
+	const struct past_table buckets = buckets_of(disks);
+
+	for (size_t i = 0; table && i < table->n_rows && disks->n_kinds < DISK_KINDS_MAX; i++) {
+		const void *row = table_row(table, i);
+
+		if (key_of(disks, table, row) == PAST_ALL)
+			kind_text(disks->kinds[disks->n_kinds++], table, row);
+	}
+	past_add(&disks->past, frame, &buckets, 0, 0);
+}
+
+/* The selected row, or the first with the device's own time. */
+static const void *chosen_row(const struct pane_context *context, const struct table *table)
+{
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_LATENCY];
+
+	if (widget->place.cursor_on && widget->place.row < widget->view.n_rows)
+		return widget->view.rows[widget->place.row];
+	for (size_t i = 0; i < widget->view.n_rows; i++)
+		if (strcmp(table_text(table, widget->view.rows[i], "phase"), "device") == 0)
+			return widget->view.rows[i];
+	return widget->view.n_rows > 0 ? widget->view.rows[0] : NULL;
+}
+
+static void draw_charts(const struct pane_context *context, const struct canvas *canvas,
+			const struct table *table, const void *row)
+{
+	const struct disks_state *disks = context->state;
+	const struct past_table buckets = buckets_of(disks);
+	uint16_t key = key_of(disks, table, row);
+	bool heat = canvas->width >= HEAT_FROM_CELLS;
+	int width = heat ? canvas->width * 5 / 8 : canvas->width;
+	const struct heat_of of = {
+		.past = &disks->past,
+		.key = key,
+		.now_ns = disks->past.last_mono_ns,
+		.step_seconds = context_step_seconds(context),
+		.unit = _("requests per cell"),
+	};
+	struct histogram shown;
+	struct time_axis axis;
+	struct canvas part;
+
+	histogram_clear(&shown, 0);
+	past_since_start(context->frame, &buckets, key, &shown);
+	time_axis_make(&axis, &shown, canvas->height - 2, false);
+	width = heat && width > BARS_CELLS_MAX ? BARS_CELLS_MAX : width;
+	canvas_text(canvas, 0, 0, STYLE_DIM, _("    time  requests"), width);
+	part = canvas_part(canvas, 1, 0, canvas->height - 1, width);
+	time_bars(&part, &axis, &shown, false);
+	part = canvas_part(canvas, 0, width + 1, canvas->height, canvas->width - width - 1);
+	if (heat)
+		time_heat(&part, &axis, &of);
+}
+
+/* "vda, read, device" */
+static void chart_title(char title[TEXT_MAX], const struct table *table, const void *row)
+{
+	snprintf(title, TEXT_MAX, "%s, %s, %s", table_text(table, row, "device"),
+		 _(table_text(table, row, "operation")), _(table_text(table, row, "phase")));
+}
+
+static int disks_draw_story(const struct pane_context *context, const struct canvas *canvas)
+{
+	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
+	struct buffer story = BUFFER_HERE;
+	int y;
+
+	disks_story(&story, context_table(context, DISKS_TABLE_DISK),
+		    context_table(context, DISKS_TABLE_LATENCY));
+	disks_space_story(&story, context_table(context, DISKS_TABLE_FILESYSTEM), context->findings);
+	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
+	buffer_free(&story);
+	return y;
+}
+
+static void disks_draw_latency(const struct pane_context *context, struct canvas *canvas)
+{
+	const struct table *table = context_table(context, DISKS_TABLE_LATENCY);
+	const void *row = table ? chosen_row(context, table) : NULL;
+	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_LATENCY]), lines;
+	bool measured = row && strcmp(table_text(table, row, "how"), "bpf") == 0;
+	char title[TEXT_MAX];
+	struct canvas part, rest = canvas_below(canvas, disks_draw_story(context, canvas));
+
+	canvas = &rest;
+	lines = wanted < canvas->height / 2 ? wanted : canvas->height / 2;
+	if (!measured || canvas->height - lines < CHART_LINES_MIN)
+		lines = canvas->height;
+	part = canvas_rows(canvas, 0, lines);
+	context_draw_titled(context, &part, DISKS_TABLE_LATENCY, _("time of requests since counting began"));
+	part = canvas_below(canvas, lines);
+	if (part.height < CHART_LINES_MIN)
+		return;
+	chart_title(title, table, row);
+	canvas_rule(&part, 0, title, "");
+	part = canvas_below(&part, 1);
+	draw_charts(context, &part, table, row);
+}
+
+#define GRAPH_SECONDS 300
+#define LOW 8 /* lines: no more than the table */
+#define GRAPH_LINES_MIN 2 /* with its title */
+#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
+#define GRAPH_CELLS_MIN 18
+#define SPACE_LINES_MIN 3 /* of file systems, with their rule */
+#define NAME_CELLS_MAX 24
+
+const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
+	[DISKS_READ] = "read_bytes_per_second",
+	[DISKS_WRITE] = "write_bytes_per_second",
+	[DISKS_READ_WAIT] = "read_wait_seconds",
+	[DISKS_WRITE_WAIT] = "write_wait_seconds",
+	[DISKS_QUEUE] = "queue",
+};
+
+/* "read 3.5M/s  write 1.2M/s  I/O stalls in 10 s: some 3.2 %, full 1.0 %" */
+static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
+	enum grade grade = grade_of_rules(context->frame, "io_wait", false);
+	char text[TEXT_MAX];
+	int x;
+
+	sentence_text(text, _("read {disk.all.read_bytes_per_second:short}  "
+			      "write {disk.all.write_bytes_per_second:short}"), &facts.facts);
+	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
+	sentence_text(text, _("[I/O stalls in 10 s: some {pressure.io/some.avg10_ratio:.1%}, "
+			      "full {pressure.io/full.avg10_ratio:.1%}]"), &facts.facts);
+	canvas_piece(canvas, 0, x, graph_grade_style(grade, STYLE_NORMAL), text);
+	return 1;
+}
+
+static char *graph_value(char *text, enum disks_graph graph, double value, bool ascii)
+{
+	switch (graph) {
+	case DISKS_READ:
+	case DISKS_WRITE:
+		return size_short(text, value);
+	case DISKS_READ_WAIT:
+	case DISKS_WRITE_WAIT:
+		return duration_short(text, value, ascii);
+	default:
+		return fixed_text(text, value, 1);
+	}
+}
+
+static struct graph_line_scale scale_of(const struct pane_context *context, enum disks_graph graph)
+{
+	return (struct graph_line_scale){
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = NAN,
+		.style = STYLE_SERIES + (graph == DISKS_WRITE || graph == DISKS_WRITE_WAIT),
+	};
+}
+
+/* What it read and wrote a second at most in the time of a graph on this canvas. */
+static double traffic(const struct pane_context *context, const struct canvas *canvas,
+		      const struct followed_row *disk)
+{
+	struct canvas part = canvas_part(canvas, 0, 0, 1, GRAPH_CELLS_MIN);
+	double sum = 0;
+
+	for (enum disks_graph graph = DISKS_READ; graph <= DISKS_WRITE; graph++) {
+		struct graph_line_scale scale = scale_of(context, graph);
+
+		sum += fmax(graph_line_range(&part, &context->history, disk->series[graph], &scale).most, 0);
+	}
+	return sum;
+}
+
+/* Now and at most, above the past: "read 3.5M  max 12M". */
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct followed_row *disk, enum disks_graph graph)
+{
+	static const char *const names[N_DISKS_GRAPHS] = {
+		[DISKS_READ] = N_("read"),        [DISKS_WRITE] = N_("write"),
+		[DISKS_READ_WAIT] = N_("r wait"), [DISKS_WRITE_WAIT] = N_("w wait"),
+		[DISKS_QUEUE] = N_("queue"),
+	};
+	const struct table *table = context_table(context, DISKS_TABLE_DISK);
+	const void *row = table ? table_find(table, disk->name, NULL) : NULL;
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
+	struct graph_line_scale scale = scale_of(context, graph);
+	struct graph_range range = graph_line_range(&plot, &context->history, disk->series[graph], &scale);
+	double now = table_number(table, row, disks_graph_columns[graph]);
+	char value[VALUE_TEXT_MAX], text[TEXT_MAX];
+	int x = 0;
+
+	snprintf(text, sizeof(text), "%s %s", _(names[graph]), graph_value(value, graph, now, canvas->ascii));
+	if (graph == DISKS_READ) {
+		int cells = utf8_cells(disk->name, canvas->ascii);
+		int room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
+
+		x = cells < room ? cells : room;
+		canvas_cut(canvas, 0, 0, STYLE_STRONG, disk->name, x++);
+	}
+	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	snprintf(text, sizeof(text), _("max %s"), graph_value(value, graph, range.most, canvas->ascii));
+	if (!isnan(range.most))
+		canvas_piece(canvas, 0, x, STYLE_DIM, text);
+	graph_line(&plot, &context->history, disk->series[graph], &scale);
+}
+
+/* One of the graphs that stand side by side. */
+static struct canvas beside(const struct canvas *canvas, int graph, int columns)
+{
+	int left = graph * canvas->width / columns, right = (graph + 1) * canvas->width / columns;
+
+	return canvas_part(canvas, 0, left, canvas->height, right - left - (graph + 1 < columns));
+}
+
+static int graph_columns(const struct canvas *canvas)
+{
+	int columns = canvas->width / GRAPH_CELLS_MIN;
+
+	return columns < 1 ? 1 : columns > N_DISKS_GRAPHS ? N_DISKS_GRAPHS : columns;
+}
+
+static void draw_disk(const struct pane_context *context, const struct canvas *canvas,
+		      const struct followed_row *disk)
+{
+	int columns = graph_columns(canvas);
+
+	for (int i = 0; i < columns; i++) {
+		struct canvas part = beside(canvas, i, columns);
+
+		draw_graph(context, &part, disk, (enum disks_graph)i);
+	}
+}
+
+/* Below all graphs, which have the same times. */
+static void draw_times(const struct pane_context *context, const struct canvas *line)
+{
+	int columns = graph_columns(line);
+
+	for (int i = 0; i < columns; i++) {
+		struct canvas part = beside(line, i, columns);
+		struct graph_line_scale scale = scale_of(context, (enum disks_graph)i);
+
+		graph_time_line(&part, &context->history, &scale);
+	}
+}
+
+/* Devices that did something, the busiest first, as many as fit. */
+static int draw_disks(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct disks_state *state = context->state;
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_DISK];
+	const struct table *table = context_table(context, DISKS_TABLE_DISK);
+	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
+	double ranks[FOLLOWED_ROWS_MAX];
+	int n_shown = 0, lines, axis;
+
+	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
+		const struct followed_row *disk = followed_rows_find(
+			&state->disks, table_text(table, widget->view.rows[i], "device"));
+
+		if (disk)
+			followed_rows_rank(shown, ranks, &n_shown, disk, traffic(context, canvas, disk));
+	}
+	if (n_shown * GRAPH_LINES_MIN > canvas->height)
+		n_shown = canvas->height / GRAPH_LINES_MIN;
+	if (n_shown == 0)
+		return 0;
+	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
+	lines = followed_rows_lines(canvas->height, axis, n_shown);
+	for (int i = 0; i < n_shown; i++) {
+		struct canvas part = canvas_rows(canvas, i * lines, lines);
+
+		draw_disk(context, &part, shown[i]);
+	}
+	if (axis) {
+		struct canvas line = canvas_rows(canvas, n_shown * lines, 1);
+
+		draw_times(context, &line);
+	}
+	return n_shown * lines + axis;
+}
+
+/* How full it is, by what is nearer to its end; one that is read-only cannot fill up. */
+static double used_most(const struct table *table, const void *row)
+{
+	if (strcmp(table_text(table, row, "mode"), "ro") == 0)
+		return NAN;
+	return fmax(table_number(table, row, "used_ratio"), table_number(table, row, "inodes_used_ratio"));
+}
+
+static enum style disks_filesystem_style(const struct findings *findings, const struct schema *schema,
+					 const struct column *column, const void *row)
+{
+	bool space = strcmp(column->key, "used_ratio") == 0, inodes = strcmp(column->key,
+									     "inodes_used_ratio") == 0;
+
+	if (!space && !inodes)
+		return STYLE_NORMAL;
+	return graph_grade_style(grade_of_row(findings, space ? "disk_full" : "inodes_full", schema, row),
+				 STYLE_NORMAL);
+}
+
+/* On a device or a server; or memory that is in use. */
+static bool is_notable(const struct table *table, const void *row)
+{
+	return strpbrk(table_text(table, row, "device"), "/:") || used_most(table, row) >= 0.01;
+}
+
+/* "inodes 97 %, 17.9G of 251G, 73.1G available, +1.2M/s, full in 3 h" */
+static char *space_text(const struct pane_context *context, const struct table *table, const void *row,
+			char *text)
+{
+	bool grows = table_number(table, row, "growth_bytes_per_second") > 0;
+	bool few_inodes = grade_of_row(context->findings, "inodes_full", table->schema, row) > GRADE_CALM;
+	const struct made_fact notable[] = {
+		{ "inodes", few_inodes ? column_fact(table, row, "inodes_used_ratio") : FACT_UNKNOWN },
+		{ "growth", grows ? column_fact(table, row, "growth_bytes_per_second") : FACT_UNKNOWN },
+	};
+	const struct row_facts facts = {
+		.facts = { row_fact }, .table = table, .row = row, .made = notable, .n_made = 2
+	};
+
+	return sentence_text(text,
+			     isnan(table_number(table, row, "total_bytes"))
+				     ? _("not known")
+				     : _("[inodes {inodes}, ]{used_bytes:short} of {total_bytes:short}, "
+					 "{available_bytes:short} available[, +{growth:short}]"
+					 "[, full in {full_in_seconds}]"),
+			     &facts.facts);
+}
+
+static void draw_space(const struct pane_context *context, const struct canvas *line,
+		       const struct table *table, const void *row, int name_cells)
+{
+	double ratio = table_number(table, row, "used_ratio");
+	enum grade space = grade_of_row(context->findings, "disk_full", table->schema, row);
+	enum grade inodes = grade_of_row(context->findings, "inodes_full", table->schema, row);
+	int bar = line->width / 5, x = name_cells + 1;
+	char text[TEXT_MAX];
+
+	canvas_cut(line, 0, 0, STYLE_NORMAL, table_text(table, row, "mount"), name_cells);
+	if (isnan(ratio))
+		snprintf(text, sizeof(text), "-");
+	else
+		snprintf(text, sizeof(text), "%.0f %%", ratio < 1 ? fmin(100 * ratio, 99) : 100 * ratio);
+	canvas_right(line, 0, x, 5, graph_grade_style(space, STYLE_NORMAL), text);
+	x += 6;
+	if (!isnan(ratio))
+		graph_bar_graded(line, 0, x, bar, ratio, space);
+	canvas_cut(line, 0, x + bar + 1, graph_grade_style(space > inodes ? space : inodes, STYLE_NORMAL),
+		   space_text(context, table, row, text), line->width - x - bar - 1);
+}
+
+/* Bars, as many as fit; the lines used. */
+static int draw_spaces(const struct pane_context *context, const struct canvas *canvas, bool all)
+{
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_FILESYSTEM];
+	const struct table *table = context_table(context, DISKS_TABLE_FILESYSTEM);
+	int name_cells = 1, y = 0;
+
+	for (size_t i = 0; table && i < widget->view.n_rows; i++) {
+		int cells = utf8_cells(table_text(table, widget->view.rows[i], "mount"), canvas->ascii);
+
+		name_cells = cells > name_cells ? cells : name_cells;
+	}
+	name_cells = name_cells < NAME_CELLS_MAX ? name_cells : NAME_CELLS_MAX;
+	for (size_t i = 0; table && i < widget->view.n_rows && y < canvas->height; i++) {
+		struct canvas line = canvas_rows(canvas, y, 1);
+
+		if (!all && !is_notable(table, widget->view.rows[i]))
+			continue;
+		draw_space(context, &line, table, widget->view.rows[i], name_cells);
+		y++;
+	}
+	return y;
+}
+
+static int n_notable(const struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_FILESYSTEM];
+	const struct table *table = context_table(context, DISKS_TABLE_FILESYSTEM);
+	int count = 0;
+
+	for (size_t i = 0; table && i < widget->view.n_rows; i++)
+		count += is_notable(table, widget->view.rows[i]);
+	return count;
+}
+
+/*
+ * The table gets a third, or what it needs; graphs and file systems share the rest. Returns the lines
+ * used.
+ */
+static int draw_devices(const struct pane_context *context, const struct canvas *canvas)
+{
+	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = n_notable(context) + 1, y;
+	struct canvas part, rest;
+	char title[TEXT_MAX];
+
+	y = draw_machine(context, canvas);
+	rest = canvas_below(canvas, y);
+	y += disks_draw_story(context, &rest);
+	rest = canvas_below(canvas, y);
+	context_heading(context, title, sizeof(title));
+	if (wanted > rest.height / 2)
+		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
+	part = canvas_rows(&rest, 0, wanted);
+	context_draw_titled(context, &part, DISKS_TABLE_DISK, title);
+	rest = canvas_below(&rest, wanted);
+	if (spaces > rest.height / 2 && rest.height / 2 >= SPACE_LINES_MIN)
+		spaces = rest.height / 2;
+	if (rest.height - spaces < GRAPH_LINES_MIN)
+		spaces = rest.height >= SPACE_LINES_MIN ? rest.height : 0;
+	part = canvas_rows(&rest, 0, rest.height - spaces);
+	wanted = draw_disks(context, &part);
+	rest = canvas_below(&rest, wanted);
+	if (rest.height < 2)
+		return canvas->height;
+	canvas_rule(&rest, 0, _("file systems"), "");
+	part = canvas_below(&rest, 1);
+	return canvas->height - rest.height + 1 + draw_spaces(context, &part, false);
+}
+
+/* Below the devices stand the processes that use them, on a screen of many lines. */
+static void disks_draw(const struct pane_context *context, struct canvas *canvas)
+{
+	int below = process_below_lines(context, canvas), y;
+	struct canvas part = canvas_rows(canvas, 0, canvas->height - below);
+
+	if (canvas->height < LOW) {
+		context_draw_table(context, canvas, DISKS_TABLE_DISK);
+		return;
+	}
+	y = draw_devices(context, &part);
+	part = canvas_below(canvas, y);
+	if (below > 0)
+		context_draw_titled(context, &part, DISKS_TABLE_BELOW, _("processes by I/O"));
+}
+
+static void disks_draw_filesystems(const struct pane_context *context, struct canvas *canvas)
+{
+	int wanted = 1 + table_height(&context->tables[DISKS_TABLE_FILESYSTEM]), y = 0;
+	struct canvas part = canvas_rows(canvas, 0, canvas->height - wanted - 1);
+
+	if (part.height >= wanted - 2)
+		y = draw_spaces(context, &part, true) + 1;
+	part = canvas_below(canvas, y);
+	context_draw_titled(context, &part, DISKS_TABLE_FILESYSTEM, _("file systems"));
+}
+
+static void disks_draw_processes(const struct pane_context *context, struct canvas *canvas)
+{
+	char title[TEXT_MAX];
+
+	context_heading(context, title, sizeof(title));
+	context_draw_titled(context, canvas, DISKS_TABLE_PROCESS, title);
+}
+
+static void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
+{
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_USER];
+	const struct table *table = context_table(context, DISKS_TABLE_USER);
+	struct canvas lines = canvas_rows(canvas, 0, canvas->height > LOW ? STORY_LINES_MAX : 0), part;
+	struct buffer story = BUFFER_HERE;
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; table && i < widget->view.n_rows; i++)
+		disks_user_story(&story, table, widget->view.rows[i],
+				 context_table(context, DISKS_TABLE_DISK));
+	part = canvas_below(canvas, canvas_wrapped_lines(&lines, 0, STYLE_WARN,
+							 span_of(story.bytes, story.length)));
+	buffer_free(&story);
+	context_heading(context, text, sizeof(text));
+	context_draw_titled(context, &part, DISKS_TABLE_USER, text);
+}
 
 #define DISKS_VIEW_DEVICES 0
 

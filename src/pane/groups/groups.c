@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "pane/process/process_open.h"
-#include "pane/process_below.h"
-#include "pane/process_rows.h"
+#include "pane/processes.h"
 
 #define LIST_SHARE 3 /* of the lines, the processes have at least a third */
 #define REST "(rest)" /* path of the row of what is in no group */

@@ -3,8 +3,29 @@
 #ifndef PANETOP_PANE_MEMORY_MEMORY_H
 #define PANETOP_PANE_MEMORY_MEMORY_H
 
-#include "pane/memory/memory_growth.h"
+#include "model/frame.h"
+#include "pane/stories.h"
 #include "screen/context.h"
+#include "screen/graph.h"
+
+struct memory_sizes; /* of all processes, at one moment */
+
+/* All zero: nothing is known yet. */
+struct memory_growth {
+	struct memory_sizes *older, *newer;
+};
+
+/* Takes the sizes of the processes of a frame, if they are due. */
+void memory_growth_add(struct memory_growth *growth, const struct frame *frame);
+void memory_growth_free(struct memory_growth *growth);
+
+/* A process that grew, and since when. */
+struct memory_grower {
+	uint64_t since_ns;      /* 0: no sizes are old enough */
+	const void *row;        /* of the table process; NULL: none grew */
+	double bytes;
+};
+struct memory_grower memory_growth_most(const struct memory_growth *growth, const struct frame *frame);
 
 enum memory_table {
 	MEMORY_TABLE_MEMORY,
@@ -80,5 +101,10 @@ void memory_draw(const struct pane_context *context, struct canvas *canvas);
 extern const struct pane_action memory_nodes_actions[];
 void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas);
 void memory_shares_draw(const struct pane_context *context, struct canvas *canvas);
+
+#define MEMORY_PARTS 4
+
+/* The row of the scope; NULL: there is none, and the pane shows the machine. */
+const void *memory_scope_row(const struct pane_context *context);
 
 #endif

@@ -10,14 +10,226 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/finding.h"
+#include "model/scope_use.h"
 #include "model/units.h"
+#include "pane/common.h"
 #include "pane/memory/memory.h"
-#include "pane/memory/memory_scope.h"
-#include "pane/memory/memory_story.h"
-#include "pane/process_rows.h"
-#include "pane/text.h"
+#include "pane/processes.h"
+#include "pane/stories.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
+
+static double scope_number(const struct pane_context *context, const char *column)
+{
+	return frame_number(context->frame, "scope_use", NULL, column);
+}
+
+const void *memory_scope_row(const struct pane_context *context)
+{
+	const struct table *table =
+		scope_is_set(context->request->scope) ? frame_table(context->frame, "scope_use") : NULL;
+
+	return table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+}
+
+static bool is_of_group(const struct pane_context *context)
+{
+	return strcmp(table_text(frame_table(context->frame, "scope_use"), memory_scope_row(context),
+				 "basis"),
+		      SCOPE_OF_GROUP) == 0;
+}
+
+static double machine_bytes(const struct pane_context *context)
+{
+	return frame_number(context->frame, "memory", "mem", "total_bytes");
+}
+
+/* The limit of its control group; without one all memory. */
+static double memory_scope_most(const struct pane_context *context)
+{
+	double limit = scope_number(context, "limit_bytes");
+
+	return limit > 0 ? limit : machine_bytes(context);
+}
+
+/* What it has is made of; returns how many parts. */
+static unsigned memory_scope_parts(const struct pane_context *context, struct graph_part parts[MEMORY_PARTS])
+{
+	static const struct {
+		char letter;
+		const char *group, *processes, *column;
+	} all[MEMORY_PARTS] = {
+		{ 'A', N_("anonymous"), N_("anonymous"), "anonymous_bytes" },
+		{ 'K', N_("kernel"), NULL, "kernel_bytes" },
+		{ 'c', N_("file"), N_("mapped files, shared"), "file_bytes" },
+		{ 'o', N_("other"), NULL, "other_bytes" },
+	};
+	bool of_group = is_of_group(context);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MEMORY_PARTS; i++)
+		if (of_group || all[i].processes)
+			parts[n++] = (struct graph_part){ all[i].letter, i,
+							  _(of_group ? all[i].group : all[i].processes), 0,
+							  scope_number(context, all[i].column) };
+	return n;
+}
+
+#define OF_GROUP "basis == " SCOPE_OF_GROUP
+#define LIMITED                                                                                              \
+	N_("It has {memory_bytes}, and uses {limit_used_ratio:%} of its limit of {limit_bytes} without "     \
+	   "cache that can be dropped.")
+
+static const struct remark verdicts[] = {
+	{ "not memory_bytes", N_("How much memory the scope has is not known."), .level = MEMORY_UNKNOWN },
+	{ OF_GROUP ", limit_used_ratio >= busy_ratio", LIMITED, .level = MEMORY_BAD },
+	/* as the columns of the groups pane are marked */
+	{ OF_GROUP ", limit_used_ratio >= 0.8", LIMITED, .level = MEMORY_HIGH },
+	{ OF_GROUP ", limit_used_ratio", LIMITED, .level = MEMORY_OK },
+	{ OF_GROUP,
+	  N_("It has {memory_bytes}, page cache included: {machine_ratio:%} of the machine. No limit of its "
+	     "own."),
+	  .level = MEMORY_UNKNOWN },
+	{ NULL, PN_("{processes} process has {memory_bytes} resident.",
+		    "{processes} processes have {memory_bytes} resident: a shared page counts once for "
+		    "each."),
+	  "processes", .level = MEMORY_UNKNOWN },
+};
+
+static const struct remark stories[] = {
+	{ OF_GROUP, N_("A page is charged to the control group that used it first.") },
+	{ "proportional_bytes",
+	  N_("{proportional_bytes} with each shared page split among the processes that map it (PSS); kernel "
+	     "memory and unmapped cache are left out.") },
+	{ NULL, N_("Shared pages count in each process; kernel memory and unmapped cache are left out. PSS "
+		   "(view Processes) splits shared pages.") },
+};
+
+/* Is it near its limit? Adds a translated sentence; UNKNOWN: it has no limit, but there is a sentence. */
+static enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_context *context)
+{
+	const struct made_fact made[] = {
+		{ "busy_ratio", { .number = findings_limit(context->findings, "group_memory_used") } },
+		{ "machine_ratio",
+		  number_fact(scope_number(context, "memory_bytes") / machine_bytes(context), UNIT_RATIO),
+		  "memory_bytes / memory.mem.total_bytes" },
+	};
+	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
+					 memory_scope_row(context), made, 2, context->frame };
+
+	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts.facts);
+}
+
+/* By what its memory is counted, and what is not in it: the same. */
+static void memory_scope_story(struct buffer *out, const struct pane_context *context)
+{
+	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
+					 memory_scope_row(context) };
+
+	remarks_say(out, REMARKS(stories), &facts.facts);
+}
+
+#define LINES_FOR_NODE_STORY 6 /* from this height on there is the first sentence, … */
+#define LINES_FOR_NODES 12 /* … the others, and the table of nodes, of at most … */
+#define NODES_PART 2 /* … this part of the height … */
+#define LINES_FOR_THREADS 30
+#define THREADS_PART 4 /* … and of threads */
+
+static int draw_story(const struct pane_context *context, const struct canvas *canvas)
+{
+	struct buffer text = BUFFER_HERE;
+	int lines;
+
+	node_story(&text, context_table(context, MEMORY_TABLE_NODE),
+		   context_table(context, MEMORY_TABLE_LOCALITY), canvas->height >= LINES_FOR_NODES);
+	lines = canvas_wrapped(canvas, 0, STYLE_STRONG, span_of(text.bytes, text.length));
+	buffer_free(&text);
+	return lines;
+}
+
+static int draw_nodes(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	int lines = table_height(&context->tables[MEMORY_TABLE_NODE]), most = canvas->height / NODES_PART;
+	struct canvas part = canvas_rows(canvas, y, lines < most ? lines : most);
+
+	context_draw_table(context, &part, MEMORY_TABLE_NODE);
+	return y + part.height;
+}
+
+void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas)
+{
+	int y = canvas->height >= LINES_FOR_NODE_STORY ? draw_story(context, canvas) : 0;
+	int threads = canvas->height >= LINES_FOR_THREADS ? canvas->height / THREADS_PART : 0;
+	struct canvas part;
+
+	if (canvas->height >= LINES_FOR_NODES)
+		y = draw_nodes(context, canvas, y);
+	part = canvas_rows(canvas, y, canvas->height - y - threads);
+	context_draw_titled(context, &part, MEMORY_TABLE_LOCALITY,
+			    _("largest processes: is their memory on the nodes where they run?"));
+	part = canvas_rows(canvas, canvas->height - threads, threads);
+	if (threads > 0)
+		context_draw_titled(context, &part, MEMORY_TABLE_NODE_THREAD,
+				    _("threads that wander from node to node"));
+}
+
+void memory_shares_draw(const struct pane_context *context, struct canvas *canvas)
+{
+	context_draw_titled(context, canvas, MEMORY_TABLE_NODE_PROCESS,
+			    _("memory and CPU time of processes by node"));
+}
+
+static void count_pages(struct pane_context *context, unsigned index)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	struct sample_request *request = context_request(context);
+	const struct column *column;
+	const void *row = table ? table_cell(widget, &column) : NULL;
+
+	(void)index;
+	if (!row)
+		return;
+	request->counted =
+		(struct process_choice){ .is_set = true,
+					 .pid = (uint32_t)table_number(table, row, "pid"),
+					 .start_seconds = table_number(table, row, "start_seconds") };
+	request->n_counted++;
+	screen_message(context->screen, MESSAGE_PANE, _("counting the pages of %s (%u) by node..."),
+		       table_text(table, row, "command"), request->counted.pid);
+	screen_sample_now(context);
+}
+
+static void show_actions(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	struct menu_item item = {
+		.help = _("numa_maps: exact; its mmap and munmap calls wait meanwhile, 20 ms per GiB")
+	};
+	const struct column *column;
+	char text[TEXT_MAX];
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	if (!row || !schema_find(table->schema, "pid") || !schema_find(table->schema, "command")) {
+		process_warn_unselected(context);
+		return;
+	}
+	snprintf(text, sizeof(text), _("Count all pages of %s (%.0f)"), table_text(table, row, "command"),
+		 table_number(table, row, "pid"));
+	item.text = text;
+	screen_menu(context, _("Actions"), &item, 1, 0, count_pages);
+}
+
+const struct pane_action memory_nodes_actions[] = {
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
+	{ ACTION_ACT, show_actions, NULL,
+	  N_("menu of actions: count all pages of the selected process, not only a sample") },
+	{ 0 },
+};
 
 #define NARROW 30
 #define BAR_CELLS_MIN 8 /* of all parts together */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machine in a few lines: a gauge for each resource. */
+/* The machine in a few lines: a gauge for each resource, charts of the last minutes, and each CPU. */
 #ifndef PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 #define PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 
 #include "model/grade.h"
-#include "pane/cpu_parts.h"
+#include "pane/common.h"
+#include "screen/canvas.h"
 #include "screen/context.h"
 
 #define OVERVIEW_GAUGES_MAX 9
@@ -61,7 +62,35 @@ double overview_gpu_busy(const struct frame *frame);
 /* For batch: the same, and each CPU, as lines. */
 void overview_lines(const struct frame *frame, bool ascii, struct buffer *out);
 
-/* "74 %", "-". */
-void overview_percent(char text[VALUE_TEXT_MAX], double ratio);
+#define OVERVIEW_CHARTS_MAX 6
+
+struct overview_charts {
+	bool large;     /* the screen has room for charts and for a bar for each CPU */
+	int lines;      /* 0: there is no room for them */
+	unsigned n;
+	unsigned of[OVERVIEW_CHARTS_MAX]; /* the gauges that have one */
+};
+
+/* Is the whole canvas of the pane large enough for charts? */
+bool overview_charts_fit(const struct canvas *canvas);
+
+/* For a canvas with this many lines for charts and lists. */
+struct overview_charts overview_charts_choose(const struct pane_context *context, const struct canvas *canvas,
+					      int lines, const struct overview_gauge *gauges,
+					      unsigned n_gauges);
+
+/* Is there a chart of this gauge, whose line then needs no trend? */
+bool overview_charts_show(const struct overview_charts *charts, unsigned gauge);
+
+void overview_charts_draw(const struct pane_context *context, const struct canvas *canvas,
+			  const struct overview_charts *charts, const struct overview_gauge *gauges);
+
+/* The lines they take; large: the screen has room for bars. 0: there is no place for them. */
+int overview_cpus_lines(const struct pane_context *context, const struct canvas *canvas, int name_cells,
+			bool large);
+
+/* Draws them on that many lines, behind a name. */
+void overview_cpus_draw(const struct pane_context *context, const struct canvas *canvas, int name_cells,
+			bool large);
 
 #endif

@@ -96,7 +96,6 @@ double pages_total(const struct pane_context *context, const char *column);
 
 /* pages_map.c: the cells, their positions, the selected one */
 bool map_load(struct pane_context *context); /* the cells of the shown frame; false: it has them already */
-void map_place(struct pages_state *pages);   /* sets their positions, from first on */
 /* … and that of the map: is it new, or another width? A message above it changes its height. */
 bool map_layout(struct pages_state *pages, const struct canvas *cells);
 char *map_cell_text(const struct pages_state *pages, char *out, size_t room); /* "1 cell = 64.0K" */
@@ -130,12 +129,6 @@ const void *map_region(const struct pane_context *context, uint64_t address);
 void pages_layout(struct pane_context *context, const struct canvas *canvas);
 void pages_draw(const struct pane_context *context, struct canvas *canvas);
 void pages_why(const struct pane_context *context, struct buffer *out);
-void pages_draw_page(const struct pane_context *context, const struct canvas *canvas);
-void pages_layout_page(struct pane_context *context, const struct canvas *canvas);
-void pages_layout_values(struct pane_context *context, const struct canvas *canvas);
-unsigned pages_n_values(const struct pane_context *context); /* of the process, that are known */
-void pages_draw_values(const struct pane_context *context, const struct canvas *canvas);
-void pages_draw_history(const struct pane_context *context, const struct canvas *canvas);
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
 
 /* pages_touched.c: what the process used in a window */
@@ -149,8 +142,5 @@ void pages_touch_window(struct pane_context *context); /* asks how long it is */
 
 /* pages_act.c */
 const char *pages_process_text(const struct pane_context *context, char *out, size_t room); /* "812 nginx" */
-void pages_force(struct pane_context *context);
-void pages_clear(struct pane_context *context);
-void pages_mark(struct pane_context *context);
 
 #endif

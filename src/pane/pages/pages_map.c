@@ -65,6 +65,44 @@ static void find_first(struct pages_state *pages)
 		pages->first = pages->n_cells > capacity ? pages->n_cells - capacity : 0;
 }
 
+/* Are there few enough holes to show their sizes in the map? */
+static bool has_room_for_sizes(const struct pages_state *pages)
+{
+	size_t n_holes = 0;
+
+	for (size_t i = pages->first + 1; i < pages->n_cells; i++)
+		n_holes += map_hole(pages, i) > 0;
+	return n_holes * 8 * 4 <= (size_t)pages->map_height * (size_t)pages->map_width;
+}
+
+/* sets their positions, from first on */
+static void map_place(struct pages_state *pages)
+{
+	int y = 0, x = 0;
+
+	if (pages->first >= pages->n_cells)
+		pages->first = 0;
+	pages->hole_sizes = has_room_for_sizes(pages);
+	for (size_t i = 0; i < pages->n_cells; i++) {
+		struct map_cell *cell = &pages->cells[i];
+		uint64_t hole = i > pages->first ? map_hole(pages, i) : 0;
+
+		cell->y = -1;
+		if (i < pages->first)
+			continue;
+		if (hole > 0)
+			x += map_hole_cells(pages, hole);
+		if (x >= pages->map_width) {
+			y++;
+			x = 0;
+		}
+		if (y >= pages->map_height)
+			continue;
+		cell->y = y;
+		cell->x = x++;
+	}
+}
+
 bool map_load(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
@@ -114,16 +152,6 @@ int map_hole_cells(const struct pages_state *pages, uint64_t bytes)
 	return pages->hole_sizes ? (int)strlen(map_hole_text(pages, text, bytes, true)) : 1;
 }
 
-/* Are there few enough holes to show their sizes in the map? */
-static bool has_room_for_sizes(const struct pages_state *pages)
-{
-	size_t n_holes = 0;
-
-	for (size_t i = pages->first + 1; i < pages->n_cells; i++)
-		n_holes += map_hole(pages, i) > 0;
-	return n_holes * 8 * 4 <= (size_t)pages->map_height * (size_t)pages->map_width;
-}
-
 bool map_layout(struct pages_state *pages, const struct canvas *cells)
 {
 	bool same = pages->placed && pages->map_width == cells->width;
@@ -135,33 +163,6 @@ bool map_layout(struct pages_state *pages, const struct canvas *cells)
 	pages->placed = true;
 	map_place(pages);
 	return !same;
-}
-
-void map_place(struct pages_state *pages)
-{
-	int y = 0, x = 0;
-
-	if (pages->first >= pages->n_cells)
-		pages->first = 0;
-	pages->hole_sizes = has_room_for_sizes(pages);
-	for (size_t i = 0; i < pages->n_cells; i++) {
-		struct map_cell *cell = &pages->cells[i];
-		uint64_t hole = i > pages->first ? map_hole(pages, i) : 0;
-
-		cell->y = -1;
-		if (i < pages->first)
-			continue;
-		if (hole > 0)
-			x += map_hole_cells(pages, hole);
-		if (x >= pages->map_width) {
-			y++;
-			x = 0;
-		}
-		if (y >= pages->map_height)
-			continue;
-		cell->y = y;
-		cell->x = x++;
-	}
 }
 
 uint64_t map_page(const struct pages_state *pages)

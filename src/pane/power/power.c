@@ -4,12 +4,385 @@
 
 #include "pane/power/power.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
+#include "model/power_fit.h"
 #include "model/statistics.h"
+#include "model/units.h"
+#include "screen/graph.h"
 #include "screen/keys.h"
+
+#define SHOWN_SENSORS 2 /* shown by default */
+
+/* Names in the configuration file have only some characters. */
+static void setting_name(char *text, size_t room, const struct graph_series *series)
+{
+	snprintf(text, room, "power.line.%s", series->name);
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && !strchr("._@:/#-", *text))
+			*text = '_';
+}
+
+/* The first sensors; of those with the same name, such as that of the processor, one. */
+static bool shown_by_default(const struct pane_context *context, const struct graph_series *series)
+{
+	const struct power_state *power = context->state;
+	unsigned sensors = 0;
+
+	for (const struct graph_series *before = power->graph_series; before < series; before++) {
+		if (strcmp(before->label, series->label) == 0)
+			return false;
+		sensors += before - power->graph_series >= N_FIXED_GRAPH_SERIES &&
+			   shown_by_default(context, before);
+	}
+	return sensors < SHOWN_SENSORS;
+}
+
+/* Earlier versions wrote a letter and a colour before the word. */
+bool graph_series_shown(const struct pane_context *context, const struct graph_series *series)
+{
+	char name[GRAPH_SERIES_NAME_MAX + 16];
+	const char *value, *word;
+
+	setting_name(name, sizeof(name), series);
+	value = settings_text(context->settings, name);
+	word = value ? strrchr(value, ' ') : NULL;
+	word = word ? word + 1 : value;
+	if (word && (strcmp(word, "shown") == 0 || strcmp(word, "hidden") == 0))
+		return *word == 's';
+	return shown_by_default(context, series);
+}
+
+static void graph_series_toggle(struct pane_context *context, const struct graph_series *series)
+{
+	bool shown = !graph_series_shown(context, series);
+	char name[GRAPH_SERIES_NAME_MAX + 16];
+
+	setting_name(name, sizeof(name), series);
+	settings_set(context_settings(context), name,
+		     shown == shown_by_default(context, series) ? NULL
+		     : shown                                    ? "shown"
+								: "hidden",
+		     0);
+	screen_message(context->screen, MESSAGE_PANE,
+		       shown ? _("%s is in the graph; w keeps this")
+			     : _("%s is no longer in the graph; w keeps this"),
+		       series->label);
+}
+
+static void add_series(struct pane_context *context, const char *name, const char *label, unsigned index)
+{
+	struct power_state *power = context_state(context);
+	struct graph_series *series = &power->graph_series[power->n_graph_series++];
+
+	*series = (struct graph_series){ .index = index };
+	snprintf(series->name, sizeof(series->name), "%s", name);
+	snprintf(series->label, sizeof(series->label), "%s", label);
+}
+
+/* power_series.c: the lines of the graph, as the user chose them */
+static void graph_series_open(struct pane_context *context)
+{
+	static const struct {
+		const char *name, *label;
+		unsigned series;
+	} fixed[N_FIXED_GRAPH_SERIES] = {
+		[GRAPH_SERIES_LOAD] = { "load", N_("load"), POWER_SERIES_LOAD },
+		[GRAPH_SERIES_WATTS] = { "watts", N_("watts"), POWER_SERIES_WATTS },
+		[GRAPH_SERIES_FREQUENCY] = { "frequency", N_("clock"), POWER_SERIES_HERTZ },
+	};
+
+	for (unsigned i = 0; i < N_FIXED_GRAPH_SERIES; i++)
+		add_series(context, fixed[i].name, _(fixed[i].label), fixed[i].series);
+}
+
+const struct graph_series *graph_series_find(const struct power_state *power, const char *name)
+{
+	for (unsigned i = 0; i < power->n_graph_series; i++)
+		if (strcmp(power->graph_series[i].name, name) == 0)
+			return &power->graph_series[i];
+	return NULL;
+}
+
+/* The sensors of a whole processor have many names. */
+static const char *friendly(const char *label)
+{
+	return strcmp(label, "x86_pkg_temp") == 0 || strncmp(label, "Package id 0", 12) == 0 ? _("package")
+											     : label;
+}
+
+/* Adds series for new sensors, as long as there is room. */
+static void graph_series_follow(struct pane_context *context, const struct frame *frame)
+{
+	struct power_state *power = context_state(context);
+	const struct table *table = frame_table(frame, "temperature");
+
+	for (size_t i = 0; table && i < table->n_rows && power->n_graph_series < GRAPH_SERIES_MAX; i++) {
+		const void *row = table_row(table, i);
+		const char *name = table_text(table, row, "sensor");
+		const char *label = table_text(table, row, "label");
+		if (strlen(name) >= GRAPH_SERIES_NAME_MAX || graph_series_find(power, name))
+			continue;
+		add_series(context, name, friendly(*label ? label : name),
+			   history_follow(&context->history,
+					  &(struct series){ "temperature", name, "celsius" }, frame));
+	}
+}
+
+static double busy_cpus(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "cpu");
+	double idle = frame_number(frame, "cpu", "all", "idle_ratio");
+	double waiting = frame_number(frame, "cpu", "all", "iowait_ratio");
+	size_t n_cpus = table && table->n_rows > 1 ? table->n_rows - 1 : 0;
+
+	return cpu_busy_ratio(idle, waiting) * (double)n_cpus;
+}
+
+const char *calibration_event(const struct settings *settings, enum calibration_measure measure)
+{
+	const char *name =
+		measure == CALIBRATION_CYCLES ? settings->power.cycles : settings->power.instructions;
+
+	return name ? name : calibration_name(measure);
+}
+
+/* Of all CPUs; that table has a row for each CPU and event. */
+static double counted(const struct frame *frame, const struct settings *settings,
+		      enum calibration_measure measure)
+{
+	const struct table *table = frame_table(frame, "counter");
+
+	return table ? table_number(table, table_find(table, "all", calibration_event(settings, measure)),
+				    "per_second")
+		     : NAN;
+}
+
+static struct calibration_sample sample_of(const struct frame *frame, const struct settings *settings,
+					   uint64_t operations)
+{
+	double seconds = (double)frame->interval_ns / 1e9;
+
+	return (struct calibration_sample){
+		.end_ns = frame->mono_ns,
+		.interval_ns = frame->interval_ns,
+		.watts = frame_number(frame, "power", "total", "watts"),
+		.measures = {
+			[CALIBRATION_LOAD] = busy_cpus(frame),
+			[CALIBRATION_OPERATIONS] = seconds > 0 ? (double)operations / seconds : NAN,
+			[CALIBRATION_CYCLES] = counted(frame, settings, CALIBRATION_CYCLES),
+			[CALIBRATION_INSTRUCTIONS] = counted(frame, settings, CALIBRATION_INSTRUCTIONS),
+		},
+	};
+}
+
+bool calibration_run_open(struct calibration_run *run, const struct calibration_plan *plan)
+{
+	*run = (struct calibration_run){ .load = cpu_load_open() };
+	if (!run->load)
+		return false;
+	calibration_open(&run->calibration, plan);
+	return true;
+}
+
+void calibration_run_close(struct calibration_run *run)
+{
+	cpu_load_close(run->load);
+	calibration_close(&run->calibration);
+}
+
+bool calibration_run_feed(struct calibration_run *run, const struct frame *frame,
+			  const struct settings *settings)
+{
+	struct calibration *calibration = &run->calibration;
+	uint64_t operations = cpu_load_operations(run->load);
+	struct calibration_sample sample = sample_of(frame, settings, operations - run->operations);
+	bool changed = calibration_feed(calibration, &sample);
+
+	run->operations = operations;
+	cpu_load_set(run->load, calibration_cpus(calibration), calibration_share(calibration));
+	return changed;
+}
+
+#define STEP_SECONDS 5
+#define SETTLE_SECONDS 1
+
+static void power_calibration_close(void *state)
+{
+	struct power_state *power = state;
+
+	if (!power->calibration)
+		return;
+	calibration_run_close(power->calibration);
+	free(power->calibration);
+	power->calibration = NULL;
+}
+
+/* Cycles and instructions are only counted while it runs. */
+static void stop(struct pane_context *context)
+{
+	power_calibration_close(context_state(context));
+	screen_request(context, POWER_TABLE_COUNTER, false);
+}
+
+static void show(struct pane_context *context)
+{
+	screen_show_view(context, POWER_CALIBRATION);
+}
+
+static void leave(struct pane_context *context)
+{
+	screen_show_view(context, POWER_GRAPH);
+}
+
+static void start(struct pane_context *context)
+{
+	struct power_state *power = context_state(context);
+	const unsigned cpus = cpu_load_cpus();
+	const struct calibration_plan plan = { cpus, cpus, STEP_SECONDS, SETTLE_SECONDS };
+	struct calibration_run *run = alloc_zeroed(1, sizeof(*run));
+
+	if (!calibration_run_open(run, &plan)) {
+		free(run);
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("cannot start a thread per CPU"));
+		return;
+	}
+	power->calibration = run;
+	show(context);
+	screen_request(context, POWER_TABLE_COUNTER, true);
+}
+
+static const char *no_watts(void)
+{
+	return _("no power measurement available; see panetop --probe power");
+}
+
+/* Watts need two samples; before that joules show that they are measured. */
+static bool measures_watts(const struct frame *frame)
+{
+	return !isnan(frame_number(frame, "power", "total", frame->interval_ns > 0 ? "watts" : "joules"));
+}
+
+static void ask_start(struct pane_context *context)
+{
+	char question[TEXT_MAX];
+
+	if (!measures_watts(context->frame)) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s", no_watts());
+		return;
+	}
+	snprintf(question, sizeof(question),
+		 _("Load all CPUs in steps for %d s, to see what load costs in watts?"),
+		 (CALIBRATION_STEPS + 1) * (STEP_SECONDS + SETTLE_SECONDS));
+	screen_ask(context, question, start);
+}
+
+/* power_calibrate.c */
+static void power_calibrate(struct pane_context *context)
+{
+	struct power_state *power = context_state(context);
+
+	if (!power->calibration) {
+		ask_start(context);
+		return;
+	}
+	stop(context);
+	leave(context);
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("calibration stopped"));
+}
+
+/* The result is a setting, from which topics compute the watts of processes. */
+static void keep(struct pane_context *context, const struct calibration *calibration)
+{
+	struct buffer text = BUFFER_HERE;
+	struct power_fit fit;
+
+	power_fit_take(&fit, &calibration->fits[0]);
+	power_fit_write(&fit, &text);
+	buffer_char(&text, '\0');
+	settings_set(context_settings(context), POWER_FIT_SETTING, text.bytes, 0);
+	buffer_free(&text);
+	screen_message(context->screen, MESSAGE_SCREEN, "%s",
+		       _("calibration done: the pane cpu shows watts of processes; w saves it"));
+}
+
+static void power_calibration_feed(struct pane_context *context, const struct frame *frame)
+{
+	struct power_state *power = context_state(context);
+	struct calibration_run *run = power->calibration;
+
+	if (!run)
+		return;
+	calibration_run_feed(run, frame, context->settings);
+	if (run->calibration.state == CALIBRATION_RUNS)
+		return;
+	if (run->calibration.state == CALIBRATION_DONE) {
+		keep(context, &run->calibration);
+	} else {
+		leave(context);
+		screen_warn(context->screen, MESSAGE_PANE, "%s", no_watts());
+	}
+	stop(context);
+}
+
+static void draw_progress(const struct canvas *canvas, const struct calibration *calibration)
+{
+	struct graph_part part = { 'W', 0, "", 0, calibration_done(calibration) };
+	char value[VALUE_TEXT_MAX];
+
+	canvas_print(canvas, 0, 0, STYLE_STRONG,
+		     P_("step %u of %u: %u CPU at %.0f %%, %.0f s left",
+			"step %u of %u: %u CPUs at %.0f %%, %.0f s left", calibration_cpus(calibration)),
+		     calibration_done(calibration) + 1, calibration_total(calibration),
+		     calibration_cpus(calibration), 100 * calibration_share(calibration),
+		     calibration_seconds(calibration));
+	graph_bar(canvas, 1, 0, canvas->width, &part, 1, calibration_total(calibration));
+	canvas_print(canvas, 2, 0, STYLE_NORMAL, _("the step before drew %s"),
+		     watts_text(value, calibration->last_watts));
+}
+
+static bool has_calibration(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
+
+	return table && table->n_rows > 0;
+}
+
+/* The calibration in use, and below it how to read it. */
+static void draw_fits(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
+	int rows = has_calibration(context) ? (int)table->n_rows : 0, wanted = rows > 3 ? rows + 2 : 5;
+	int height = wanted < canvas->height ? wanted : canvas->height;
+	struct canvas part = canvas_part(canvas, 0, 0, height, canvas->width);
+	struct canvas below = canvas_part(canvas, height, 0, canvas->height - height, canvas->width);
+	int y = 1;
+
+	context_draw_titled(context, &part, POWER_TABLE_CALIBRATION, _("Calibration in use"));
+	y += canvas_wrapped(&below, y, STYLE_DIM,
+			    span_text(_("watts = intercept + slope * measure. panetop "
+					"--calibrate prints it in every output format.")));
+	if (rows > 0 && frame_number(context->frame, "calibration", NULL, "r_squared") < CALIBRATION_FAIR)
+		canvas_wrapped(
+			&below, y, STYLE_WARN,
+			span_text(_("The line fits poorly: calibrate again while nothing else runs.")));
+}
+
+void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct power_state *power = context->state;
+
+	if (power->calibration)
+		draw_progress(canvas, &power->calibration->calibration);
+	else
+		draw_fits(context, canvas);
+}
 
 static const struct pane_table tables[] = {
 	[POWER_TABLE_POWER] = { .topic = "power", .headline = true },

@@ -3,7 +3,11 @@
 #ifndef PANETOP_PANE_POWER_POWER_H
 #define PANETOP_PANE_POWER_POWER_H
 
+#include "model/calibration.h"
+#include "model/frame.h"
+#include "model/settings.h"
 #include "screen/context.h"
+#include "sys/cpu_load.h"
 
 enum power_table {
 	POWER_TABLE_POWER,
@@ -72,21 +76,10 @@ struct power_state {
 /* Seconds of the graph; 0: a sample per cell. */
 double power_span(const struct pane_context *context);
 
-/* power_series.c: the lines of the graph, as the user chose them */
-void graph_series_open(struct pane_context *context);
-void graph_series_follow(struct pane_context *context, const struct frame *frame);
 const struct graph_series *graph_series_find(const struct power_state *power, const char *name);
 bool graph_series_shown(const struct pane_context *context, const struct graph_series *series);
-void graph_series_toggle(struct pane_context *context, const struct graph_series *series);
 
-/* power_graph.c: the lines below each other, and what follows the load; returns the lines used */
-int power_graph_draw(const struct pane_context *context, const struct canvas *canvas);
-
-/* power_calibrate.c */
-void power_calibrate(struct pane_context *context); /* asks, or stops the one that runs */
-void power_calibration_feed(struct pane_context *context, const struct frame *frame);
 void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas);
-void power_calibration_close(void *state);
 
 /* The title of a view of a table, with the span of its numbers. */
 void power_heading(const struct pane_context *context, char *text, size_t room);
@@ -97,5 +90,25 @@ void power_heading(const struct pane_context *context, char *text, size_t room);
 bool power_source_is(const struct pane_context *context, const char *source);
 
 void power_draw(const struct pane_context *context, struct canvas *canvas);
+
+struct calibration_run {
+	struct cpu_load *load;
+	uint64_t operations; /* of the load, at the previous sample */
+	struct calibration calibration;
+};
+
+/* Starts the load. False when the threads cannot be started. */
+bool calibration_run_open(struct calibration_run *run, const struct calibration_plan *plan);
+void calibration_run_close(struct calibration_run *run);
+
+/*
+ * Takes a frame with its rates (tables power, cpu and, if sampled, counter) and sets the next load. The
+ * settings may name the events that are counted as cycles and instructions. True when a step has ended.
+ */
+bool calibration_run_feed(struct calibration_run *run, const struct frame *frame,
+			  const struct settings *settings);
+
+/* The name of the event of this measure (cycles or instructions). */
+const char *calibration_event(const struct settings *settings, enum calibration_measure measure);
 
 #endif

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "pane/process/process_open.h"
-#include "pane/process_rows.h"
+#include "pane/processes.h"
 #include "screen/past/past.h"
 
 #define CODE_FROM 0.9 /* of one CPU, that it uses: its code is sampled then … */

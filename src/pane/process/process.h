@@ -3,9 +3,38 @@
 #ifndef PANETOP_PANE_PROCESS_PROCESS_H
 #define PANETOP_PANE_PROCESS_PROCESS_H
 
+#include <stdint.h>
+
 #include "core/intern.h"
-#include "pane/probes.h"
-#include "pane/process/process_story.h"
+#include "model/sentence.h"
+#include "pane/calls/calls.h"
+
+enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
+
+#define PROCESS_NOT_HELD SIZE_MAX
+
+/*
+ * Facts are columns of the tables process and process_detail, where they are rates as means of the last
+ * seconds, and:
+ *   mean_seconds                           the time of those means
+ *   memory_ratio, lock_ratio, other_ratio  parts of its time account
+ *   frozen, main_ended                     "yes" or not known
+ *   wanted_ratio                           of CPUs: what it gets and what it waits for
+ *   stuck_seconds                          for which it has been in uninterruptible sleep
+ *   sleep_call                             in which it sleeps most of the time
+ *   waits_for                              what it waits for there, translated
+ *   hot_function, hot_ratio                which runs most of the time that it computes; its share, less
+ *                                          the error
+ *   exit_name, stop_name                   of signals
+ *   ended_time                             when it exited, as far as that is known
+ *   others                                 its threads without the main one
+ * held: the sentence that held before, by the number that process_story_held() returns.
+ */
+enum process_level process_story(struct buffer *out, const struct facts *facts, size_t held);
+size_t process_story_held(const struct facts *facts, size_t held);
+
+/* What the call in which it sleeps waits for, translated; "": not known. */
+const char *process_waits_for(const struct facts *facts);
 
 enum process_table {
 	PROCESS_TABLE_DETAIL,
@@ -85,16 +114,6 @@ const void *process_exit_event(const struct pane_context *context, const struct 
 /* Its counters in this frame, which is the newest one of the history, for later means. */
 void process_past_note(struct pane_context *context, const struct process_rows *rows,
 		       const struct frame *frame);
-
-/* The story at the shown frame; facts: of that frame alone. */
-enum process_level process_past_story(struct buffer *out, const struct pane_context *context,
-				      const struct process_rows *rows, const struct facts *facts);
-
-/* A number by column of this part of its time account; NaN: unknown. */
-double process_time_part(const struct frame *frame, double pid, const char *part, const char *column);
-
-/* Does io_uring wait for anything, which the kernel's own account takes for storage? */
-bool process_waits_in_ring(const struct process_rows *rows);
 
 /* process_draw.c */
 void process_draw_summary(const struct pane_context *context, struct canvas *canvas);

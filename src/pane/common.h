@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What several panes share: texts, sentences, parts of CPU time, rows with graphs, forms of commands. */
+#ifndef PANETOP_PANE_COMMON_H
+#define PANETOP_PANE_COMMON_H
+
+#include "core/i18n.h"
+#include "model/frame.h"
+#include "model/history.h"
+#include "model/sentence.h"
+#include "screen/canvas.h"
+#include "screen/context.h"
+#include "screen/graph.h"
+
+/* Why an action failed: "the process has ended", "Permission denied; run it as root"; remedy may be NULL. */
+char *failure_text(char text[TEXT_MAX], int error, const char *remedy);
+
+/* Draws the first that holds, wrapped from line y on; returns how many lines it takes. */
+int draw_remarks(const struct canvas *canvas, int y, enum style style, const struct remark *remarks,
+		 size_t n_remarks, const struct facts *facts);
+
+/* As canvas_text(), up to the edge, and canvas_piece(): a text with numbers, not translated yet. */
+int draw_text(const struct canvas *canvas, int y, int x, enum style style, const char *text,
+	      const struct facts *facts);
+int draw_piece(const struct canvas *canvas, int y, int x, enum style style, const char *text,
+	       const struct facts *facts);
+
+enum cpu_part {
+	CPU_PART_USER,
+	CPU_PART_NICE,
+	CPU_PART_SYSTEM,
+	CPU_PART_IRQ,
+	CPU_PART_SOFTIRQ,
+	CPU_PART_STEAL,
+	CPU_PART_GUEST,
+	CPU_PART_IOWAIT,
+	N_CPU_PARTS,
+};
+
+/* Initializers of a pane's series for the parts of all CPUs, from the series first on. */
+#define CPU_PART_SERIES(first)                                                                               \
+	[(first) + CPU_PART_USER] = { "cpu", "all", "user_ratio" },                                          \
+	[(first) + CPU_PART_NICE] = { "cpu", "all", "nice_ratio" },                                          \
+	[(first) + CPU_PART_SYSTEM] = { "cpu", "all", "system_ratio" },                                      \
+	[(first) + CPU_PART_IRQ] = { "cpu", "all", "irq_ratio" },                                            \
+	[(first) + CPU_PART_SOFTIRQ] = { "cpu", "all", "softirq_ratio" },                                    \
+	[(first) + CPU_PART_STEAL] = { "cpu", "all", "steal_ratio" },                                        \
+	[(first) + CPU_PART_GUEST] = { "cpu", "all", "guest_ratio" },                                        \
+	[(first) + CPU_PART_IOWAIT] = { "cpu", "all", "iowait_ratio" }
+
+/* The parts of a row, with their values now. series are those that the pane has from first on. */
+void cpu_parts_fill(const struct table *table, const void *row, const struct series *series, unsigned first,
+		    struct graph_part parts[N_CPU_PARTS]);
+
+#define FOLLOWED_ROWS_MAX 16
+#define FOLLOWED_NAME_MAX 64
+#define FOLLOWED_SERIES_MAX 5
+
+struct followed_rows {
+	struct followed_row {
+		char name[FOLLOWED_NAME_MAX];
+		unsigned series[FOLLOWED_SERIES_MAX]; /* in the history, in the order of the columns */
+	} rows[FOLLOWED_ROWS_MAX];
+	unsigned n_rows;
+};
+
+/*
+ * Follows the rows of this topic behind the first, which is a sum, as they come, up to FOLLOWED_ROWS_MAX:
+ * these columns of each. Rows with a longer name are left out.
+ */
+void followed_rows_add(struct followed_rows *followed, struct history *history, const struct frame *frame,
+		       const char *topic, const char *const *columns, unsigned n_columns);
+
+/* Adds a row to those that are drawn, the highest rank first; one whose rank is 0 is left out. */
+void followed_rows_rank(const struct followed_row *shown[FOLLOWED_ROWS_MAX], double ranks[FOLLOWED_ROWS_MAX],
+			int *n_shown, const struct followed_row *row, double rank);
+
+/* Lines of the charts of each row, of room for all, of which axis are those of the time. */
+int followed_rows_lines(int room, int axis, int n_shown);
+
+/* NULL: it is not followed. */
+const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name);
+
+/* Shows the column that the settings choose. */
+void command_form_apply(const struct command_settings *settings, struct view *view);
+
+/* For the choices "command" and "directories" of a pane. */
+extern const char *const command_form_labels[], *const command_directory_labels[];
+
+#endif

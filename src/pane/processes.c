@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A row has pid and start time, or of an event the moment in which its process lived. */
+#include <config.h>
+
+#include "pane/processes.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/i18n.h"
+#include "model/units.h"
+#include "screen/keys.h"
+
+static const char *name_of(const struct table *table, const void *row)
+{
+	return table_text(table, row, schema_column(table->schema, "name") >= 0 ? "name" : "command");
+}
+
+static void open_in(struct pane_context *context, const char *pane, const struct table *processes,
+		    const void *row)
+{
+	struct process_choice process = { .is_set = true,
+					  .pid = (uint32_t)table_number(processes, row, "pid"),
+					  .start_seconds = table_number(processes, row, "start_seconds") };
+
+	snprintf(process.name, sizeof(process.name), "%s", name_of(processes, row));
+	screen_open(context, pane, &process);
+}
+
+void process_open(struct pane_context *context, const struct table *processes, const void *row)
+{
+	open_in(context, "process", processes, row);
+}
+
+void process_warn_unselected(const struct pane_context *context)
+{
+	screen_warn(context->screen, MESSAGE_PANE, "%s",
+		    _("select a process first, with the arrows or the mouse"));
+}
+
+void process_open_selected(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	const struct column *column;
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	if (!row || !schema_find(table->schema, "pid"))
+		process_warn_unselected(context);
+	else if (!(table_number(table, row, "pid") > 0) || isnan(table_number(table, row, "start_seconds")))
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("the process of this row is not known"));
+	else
+		process_open(context, table, row);
+}
+
+bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row)
+{
+	uint64_t pid = table_u64(events, row, "pid"), time_ns = table_u64(events, row, "time");
+	struct process_choice process = { .is_set = true, .start_seconds = -1, .seen_ns = time_ns };
+
+	if (pid == 0 || pid > INT32_MAX || time_ns >= U64_BLANK)
+		return false;
+	process.pid = (uint32_t)pid;
+	snprintf(process.name, sizeof(process.name), "%s", name_of(events, row));
+	screen_open(context, "process", &process);
+	return true;
+}
+
+void process_open_map(struct pane_context *context, const struct table *processes, const void *row)
+{
+	open_in(context, "pages", processes, row);
+}
+
+int process_below_table(const struct pane_context *context)
+{
+	unsigned long below = context->pane->views[context->view].below;
+
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		if ((below >> i & 1) && context->requested[i])
+			return (int)i;
+	return -1;
+}
+
+int process_below_lines(const struct pane_context *context, const struct canvas *canvas)
+{
+	bool shown = process_below_table(context) >= 0 && canvas->height >= 3 * PROCESS_BELOW_LINES;
+
+	return shown ? PROCESS_BELOW_LINES : 0;
+}
+
+bool process_below_key(struct pane_context *context, const struct input *input, bool of_selected)
+{
+	const struct table_widget *widget = &context->tables[context->focus];
+	unsigned above = context->pane->views[context->view].table;
+	int table = process_below_table(context);
+	bool down = context->focus == above && input->key == K_DOWN &&
+		    widget->place.row + 1 >= widget->view.n_rows && table >= 0 &&
+		    context->tables[table].view.n_rows > 0;
+	bool up = (int)context->focus == table && input->key == K_UP && widget->place.row == 0;
+
+	if (table < 0 || !widget->place.cursor_on || !(down || up))
+		return false;
+	if (up || !of_selected)
+		table_deselect(&context->tables[context->focus]);
+	context->focus = down ? (unsigned)table : above;
+	table_select(&context->tables[context->focus]);
+	return true;
+}
+
+const char *process_below_refuses(const struct pane_context *context, enum action action)
+{
+	int table = process_below_table(context);
+
+	if (table < 0)
+		return _("no processes are shown here");
+	return (int)context->focus != table ? _("select a process first")
+	       : action == ACTION_ACT && screen_replays(context)
+		       ? _("processes in a recording cannot be changed")
+		       : NULL;
+}
+
+void process_below_signal(struct pane_context *context)
+{
+	screen_hand_over(context, "cpu", ACTION_ACT);
+}
+
+const struct pane_action process_below_actions[] = {
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
+	{ ACTION_ACT, process_below_signal, N_("Signal"), N_("send a signal to the selected process") },
+	{ 0 },
+};
+
+#define VALUE_CELLS 5 /* "100.0", "1023M" */
+
+/* The list is sorted and holds each process once. */
+static void add(struct sample_request *request, uint32_t pid)
+{
+	size_t at = request->n_visible;
+
+	while (at > 0 && request->visible[at - 1] > pid)
+		at--;
+	if (request->n_visible == PROCESSES_VISIBLE_MAX || (at > 0 && request->visible[at - 1] == pid))
+		return;
+	for (size_t i = request->n_visible++; i > at; i--)
+		request->visible[i] = request->visible[i - 1];
+	request->visible[at] = pid;
+}
+
+void process_rows_request(struct pane_context *context, unsigned index)
+{
+	const struct table_widget *widget = &context->tables[index];
+	const struct table *table = context_table(context, index);
+	size_t end = widget->place.top + (size_t)widget->page;
+
+	if (widget->heading_y < 0 || screen_replays(context))
+		return;
+	for (size_t i = widget->place.top; table && i < end && i < widget->view.n_rows; i++) {
+		double pid = table_number(table, widget->view.rows[i], "pid");
+
+		if (!isnan(pid))
+			add(context_request(context), (uint32_t)pid);
+	}
+}
+
+/* The page with the cursor. */
+static void scroll(struct table_widget *widget, const struct canvas *canvas)
+{
+	struct table_place *place = &widget->place;
+	size_t page = (size_t)canvas->height;
+
+	widget->heading_y = canvas->top - 1;
+	widget->left = canvas->left;
+	widget->width = canvas->width;
+	widget->page = canvas->height;
+	widget->n_slots = 0;
+	if (place->cursor_on && place->row >= place->top + page)
+		place->top = place->row - page + 1;
+	if (place->top >= widget->view.n_rows || (place->cursor_on && place->row < place->top))
+		place->top = place->cursor_on ? place->row : 0;
+}
+
+void process_rows_draw_short(const struct pane_context *context, const struct canvas *canvas, unsigned index,
+			     const char *column, char *(*write)(char *out, double number))
+{
+	struct table_widget *widget = &context->tables[index];
+	const struct table_place *place = &widget->place;
+	const struct table *table = context_table(context, index);
+	const struct view *view = &widget->view;
+
+	scroll(widget, canvas);
+	for (int y = 0; table && y < canvas->height && place->top + (size_t)y < view->n_rows; y++) {
+		size_t at = place->top + (size_t)y;
+		const void *row = view->rows[at];
+		enum style style = place->cursor_on && at == place->row    ? STYLE_ROW
+				   : table_row_is_gone(view->schema, row) ? STYLE_ENDED
+									   : STYLE_NORMAL;
+		char value[VALUE_TEXT_MAX];
+
+		canvas_right(canvas, y, 0, VALUE_CELLS, style,
+			     write(value, table_number(table, row, column)));
+		canvas_cut(canvas, y, VALUE_CELLS + 1, style, table_text(table, row, "name"),
+			   canvas->width - VALUE_CELLS - 1);
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes in tables of any pane: the list below a table, rows that are read again, and opening one. */
+#ifndef PANETOP_PANE_PROCESSES_H
+#define PANETOP_PANE_PROCESSES_H
+
+#include "screen/context.h"
+
+#define PROCESS_BELOW_LINES 8 /* kept for it, with its title and headings */
+
+/* The table of the view that is this list (struct pane_view, below); -1: it is not shown. */
+int process_below_table(const struct pane_context *context);
+
+/* Lines that the rest of the pane leaves to it; 0: it is not shown. */
+int process_below_lines(const struct pane_context *context, const struct canvas *canvas);
+
+/*
+ * The cursor goes on from the end of the table of the view to this one, and back. of_selected: the list is
+ * about the row that is selected above it, which stays so.
+ */
+bool process_below_key(struct pane_context *context, const struct input *input, bool of_selected);
+
+/* For struct pane, refuses: why an action on a process has no effect while the cursor is elsewhere. */
+const char *process_below_refuses(const struct pane_context *context, enum action action);
+
+/* As the key of ACTION_ACT in the pane cpu, for the selected process. */
+void process_below_signal(struct pane_context *context);
+
+/* Opens the selected process, and sends it a signal in the pane cpu. */
+extern const struct pane_action process_below_actions[];
+
+/*
+ * Requests that the processes on the page of this table, as last drawn, are read again in the next sample
+ * although they may not have run. Adds to the request.
+ */
+void process_rows_request(struct pane_context *context, unsigned table);
+
+/*
+ * Where there is no room for a table: a line for each process, with the value that write makes of the number
+ * in this column, and its name.
+ */
+void process_rows_draw_short(const struct pane_context *context, const struct canvas *canvas, unsigned table,
+			     const char *column, char *(*write)(char *out, double number));
+
+/* The process of a row of the table process, by PID, start time and name, so that an exit is reported. */
+void process_open(struct pane_context *context, const struct table *processes, const void *row);
+
+/* The process of the selected row of the focused table; a message where none is selected or known. */
+void process_open_selected(struct pane_context *context);
+
+/* The message where an action needs a selected process. */
+void process_warn_unselected(const struct pane_context *context);
+
+/* The process of a row of a table of events, by PID and time; false if it names none. */
+bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row);
+
+/* The same in the pane pages. */
+void process_open_map(struct pane_context *context, const struct table *processes, const void *row);
+
+#endif
