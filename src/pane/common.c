@@ -5,6 +5,7 @@
 #include "pane/common.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,9 +62,12 @@ void cpu_parts_fill(const struct table *table, const void *row, const struct ser
 						table_number(table, row, series[first + i].column) };
 }
 
-#define CHART_LINES_MAX 8 /* where there is little room */
+#define GRAPH_SECONDS 300
+#define GRAPH_LINES_MIN 2  /* with its title */
+#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
+#define CHART_LINES_MAX 8  /* where there is little room */
 
-const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name)
+static const struct followed_row *find_followed(const struct followed_rows *followed, const char *name)
 {
 	for (unsigned i = 0; i < followed->n_rows; i++)
 		if (strcmp(followed->rows[i].name, name) == 0)
@@ -80,7 +84,7 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 		const char *name = table_text(table, table_row(table, i), table->schema->columns[0].key);
 		struct followed_row *row = &followed->rows[followed->n_rows];
 
-		if (strlen(name) >= FOLLOWED_NAME_MAX || followed_rows_find(followed, name))
+		if (strlen(name) >= FOLLOWED_NAME_MAX || find_followed(followed, name))
 			continue;
 		strcpy(row->name, name);
 		for (unsigned c = 0; c < n_columns; c++)
@@ -90,29 +94,99 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 	}
 }
 
-void followed_rows_rank(const struct followed_row *shown[FOLLOWED_ROWS_MAX], double ranks[FOLLOWED_ROWS_MAX],
-			int *n_shown, const struct followed_row *row, double rank)
+struct graph_line_scale followed_scale(const struct pane_context *context, unsigned graph)
 {
-	int at = *n_shown;
-
-	if (!(rank > 0) || *n_shown == FOLLOWED_ROWS_MAX)
-		return;
-	for (; at > 0 && ranks[at - 1] < rank; at--) {
-		shown[at] = shown[at - 1];
-		ranks[at] = ranks[at - 1];
-	}
-	shown[at] = row;
-	ranks[at] = rank;
-	(*n_shown)++;
+	return (struct graph_line_scale){
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+		.least = 0,
+		.most = NAN,
+		.style = STYLE_SERIES + graph % 2,
+	};
 }
 
-/* Where there are few, they leave room to the tables below them. */
-int followed_rows_lines(int room, int axis, int n_shown)
+/* What the first two graphs of a row show at most. */
+static double traffic(const struct pane_context *context, const struct canvas *canvas,
+		      const struct followed_row *row)
 {
-	int lines = (room - axis) / n_shown, most = room * 3 / 5;
+	double sum = 0;
 
+	for (unsigned i = 0; i < 2; i++) {
+		struct graph_line_scale scale = followed_scale(context, i);
+
+		sum += fmax(graph_line_range(canvas, &context->history, row->series[i], &scale).most, 0);
+	}
+	return sum;
+}
+
+int followed_rows_choose(const struct followed_graphs *graphs, const struct pane_context *context,
+			 const struct followed_rows *followed, const struct canvas *canvas,
+			 const struct followed_row *shown[FOLLOWED_ROWS_MAX])
+{
+	struct canvas part =
+		graphs->least_cells ? canvas_part(canvas, 0, 0, 1, graphs->least_cells) : *canvas;
+	const struct view *view = &context->tables[graphs->table].view;
+	const struct table *table = context_table(context, graphs->table);
+	double ranks[FOLLOWED_ROWS_MAX];
+	int n_shown = 0;
+
+	for (size_t i = 0; table && i < view->n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
+		const struct followed_row *row = find_followed(
+			followed, table_text(table, view->rows[i], table->schema->columns[0].key));
+		double rank = row ? traffic(context, &part, row) : 0;
+		int at = n_shown;
+
+		if (!(rank > 0))
+			continue;
+		for (; at > 0 && ranks[at - 1] < rank; at--) {
+			shown[at] = shown[at - 1];
+			ranks[at] = ranks[at - 1];
+		}
+		shown[at] = row;
+		ranks[at] = rank;
+		n_shown++;
+	}
+	return n_shown;
+}
+
+/* One of the graphs that stand side by side. */
+static struct canvas beside(const struct canvas *canvas, int graph, int columns)
+{
+	int left = graph * canvas->width / columns, right = (graph + 1) * canvas->width / columns;
+
+	return canvas_part(canvas, 0, left, canvas->height, right - left - (graph + 1 < columns));
+}
+
+int followed_graphs_draw(const struct followed_graphs *graphs, const struct pane_context *context,
+			 const struct canvas *canvas, const struct followed_row *const *shown, int n_shown)
+{
+	int columns = graphs->least_cells ? canvas->width / graphs->least_cells : graphs->n_graphs;
+	int lines, most = canvas->height * 3 / 5, axis;
+
+	columns = columns < 1 ? 1 : columns > graphs->n_graphs ? graphs->n_graphs : columns;
+	if (n_shown * GRAPH_LINES_MIN > canvas->height)
+		n_shown = canvas->height / GRAPH_LINES_MIN;
+	if (n_shown == 0)
+		return 0;
+	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
+	/* where there are few, they leave room to the tables below them */
 	most = most > CHART_LINES_MAX ? most : CHART_LINES_MAX;
-	return lines < most ? lines : most;
+	lines = (canvas->height - axis) / n_shown;
+	lines = lines < most ? lines : most;
+	for (int c = 0; c < columns; c++) {
+		struct graph_line_scale scale = followed_scale(context, (unsigned)c);
+		struct canvas part = beside(canvas, c, columns), line;
+
+		for (int i = 0; i < n_shown; i++) {
+			line = canvas_rows(&part, i * lines, lines);
+			graphs->draw(context, &line, shown[i], (unsigned)c);
+		}
+		line = canvas_rows(&part, n_shown * lines, axis);
+		if (axis)
+			graph_time_line(&line, &context->history, &scale);
+	}
+	return n_shown * lines + axis;
 }
 
 void command_form_apply(const struct command_settings *settings, struct view *view)

@@ -70,15 +70,25 @@ struct followed_rows {
 void followed_rows_add(struct followed_rows *followed, struct history *history, const struct frame *frame,
 		       const char *topic, const char *const *columns, unsigned n_columns);
 
-/* Adds a row to those that are drawn, the highest rank first; one whose rank is 0 is left out. */
-void followed_rows_rank(const struct followed_row *shown[FOLLOWED_ROWS_MAX], double ranks[FOLLOWED_ROWS_MAX],
-			int *n_shown, const struct followed_row *row, double rank);
+/* Graphs of followed rows: side by side for each, by what the first two show at most. */
+struct followed_graphs {
+	unsigned table;  /* of the pane: these rows */
+	int n_graphs;    /* for each, as far as all of them get … */
+	int least_cells; /* … this; 0: always */
+	void (*draw)(const struct pane_context *context, const struct canvas *canvas,
+		     const struct followed_row *row, unsigned graph);
+};
 
-/* Lines of the charts of each row, of room for all, of which axis are those of the time. */
-int followed_rows_lines(int room, int axis, int n_shown);
+struct graph_line_scale followed_scale(const struct pane_context *context, unsigned graph);
 
-/* NULL: it is not followed. */
-const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name);
+/* Rows that did something in the time of the graphs, the busiest first; returns how many. */
+int followed_rows_choose(const struct followed_graphs *graphs, const struct pane_context *context,
+			 const struct followed_rows *followed, const struct canvas *canvas,
+			 const struct followed_row *shown[FOLLOWED_ROWS_MAX]);
+
+/* As many as fit. Returns the lines used. */
+int followed_graphs_draw(const struct followed_graphs *graphs, const struct pane_context *context,
+			 const struct canvas *canvas, const struct followed_row *const *shown, int n_shown);
 
 /* Shows the column that the settings choose. */
 void command_form_apply(const struct command_settings *settings, struct view *view);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The disks pane: devices, who uses them, and the file systems on them; disks_draw.c draws it. */
+/* The disks pane: devices, who uses them, and the file systems on them. */
 #include <config.h>
 
 #include <math.h>
@@ -48,9 +48,6 @@ struct disks_state {
 	unsigned n_kinds;
 	struct bucket_past past; /* of the time of requests */
 };
-
-/* disks_draw.c */
-extern const char *const disks_graph_columns[N_DISKS_GRAPHS]; /* of the table disk */
 
 #define COMPARED_MAX 64 /* devices: each with all others */
 
@@ -271,7 +268,6 @@ static struct past_table buckets_of(const struct disks_state *disks)
 	return (struct past_table){ "disk_latency_bucket", "requests", "requests_per_second", key_of, disks };
 }
 
-/* disks_latency.c */
 static void disks_latency_sampled(struct pane_context *context, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "disk_latency");
@@ -376,15 +372,13 @@ static void disks_draw_latency(const struct pane_context *context, struct canvas
 	draw_charts(context, &part, table, row);
 }
 
-#define GRAPH_SECONDS 300
 #define LOW 8 /* lines: no more than the table */
 #define GRAPH_LINES_MIN 2 /* with its title */
-#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
 #define GRAPH_CELLS_MIN 18
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
 #define NAME_CELLS_MAX 24
 
-const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
+static const char *const graph_columns[N_DISKS_GRAPHS] = {
 	[DISKS_READ] = "read_bytes_per_second",
 	[DISKS_WRITE] = "write_bytes_per_second",
 	[DISKS_READ_WAIT] = "read_wait_seconds",
@@ -423,36 +417,9 @@ static char *graph_value(char *text, enum disks_graph graph, double value, bool 
 	}
 }
 
-static struct graph_line_scale scale_of(const struct pane_context *context, enum disks_graph graph)
-{
-	return (struct graph_line_scale){
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = GRAPH_SECONDS,
-		.step_seconds = context_step_seconds(context),
-		.least = 0,
-		.most = NAN,
-		.style = STYLE_SERIES + (graph == DISKS_WRITE || graph == DISKS_WRITE_WAIT),
-	};
-}
-
-/* What it read and wrote a second at most in the time of a graph on this canvas. */
-static double traffic(const struct pane_context *context, const struct canvas *canvas,
-		      const struct followed_row *disk)
-{
-	struct canvas part = canvas_part(canvas, 0, 0, 1, GRAPH_CELLS_MIN);
-	double sum = 0;
-
-	for (enum disks_graph graph = DISKS_READ; graph <= DISKS_WRITE; graph++) {
-		struct graph_line_scale scale = scale_of(context, graph);
-
-		sum += fmax(graph_line_range(&part, &context->history, disk->series[graph], &scale).most, 0);
-	}
-	return sum;
-}
-
 /* Now and at most, above the past: "read 3.5M  max 12M". */
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct followed_row *disk, enum disks_graph graph)
+		       const struct followed_row *disk, unsigned graph)
 {
 	static const char *const names[N_DISKS_GRAPHS] = {
 		[DISKS_READ] = N_("read"),        [DISKS_WRITE] = N_("write"),
@@ -462,9 +429,9 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	const struct table *table = context_table(context, DISKS_TABLE_DISK);
 	const void *row = table ? table_find(table, disk->name, NULL) : NULL;
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = scale_of(context, graph);
+	struct graph_line_scale scale = followed_scale(context, graph);
 	struct graph_range range = graph_line_range(&plot, &context->history, disk->series[graph], &scale);
-	double now = table_number(table, row, disks_graph_columns[graph]);
+	double now = table_number(table, row, graph_columns[graph]);
 	char value[VALUE_TEXT_MAX], text[TEXT_MAX];
 	int x = 0;
 
@@ -483,81 +450,10 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	graph_line(&plot, &context->history, disk->series[graph], &scale);
 }
 
-/* One of the graphs that stand side by side. */
-static struct canvas beside(const struct canvas *canvas, int graph, int columns)
-{
-	int left = graph * canvas->width / columns, right = (graph + 1) * canvas->width / columns;
-
-	return canvas_part(canvas, 0, left, canvas->height, right - left - (graph + 1 < columns));
-}
-
-static int graph_columns(const struct canvas *canvas)
-{
-	int columns = canvas->width / GRAPH_CELLS_MIN;
-
-	return columns < 1 ? 1 : columns > N_DISKS_GRAPHS ? N_DISKS_GRAPHS : columns;
-}
-
-static void draw_disk(const struct pane_context *context, const struct canvas *canvas,
-		      const struct followed_row *disk)
-{
-	int columns = graph_columns(canvas);
-
-	for (int i = 0; i < columns; i++) {
-		struct canvas part = beside(canvas, i, columns);
-
-		draw_graph(context, &part, disk, (enum disks_graph)i);
-	}
-}
-
-/* Below all graphs, which have the same times. */
-static void draw_times(const struct pane_context *context, const struct canvas *line)
-{
-	int columns = graph_columns(line);
-
-	for (int i = 0; i < columns; i++) {
-		struct canvas part = beside(line, i, columns);
-		struct graph_line_scale scale = scale_of(context, (enum disks_graph)i);
-
-		graph_time_line(&part, &context->history, &scale);
-	}
-}
-
-/* Devices that did something, the busiest first, as many as fit. */
-static int draw_disks(const struct pane_context *context, const struct canvas *canvas)
-{
-	const struct disks_state *state = context->state;
-	const struct table_widget *widget = &context->tables[DISKS_TABLE_DISK];
-	const struct table *table = context_table(context, DISKS_TABLE_DISK);
-	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
-	double ranks[FOLLOWED_ROWS_MAX];
-	int n_shown = 0, lines, axis;
-
-	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
-		const struct followed_row *disk = followed_rows_find(
-			&state->disks, table_text(table, widget->view.rows[i], "device"));
-
-		if (disk)
-			followed_rows_rank(shown, ranks, &n_shown, disk, traffic(context, canvas, disk));
-	}
-	if (n_shown * GRAPH_LINES_MIN > canvas->height)
-		n_shown = canvas->height / GRAPH_LINES_MIN;
-	if (n_shown == 0)
-		return 0;
-	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
-	lines = followed_rows_lines(canvas->height, axis, n_shown);
-	for (int i = 0; i < n_shown; i++) {
-		struct canvas part = canvas_rows(canvas, i * lines, lines);
-
-		draw_disk(context, &part, shown[i]);
-	}
-	if (axis) {
-		struct canvas line = canvas_rows(canvas, n_shown * lines, 1);
-
-		draw_times(context, &line);
-	}
-	return n_shown * lines + axis;
-}
+static const struct followed_graphs graphs = { .table = DISKS_TABLE_DISK,
+					       .n_graphs = N_DISKS_GRAPHS,
+					       .least_cells = GRAPH_CELLS_MIN,
+					       .draw = draw_graph };
 
 /* How full it is, by what is nearer to its end; one that is read-only cannot fill up. */
 static double used_most(const struct table *table, const void *row)
@@ -672,6 +568,8 @@ static int n_notable(const struct pane_context *context)
 static int draw_devices(const struct pane_context *context, const struct canvas *canvas)
 {
 	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = n_notable(context) + 1, y;
+	const struct disks_state *state = context->state;
+	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 
@@ -690,7 +588,8 @@ static int draw_devices(const struct pane_context *context, const struct canvas 
 	if (rest.height - spaces < GRAPH_LINES_MIN)
 		spaces = rest.height >= SPACE_LINES_MIN ? rest.height : 0;
 	part = canvas_rows(&rest, 0, rest.height - spaces);
-	wanted = draw_disks(context, &part);
+	wanted = followed_graphs_draw(&graphs, context, &part, shown,
+				      followed_rows_choose(&graphs, context, &state->disks, &part, shown));
 	rest = canvas_below(&rest, wanted);
 	if (rest.height < 2)
 		return canvas->height;
@@ -822,7 +721,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct disks_state *state = context_state(context);
 
-	followed_rows_add(&state->disks, &context->history, frame, "disk", disks_graph_columns,
+	followed_rows_add(&state->disks, &context->history, frame, "disk", graph_columns,
 			  N_DISKS_GRAPHS);
 	disks_latency_sampled(context, frame);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The network pane: interfaces and what they lose; network_draw.c draws it. */
+/* The network pane: interfaces, what they lose, and what sockets and processes move. */
 #include <config.h>
 
 #include <math.h>
@@ -32,9 +32,6 @@ enum network_graph { NETWORK_RECEIVED, NETWORK_SENT, N_NETWORK_GRAPHS };
 struct network_state {
 	struct followed_rows interfaces; /* series by enum network_graph */
 };
-
-/* network_draw.c */
-extern const char *const network_graph_columns[N_NETWORK_GRAPHS]; /* of the table interface */
 
 static const struct remark interface_remarks[] = {
 	{ "used_ratio >= 0.9",
@@ -115,14 +112,11 @@ void network_ceiling(struct buffer *out, const struct table *interfaces, const v
 		buffer_char(out, '\n');
 }
 
-#define GRAPH_SECONDS 300
 #define BRIEF_CELLS 110 /* a narrower line of losses is brief */
 #define LOW 8 /* lines: no more than the table */
 #define STORY_LINES_MAX 4
-#define GRAPH_LINES_MIN 2 /* with its title */
-#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
 
-const char *const network_graph_columns[N_NETWORK_GRAPHS] = {
+static const char *const graph_columns[N_NETWORK_GRAPHS] = {
 	[NETWORK_RECEIVED] = "received_bits_per_second",
 	[NETWORK_SENT] = "sent_bits_per_second",
 };
@@ -202,30 +196,18 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 	return y;
 }
 
-static struct graph_line_scale scale_of(const struct pane_context *context, enum network_graph graph)
-{
-	return (struct graph_line_scale){
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = GRAPH_SECONDS,
-		.step_seconds = context_step_seconds(context),
-		.least = 0,
-		.most = NAN,
-		.style = STYLE_SERIES + (enum style)graph,
-	};
-}
-
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct followed_row *interface, enum network_graph graph)
+		       const struct followed_row *interface, unsigned graph)
 {
 	static const char *const names[] = {
 		[NETWORK_RECEIVED] = N_("received %s"), [NETWORK_SENT] = N_("sent %s")
 	};
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = scale_of(context, graph);
+	struct graph_line_scale scale = followed_scale(context, graph);
 	struct graph_range range =
 		graph_line_range(&plot, &context->history, interface->series[graph], &scale);
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
-	double now = frame_number(context->frame, "interface", interface->name, network_graph_columns[graph]);
+	double now = frame_number(context->frame, "interface", interface->name, graph_columns[graph]);
 	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
 	int x = 0;
 
@@ -245,102 +227,15 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	graph_line(&plot, &context->history, interface->series[graph], &scale);
 }
 
-/* One of the two graphs that stand side by side. */
-static struct canvas beside(const struct canvas *canvas, int graph)
-{
-	int left = graph * canvas->width / N_NETWORK_GRAPHS;
-	int right = (graph + 1) * canvas->width / N_NETWORK_GRAPHS;
-
-	return canvas_part(canvas, 0, left, canvas->height, right - left - (graph + 1 < N_NETWORK_GRAPHS));
-}
-
-static void draw_interface(const struct pane_context *context, const struct canvas *canvas,
-			   const struct followed_row *interface)
-{
-	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
-		struct canvas part = beside(canvas, i);
-
-		draw_graph(context, &part, interface, (enum network_graph)i);
-	}
-}
-
-/* Below all graphs, which have the same times. */
-static void draw_times(const struct pane_context *context, const struct canvas *line)
-{
-	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
-		struct canvas part = beside(line, i);
-		struct graph_line_scale scale = scale_of(context, (enum network_graph)i);
-
-		graph_time_line(&part, &context->history, &scale);
-	}
-}
-
-/* What it received and sent a second at most in the span of the graphs. */
-static double traffic(const struct pane_context *context, const struct canvas *canvas,
-		      const struct followed_row *interface)
-{
-	double sum = 0;
-
-	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
-		struct graph_line_scale scale = scale_of(context, (enum network_graph)i);
-
-		sum += fmax(graph_line_range(canvas, &context->history, interface->series[i], &scale).most,
-			    0);
-	}
-	return sum;
-}
-
-/* Interfaces that did something, the busiest first. */
-static int find_used(const struct pane_context *context, const struct canvas *canvas,
-		     const struct followed_row *shown[FOLLOWED_ROWS_MAX])
-{
-	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
-	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
-	const struct network_state *state = context->state;
-	double ranks[FOLLOWED_ROWS_MAX];
-	int n_shown = 0;
-
-	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
-		const struct followed_row *interface =
-			followed_rows_find(&state->interfaces,
-					   table_text(table, widget->view.rows[i], "name"));
-
-		if (interface)
-			followed_rows_rank(shown, ranks, &n_shown, interface,
-					   traffic(context, canvas, interface));
-	}
-	return n_shown;
-}
-
-/* As many as fit. Returns the lines used. */
-static int draw_interfaces(const struct pane_context *context, const struct canvas *canvas,
-			    const struct followed_row *const *shown, int n_shown)
-{
-	int lines, axis;
-
-	if (n_shown * GRAPH_LINES_MIN > canvas->height)
-		n_shown = canvas->height / GRAPH_LINES_MIN;
-	if (n_shown == 0)
-		return 0;
-	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
-	lines = followed_rows_lines(canvas->height, axis, n_shown);
-	for (int i = 0; i < n_shown; i++) {
-		struct canvas part = canvas_rows(canvas, i * lines, lines);
-
-		draw_interface(context, &part, shown[i]);
-	}
-	if (axis) {
-		struct canvas line = canvas_rows(canvas, n_shown * lines, 1);
-
-		draw_times(context, &line);
-	}
-	return n_shown * lines + axis;
-}
+static const struct followed_graphs graphs = {
+	.table = NETWORK_TABLE_INTERFACE, .n_graphs = N_NETWORK_GRAPHS, .draw = draw_graph
+};
 
 /* The table gets half, or what it needs; graphs have the rest, if there are any. Returns the lines used. */
 static int draw_wire(const struct pane_context *context, const struct canvas *canvas, bool alone)
 {
 	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y, n_shown;
+	const struct network_state *state = context->state;
 	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
 	struct canvas part, rest;
 	char title[TEXT_MAX];
@@ -350,7 +245,7 @@ static int draw_wire(const struct pane_context *context, const struct canvas *ca
 	y += draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
 	context_heading(context, title, sizeof(title));
-	n_shown = find_used(context, &rest, shown);
+	n_shown = followed_rows_choose(&graphs, context, &state->interfaces, &rest, shown);
 	if (n_shown == 0)
 		wanted = alone || wanted > rest.height ? rest.height : wanted;
 	else if (wanted > rest.height / 2)
@@ -358,7 +253,7 @@ static int draw_wire(const struct pane_context *context, const struct canvas *ca
 	part = canvas_rows(&rest, 0, wanted);
 	context_draw_titled(context, &part, NETWORK_TABLE_INTERFACE, title);
 	rest = canvas_below(&rest, wanted);
-	return y + wanted + draw_interfaces(context, &rest, shown, n_shown);
+	return y + wanted + followed_graphs_draw(&graphs, context, &rest, shown, n_shown);
 }
 
 /* Below the interfaces stand the processes that use them, on a screen of many lines. */
@@ -483,7 +378,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct network_state *state = context_state(context);
 
-	followed_rows_add(&state->interfaces, &context->history, frame, "interface", network_graph_columns,
+	followed_rows_add(&state->interfaces, &context->history, frame, "interface", graph_columns,
 			  N_NETWORK_GRAPHS);
 }
 
