@@ -44,24 +44,6 @@ struct calls_state {
 	unsigned edited; /* of the request's traces: which one the prompt changes; their number: a new one */
 };
 
-extern const struct pane_action functions_actions[];
-
-/* Of the views of tracepoints. */
-extern const struct pane_action traces_actions[], tracepoints_actions[];
-
-/* A result is the word for a success, in small letters, or the name or number of an error. */
-static bool is_error(const char *result)
-{
-	return *result && !(*result >= 'a' && *result <= 'z');
-}
-
-static struct span directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return span_of(path, slash == path ? 1 : slash ? (size_t)(slash - path) : 0);
-}
-
 static bool is_same(struct span one, struct span other)
 {
 	size_t length = span_length(one);
@@ -97,11 +79,14 @@ const struct failing_directory *failing_directory_find(struct failing_directorie
 		const void *row = table_row(table, i);
 		const char *result = table_text(table, row, "result");
 		double per_second = table_number(table, row, "opens_per_second");
+		const char *path = table_text(table, row, "path"), *slash = strrchr(path, '/');
 		struct failing_directory *of;
 
-		if (!is_error(result) || !(per_second > 0))
+		/* a success is a word in small letters, an error its name or number */
+		if (!*result || (*result >= 'a' && *result <= 'z') || !(per_second > 0))
 			continue;
-		of = find(directories, directory_of(table_text(table, row, "path")), result);
+		of = find(directories, span_of(path, slash == path ? 1 : slash ? (size_t)(slash - path) : 0),
+			  result);
 		of->per_second += per_second;
 		if (per_second <= of->most_per_second)
 			continue;
@@ -221,10 +206,16 @@ void probes_ask(struct pane_context *context, struct probes_state *state, const 
 	}
 }
 
-/* The same again, of this probe. */
-static void probes_ask_about(struct pane_context *context, struct probes_state *state, const char *text)
+static const char *selected_probe(const struct pane_context *context)
 {
-	if (!ask(context, state, context->frame, text))
+	return table_selected_text(&context->tables[CALLS_TABLE_PROBE], "probe");
+}
+
+static void ask_about_selected(struct pane_context *context)
+{
+	const char *probe = selected_probe(context);
+
+	if (probe && !ask(context, context_state(context), context->frame, probe))
 		screen_message(context->screen, MESSAGE_PANE, "%s", _("it costs no more than allowed"));
 }
 
@@ -252,26 +243,14 @@ static bool add_typed(struct pane_context *context, const char *text, char *erro
 	return true;
 }
 
-static const char *selected_probe(const struct pane_context *context)
-{
-	return table_selected_text(&context->tables[CALLS_TABLE_PROBE], "probe");
-}
-
-static void ask_about(struct pane_context *context, const char *probe)
-{
-	struct calls_state *state = context_state(context);
-
-	probes_ask_about(context, &state->probes, probe);
-}
-
 static void act_on_probe(struct pane_context *context, unsigned index)
 {
 	const char *probe = selected_probe(context);
 
 	if (index == 0)
 		screen_prompt(context, _("Count calls of FILE:FUNCTION"), "", add_typed);
-	else if (probe && index == 1)
-		ask_about(context, probe);
+	else if (index == 1)
+		ask_about_selected(context);
 	else if (probe)
 		probes_remove(context, probe);
 }
@@ -288,39 +267,16 @@ static void show_probe_actions(struct pane_context *context)
 	screen_menu(context, _("Actions"), items, selected_probe(context) ? 3 : 1, 0, act_on_probe);
 }
 
-static void ask_about_selected(struct pane_context *context)
-{
-	if (selected_probe(context))
-		ask_about(context, selected_probe(context));
-}
-
-const struct pane_action functions_actions[] = {
+static const struct pane_action functions_actions[] = {
 	{ ACTION_ACT, show_probe_actions, NULL, N_("count another function, or one no longer") },
 	{ ACTION_OPEN, ask_about_selected, N_("Nevertheless"),
 	  N_("count the selected function although it costs more than --probe-cost; asks first") },
 	{ 0 },
 };
 
-static const char *functions_refuse(const struct pane_context *context, enum action action)
-{
-	if (context->view != CALLS_VIEW_FUNCTIONS || (action != ACTION_ACT && action != ACTION_OPEN))
-		return NULL;
-	if (screen_replays(context))
-		return _("nothing can be counted in a recording");
-	return action == ACTION_OPEN && !selected_probe(context) ? _("select a function first") : NULL;
-}
-
-/* As of struct pane. */
-static void functions_open(struct pane_context *context)
-{
-	context->requested[CALLS_TABLE_PROBE] |= probes_any(context->request);
-}
-
 static void functions_sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct calls_state *state = context_state(context);
-
-	probes_ask(context, &state->probes, frame);
+	probes_ask(context, context_state(context), frame);
 }
 
 #define MENU_FIRST 2 /* items of the menu before those of what is counted */
@@ -330,38 +286,10 @@ static bool traces_are_counted(const struct sample_request *request)
 	return request->traces && request->traces->n > 0;
 }
 
-static void request_tables(struct pane_context *context)
-{
-	bool any = traces_are_counted(context->request);
-
-	screen_request(context, CALLS_TABLE_TRACE, any);
-	screen_request(context, CALLS_TABLE_TRACE_BUCKET, any);
-}
-
-/* As of struct pane. */
-static void traces_open(struct pane_context *context)
-{
-	bool any = traces_are_counted(context->request) && !context->request->recorded;
-
-	context->requested[CALLS_TABLE_TRACE] = any;
-	context->requested[CALLS_TABLE_TRACE_BUCKET] = any;
-	if (any)
-		context->view = CALLS_VIEW_TRACES;
-}
-
 static bool traces_go_on(const struct pane_context *context)
 {
 	return context->requested[CALLS_TABLE_TRACE] && traces_are_counted(context->request) &&
 	       !context->request->recorded;
-}
-
-static const char *traces_refuse(const struct pane_context *context, enum action action)
-{
-	if (context->view < CALLS_VIEW_TRACES || (action != ACTION_OPEN && action != ACTION_ACT))
-		return NULL;
-	if (context->request->recorded)
-		return _("a recording has what was counted when it was made");
-	return context->request->no_bpf ? _("it was started with --no-bpf") : NULL;
 }
 
 /* The text in this column of the selected row of a table; NULL: no row is. */
@@ -398,7 +326,10 @@ static bool is_known(const struct pane_context *context, const struct trace_spec
 
 static void say(struct pane_context *context, const char *what)
 {
-	request_tables(context);
+	bool any = traces_are_counted(context->request);
+
+	screen_request(context, CALLS_TABLE_TRACE, any);
+	screen_request(context, CALLS_TABLE_TRACE_BUCKET, any);
 	screen_show_view(context, CALLS_VIEW_TRACES);
 	screen_message(context->screen, MESSAGE_PANE, "%s", what);
 	screen_sample_now(context);
@@ -489,13 +420,13 @@ static void show_trace_actions(struct pane_context *context)
 	screen_menu(context, _("Tracepoints"), items, MENU_FIRST + traces->n, 0, act_on_trace);
 }
 
-const struct pane_action traces_actions[] = {
+static const struct pane_action traces_actions[] = {
 	{ ACTION_OPEN, change_selected, N_("Change"), N_("change what is counted, or choose a tracepoint") },
 	{ ACTION_ACT, show_trace_actions, NULL, N_("choose a tracepoint, type what to count, or end it") },
 	{ 0 },
 };
 
-const struct pane_action tracepoints_actions[] = {
+static const struct pane_action tracepoints_actions[] = {
 	{ ACTION_OPEN, count_selected, N_("Count"), N_("count the events of the selected tracepoint") },
 	{ ACTION_ACT, show_trace_actions, NULL, N_("choose a tracepoint, type what to count, or end it") },
 	{ 0 },
@@ -536,12 +467,21 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-/* What the programs of a topic do in a second, and the part of a CPU that it takes. */
-static void add_cost(const struct pane_context *context, const char *what, const char *topic, char *text,
-		     size_t room)
+/* What the programs of the topic of a view do in a second, and the part of a CPU that it takes. */
+static void heading(const struct pane_context *context, char *text, size_t room)
 {
+	static const char *const names[] = {
+		[CALLS_VIEW_CALLS] = N_("system calls"),
+		[CALLS_VIEW_OPENED] = N_("opened files"),
+		[CALLS_VIEW_STREAM] = N_("files as they are opened"),
+		[CALLS_VIEW_TRACES] = N_("events of tracepoints"),
+	};
+	const char *what = _(names[context->view]);
+	const char *topic = context->pane->tables[context->pane->views[context->view].table].topic;
+	const struct calls_state *state = context->state;
 	const struct table *table = frame_table(context->frame, "tracing");
 	double most = 0, cost = 0;
+	size_t length;
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -557,11 +497,9 @@ static void add_cost(const struct pane_context *context, const char *what, const
 			 100 * cost);
 	else
 		snprintf(text, room, "%s", what);
-}
-
-static void heading_of_calls(const struct pane_context *context, char *text, size_t room)
-{
-	add_cost(context, _("system calls"), "call", text, room);
+	length = strlen(text);
+	if (context->view == CALLS_VIEW_OPENED && *state->failing && length < room)
+		snprintf(text + length, room - length, "; %s", state->failing);
 }
 
 static void update(struct pane_context *context)
@@ -580,30 +518,7 @@ static void update(struct pane_context *context)
 
 static void close_state(void *of)
 {
-	struct calls_state *state = of;
-
-	failing_directories_free(&state->directories);
-}
-
-static void heading_of_opened(const struct pane_context *context, char *text, size_t room)
-{
-	const struct calls_state *state = context->state;
-	size_t length;
-
-	add_cost(context, _("opened files"), "opened_total", text, room);
-	length = strlen(text);
-	if (*state->failing && length < room)
-		snprintf(text + length, room - length, "; %s", state->failing);
-}
-
-static void heading_of_stream(const struct pane_context *context, char *text, size_t room)
-{
-	add_cost(context, _("files as they are opened"), "opened", text, room);
-}
-
-static void heading_of_traces(const struct pane_context *context, char *text, size_t room)
-{
-	add_cost(context, _("events of tracepoints"), "trace", text, room);
+	failing_directories_free(&((struct calls_state *)of)->directories);
 }
 
 /* Of the scope, whatever process was looked at before. */
@@ -634,32 +549,44 @@ static const struct pane_action stream_actions[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	const char *why = functions_refuse(context, action);
-
-	return why ? why : traces_refuse(context, action);
+	if (action != ACTION_ACT && action != ACTION_OPEN)
+		return NULL;
+	if (context->view == CALLS_VIEW_FUNCTIONS)
+		return screen_replays(context) ? _("nothing can be counted in a recording")
+		       : action == ACTION_OPEN && !selected_probe(context) ? _("select a function first")
+									    : NULL;
+	return context->view < CALLS_VIEW_TRACES ? NULL
+	       : context->request->recorded ? _("a recording has what was counted when it was made")
+	       : context->request->no_bpf   ? _("it was started with --no-bpf")
+					    : NULL;
 }
 
 static void open_pane(struct pane_context *context)
 {
-	functions_open(context);
-	traces_open(context);
+	bool any = traces_are_counted(context->request) && !context->request->recorded;
+
+	context->requested[CALLS_TABLE_PROBE] |= probes_any(context->request);
+	context->requested[CALLS_TABLE_TRACE] = any;
+	context->requested[CALLS_TABLE_TRACE_BUCKET] = any;
+	if (any)
+		context->view = CALLS_VIEW_TRACES;
 }
 
 static const struct pane_view views[] = {
 	[CALLS_VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"),
 			       CALLS_TABLE_CALLS, BIT(CALLS_TABLE_COST), .actions = call_actions,
-			       .heading = heading_of_calls },
+			       .heading = heading },
 	[CALLS_VIEW_OPENED] = { "opened", N_("Opened"), N_("opened files by path and result"),
-				CALLS_TABLE_TOTAL, BIT(CALLS_TABLE_COST), .heading = heading_of_opened },
+				CALLS_TABLE_TOTAL, BIT(CALLS_TABLE_COST), .heading = heading },
 	[CALLS_VIEW_STREAM] = { "stream", N_("Stream"), N_("files as they are opened, and errors"),
 				CALLS_TABLE_STREAM, BIT(CALLS_TABLE_COST), .actions = stream_actions,
-				.heading = heading_of_stream },
+				.heading = heading },
 	[CALLS_VIEW_FUNCTIONS] = { "functions", N_("Functions"),
 				   N_("calls of functions of programs and libraries"), CALLS_TABLE_PROBE,
 				   .actions = functions_actions },
 	[CALLS_VIEW_TRACES] = { "traces", N_("Traces"), N_("events of tracepoints, by their keys"),
 				CALLS_TABLE_TRACE, BIT(CALLS_TABLE_COST), .actions = traces_actions,
-				.heading = heading_of_traces },
+				.heading = heading },
 	[CALLS_VIEW_HISTOGRAMS] = { "histograms", N_("Histograms"),
 				    N_("how large the numbers of tracepoints are"), CALLS_TABLE_TRACE_BUCKET,
 				    .actions = traces_actions },
