@@ -31,15 +31,6 @@ static void set_number(struct table *table, void *row, const char *key, double n
 	row_set_f64(row, schema_known_column(table->schema, key), number);
 }
 
-/* In every column of which the user may choose one to see the command. */
-static void set_texts(struct table *table, void *row, const char *text)
-{
-	static const char *const forms[] = { "command", "command_base", "program", "program_base", "name" };
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		row_set_text(row, schema_known_column(table->schema, forms[i]), text);
-}
-
 /* The growth of a counter in the interval, from its rate; exact, as both divide by the same time. */
 static double growth(const struct table *exited, const void *origin, const char *rate)
 {
@@ -59,11 +50,14 @@ static const char *ended_text(struct arena *texts, const char *command, double c
 
 static void add_ended(struct ended_rows *ended, const struct table *exited, const void *origin)
 {
+	/* every column of which the user may choose one to see the command */
+	static const char *const forms[] = { "command", "command_base", "program", "program_base", "name" };
 	struct table *table = &ended->table;
 	const char *command = table_text(exited, origin, "command");
 	double share = table_number(exited, origin, "cpu_ratio");
 	double count = growth(exited, origin, "exits_per_second");
 	double failed = ended->brief ? 0 : growth(exited, origin, "failures_per_second");
+	const char *text;
 	void *row;
 
 	if (!(count >= 1) && !(share > 0))
@@ -75,7 +69,9 @@ static void add_ended(struct ended_rows *ended, const struct table *exited, cons
 	set_number(table, row, "cpu_ratio", share);
 	set_number(table, row, "watts", table_number(exited, origin, "watts"));
 	row_set_text(row, schema_known_column(table->schema, "state"), "X");
-	set_texts(table, row, ended_text(&ended->texts, command, count, failed));
+	text = ended_text(&ended->texts, command, count, failed);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		row_set_text(row, schema_known_column(table->schema, forms[i]), text);
 	*VECTOR_ADD(ended->origins, ended->n_origins, ended->capacity) = origin;
 }
 
@@ -113,9 +109,8 @@ void ended_rows_merge(struct ended_rows *ended, const struct frame *frame)
 
 const struct table *ended_rows_table(const struct ended_rows *ended, const struct frame *frame)
 {
-	bool any = is_merged(ended, frame) && ended->n_origins > 0;
-
-	return any ? &ended->table : frame_table(frame, "process");
+	return is_merged(ended, frame) && ended->n_origins > 0 ? &ended->table
+							       : frame_table(frame, "process");
 }
 
 const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema)

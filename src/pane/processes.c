@@ -38,15 +38,21 @@ void process_warn_unselected(const struct pane_context *context)
 		    _("select a process first, with the arrows or the mouse"));
 }
 
-void process_open_selected(struct pane_context *context)
+const void *process_select_row(struct pane_context *context, const struct table **table)
 {
 	struct table_widget *widget = &context->tables[context->focus];
-	const struct table *table = context_table(context, context->focus);
 	const struct column *column;
-	const void *row;
 
+	*table = context_table(context, context->focus);
 	table_select(widget);
-	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	return widget->place.cursor_on && *table ? table_cell(widget, &column) : NULL;
+}
+
+void process_open_selected(struct pane_context *context)
+{
+	const struct table *table;
+	const void *row = process_select_row(context, &table);
+
 	if (!row || !schema_find(table->schema, "pid"))
 		process_warn_unselected(context);
 	else if (!(table_number(table, row, "pid") > 0) || isnan(table_number(table, row, "start_seconds")))
@@ -90,7 +96,7 @@ int process_below_lines(const struct pane_context *context, const struct canvas 
 	return shown ? PROCESS_BELOW_LINES : 0;
 }
 
-bool process_below_key(struct pane_context *context, const struct input *input, bool of_selected)
+static bool go_on(struct pane_context *context, const struct input *input, bool of_selected)
 {
 	const struct table_widget *widget = &context->tables[context->focus];
 	unsigned above = context->pane->views[context->view].table;
@@ -107,6 +113,16 @@ bool process_below_key(struct pane_context *context, const struct input *input, 
 	context->focus = down ? (unsigned)table : above;
 	table_select(&context->tables[context->focus]);
 	return true;
+}
+
+bool process_below_key(struct pane_context *context, const struct input *input)
+{
+	return go_on(context, input, false);
+}
+
+bool process_below_key_of_selected(struct pane_context *context, const struct input *input)
+{
+	return go_on(context, input, true);
 }
 
 const char *process_below_refuses(const struct pane_context *context, enum action action)
@@ -126,9 +142,16 @@ void process_below_signal(struct pane_context *context)
 	screen_hand_over(context, "cpu", ACTION_ACT);
 }
 
+#define OPEN                                                                                                 \
+	{                                                                                                    \
+		ACTION_OPEN, process_open_selected, NULL,                                                    \
+			N_("open the selected process: all that is known of it")                             \
+	}
+
+const struct pane_action process_actions[] = { OPEN, { 0 } };
+
 const struct pane_action process_below_actions[] = {
-	{ ACTION_OPEN, process_open_selected, NULL,
-	  N_("open the selected process: all that is known of it") },
+	OPEN,
 	{ ACTION_ACT, process_below_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ 0 },
 };

@@ -14,10 +14,11 @@ int process_below_table(const struct pane_context *context);
 int process_below_lines(const struct pane_context *context, const struct canvas *canvas);
 
 /*
- * The cursor goes on from the end of the table of the view to this one, and back. of_selected: the list is
- * about the row that is selected above it, which stays so.
+ * For struct pane, key: the cursor goes on from the end of the table of the view to this one, and back. The
+ * second: the list is about the row that is selected above it, which stays so.
  */
-bool process_below_key(struct pane_context *context, const struct input *input, bool of_selected);
+bool process_below_key(struct pane_context *context, const struct input *input);
+bool process_below_key_of_selected(struct pane_context *context, const struct input *input);
 
 /* For struct pane, refuses: why an action on a process has no effect while the cursor is elsewhere. */
 const char *process_below_refuses(const struct pane_context *context, enum action action);
@@ -25,8 +26,8 @@ const char *process_below_refuses(const struct pane_context *context, enum actio
 /* As the key of ACTION_ACT in the pane cpu, for the selected process. */
 void process_below_signal(struct pane_context *context);
 
-/* Opens the selected process, and sends it a signal in the pane cpu. */
-extern const struct pane_action process_below_actions[];
+/* Opens the selected process; the second, too, sends it a signal in the pane cpu. */
+extern const struct pane_action process_actions[], process_below_actions[];
 
 /*
  * Requests that the processes on the page of this table, as last drawn, are read again in the next sample
@@ -44,7 +45,10 @@ void process_rows_draw_short(const struct pane_context *context, const struct ca
 /* The process of a row of the table process, by PID, start time and name, so that an exit is reported. */
 void process_open(struct pane_context *context, const struct table *processes, const void *row);
 
-/* The process of the selected row of the focused table; a message where none is selected or known. */
+/* The selected row of the focused table, if need be the first on the screen; NULL: it has none. */
+const void *process_select_row(struct pane_context *context, const struct table **table);
+
+/* The process of that row; a message where none is selected or known. */
 void process_open_selected(struct pane_context *context);
 
 /* The message where an action needs a selected process. */

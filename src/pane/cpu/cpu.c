@@ -454,12 +454,6 @@ static const struct pane_action active_actions[] = {
 	{ 0 },
 };
 
-static const struct pane_action gpu_actions[] = {
-	{ ACTION_OPEN, process_open_selected, NULL,
-	  N_("open the selected process: all that is known of it") },
-	{ 0 },
-};
-
 #define BIT(table) (1UL << (table))
 
 #define LIST(view_name, view_title, view_help, view_table)                                                   \
@@ -538,11 +532,11 @@ static const struct pane_view views[] = {
 			      .draw = cpu_draw_caches },
 	[CPU_VIEW_GPU] = { "gpu", N_("GPU"),
 			   N_("how busy graphics processors are, and which processes use them"),
-			   CPU_TABLE_GPU_PROCESS, BIT(CPU_TABLE_GPU), .actions = gpu_actions,
+			   CPU_TABLE_GPU_PROCESS, BIT(CPU_TABLE_GPU), .actions = process_actions,
 			   .is_more = cpu_lacks_gpu, .draw = cpu_draw_gpus },
 	[CPU_VIEW_GPU_ENGINES] = { "gpu-engines", N_("GPU engines"),
 				   N_("which engines of graphics processors work for each process"),
-				   CPU_TABLE_GPU_ENGINE, BIT(CPU_TABLE_GPU), .actions = gpu_actions,
+				   CPU_TABLE_GPU_ENGINE, BIT(CPU_TABLE_GPU), .actions = process_actions,
 				   .more = true, .draw = cpu_draw_gpus },
 	{ 0 },
 };

@@ -327,13 +327,6 @@ static void draw_charts(const struct pane_context *context, const struct canvas 
 		time_heat(&part, &axis, &of);
 }
 
-/* "vda, read, device" */
-static void chart_title(char title[TEXT_MAX], const struct table *table, const void *row)
-{
-	snprintf(title, TEXT_MAX, "%s, %s, %s", table_text(table, row, "device"),
-		 _(table_text(table, row, "operation")), _(table_text(table, row, "phase")));
-}
-
 static int disks_draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
@@ -366,7 +359,8 @@ static void disks_draw_latency(const struct pane_context *context, struct canvas
 	part = canvas_below(canvas, lines);
 	if (part.height < CHART_LINES_MIN)
 		return;
-	chart_title(title, table, row);
+	snprintf(title, sizeof(title), "%s, %s, %s", table_text(table, row, "device"),
+		 _(table_text(table, row, "operation")), _(table_text(table, row, "phase")));
 	canvas_rule(&part, 0, title, "");
 	part = canvas_below(&part, 1);
 	draw_charts(context, &part, table, row);
@@ -455,14 +449,6 @@ static const struct followed_graphs graphs = { .table = DISKS_TABLE_DISK,
 					       .least_cells = GRAPH_CELLS_MIN,
 					       .draw = draw_graph };
 
-/* How full it is, by what is nearer to its end; one that is read-only cannot fill up. */
-static double used_most(const struct table *table, const void *row)
-{
-	if (strcmp(table_text(table, row, "mode"), "ro") == 0)
-		return NAN;
-	return fmax(table_number(table, row, "used_ratio"), table_number(table, row, "inodes_used_ratio"));
-}
-
 static enum style disks_filesystem_style(const struct findings *findings, const struct schema *schema,
 					 const struct column *column, const void *row)
 {
@@ -475,10 +461,13 @@ static enum style disks_filesystem_style(const struct findings *findings, const 
 				 STYLE_NORMAL);
 }
 
-/* On a device or a server; or memory that is in use. */
+/* On a device or a server; or memory that is in use: what is read-only cannot fill up. */
 static bool is_notable(const struct table *table, const void *row)
 {
-	return strpbrk(table_text(table, row, "device"), "/:") || used_most(table, row) >= 0.01;
+	return strpbrk(table_text(table, row, "device"), "/:") ||
+	       (strcmp(table_text(table, row, "mode"), "ro") != 0 &&
+		fmax(table_number(table, row, "used_ratio"), table_number(table, row, "inodes_used_ratio")) >=
+			0.01);
 }
 
 /* "inodes 97 %, 17.9G of 251G, 73.1G available, +1.2M/s, full in 3 h" */
@@ -625,14 +614,6 @@ static void disks_draw_filesystems(const struct pane_context *context, struct ca
 	context_draw_titled(context, &part, DISKS_TABLE_FILESYSTEM, _("file systems"));
 }
 
-static void disks_draw_processes(const struct pane_context *context, struct canvas *canvas)
-{
-	char title[TEXT_MAX];
-
-	context_heading(context, title, sizeof(title));
-	context_draw_titled(context, canvas, DISKS_TABLE_PROCESS, title);
-}
-
 static void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[DISKS_TABLE_USER];
@@ -703,7 +684,7 @@ static const struct pane_view views[] = {
 	  DISKS_TABLE_DISK, .below = 1UL << DISKS_TABLE_BELOW, .actions = process_below_actions,
 	  .draw = disks_draw },
 	{ "processes", N_("Processes"), N_("what each process reads from storage and writes to it"),
-	  DISKS_TABLE_PROCESS, .actions = process_below_actions, .draw = disks_draw_processes },
+	  DISKS_TABLE_PROCESS, .actions = process_below_actions, .heading = context_heading },
 	{ "users", N_("By device"),
 	  N_("who reads from each device and writes to it, also what the kernel writes later"),
 	  DISKS_TABLE_USER, .actions = process_below_actions, .draw = disks_draw_users },
@@ -740,12 +721,6 @@ static void sampling(struct pane_context *context)
 	process_rows_request(context, DISKS_TABLE_BELOW);
 }
 
-static bool key(struct pane_context *context, const struct input *input)
-{
-	return context->view == DISKS_VIEW_DEVICES &&
-	       process_below_key(context, input, false);
-}
-
 const struct pane pane_disks = {
 	.name = "disks",
 	.digit = '4',
@@ -760,5 +735,5 @@ const struct pane pane_disks = {
 	.refuses = refuses,
 	.sampling = sampling,
 	.sampled = sampled,
-	.key = key,
+	.key = process_below_key,
 };

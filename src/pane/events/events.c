@@ -416,13 +416,9 @@ static void ask_kinds(struct pane_context *context, const char *name)
 /* The newest one, if none is selected. */
 static void open_process(struct pane_context *context)
 {
-	struct table_widget *widget = &context->tables[context->focus];
-	const struct table *table = context_table(context, context->focus);
-	const struct column *column;
-	const void *row;
+	const struct table *table;
+	const void *row = process_select_row(context, &table);
 
-	table_select(widget);
-	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 	if (!row || !process_open_of_event(context, table, row))
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			    _("select an event of a process first, with the arrows or the mouse"));

@@ -92,16 +92,12 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 {
 	double seconds = (double)context->frame->interval_ns / 1e9;
 
-	if (context->frame->interval_ns > 0)
+	if (context->pane->views[context->view].table == GROUPS_TABLE_KILLED)
+		snprintf(text, room, "%s", _("processes killed for want of memory"));
+	else if (context->frame->interval_ns > 0)
 		snprintf(text, room, _("groups with those below, in %.1f s"), seconds);
 	else
 		snprintf(text, room, "%s", _("groups with those below"));
-}
-
-static void heading_of_killed(const struct pane_context *context, char *text, size_t room)
-{
-	(void)context;
-	snprintf(text, room, "%s", _("processes killed for want of memory"));
 }
 
 static void toggle_tree(struct pane_context *context)
@@ -112,27 +108,19 @@ static void toggle_tree(struct pane_context *context)
 		   list ? _("a list of groups") : _("groups as a tree"));
 }
 
-static bool lists_processes(const struct pane_context *context)
-{
-	return (int)context->focus == process_below_table(context);
-}
-
 /* Its processes. */
 static void open_group(struct pane_context *context)
 {
-	struct table_widget *widget = &context->tables[context->focus];
-	const struct table *groups = context_table(context, context->focus);
-	const struct column *column;
+	const struct table *groups;
 	struct scope_term term;
 	char why[TEXT_MAX];
 	const void *row;
 
-	if (lists_processes(context)) {
+	if ((int)context->focus == process_below_table(context)) {
 		process_open_selected(context);
 		return;
 	}
-	table_select(widget);
-	row = widget->place.cursor_on && groups ? table_cell(widget, &column) : NULL;
+	row = process_select_row(context, &groups);
 	if (row && scope_term_set(&term, SCOPE_GROUP, table_text(groups, row, "path"), why, sizeof(why)))
 		screen_open_scope(context, &term, "cpu");
 	else
@@ -185,7 +173,7 @@ static void list_title(const struct pane_context *context, char *text, size_t ro
 	const struct groups_state *state = context->state;
 	const struct table *groups = context_table(context, context->pane->views[context->view].table);
 	const char *path = state->path.length > 1 ? state->path.bytes : NULL;
-	const void *row = path && groups ? table_find(groups, path, NULL) : NULL;
+	const void *row = path ? table_find(groups, path, NULL) : NULL;
 
 	if (row)
 		snprintf(text, room, _("processes of %s"), table_text(groups, row, "name"));
@@ -229,11 +217,6 @@ static void sampling(struct pane_context *context)
 		process_rows_request(context, i);
 }
 
-static bool key(struct pane_context *context, const struct input *input)
-{
-	return process_below_key(context, input, true);
-}
-
 static void close_groups(void *state)
 {
 	buffer_free(&((struct groups_state *)state)->path);
@@ -251,7 +234,7 @@ static const struct pane_view views[] = {
 	{ "limits", N_("Limits"), N_("limits, and how near they are"), GROUPS_TABLE_LIMITS,
 	  .below = 1UL << GROUPS_TABLE_BY_CPU, .draw = draw },
 	{ "killed", N_("Killed"), N_("processes killed for want of memory, and at whose limit"),
-	  GROUPS_TABLE_KILLED, .heading = heading_of_killed },
+	  GROUPS_TABLE_KILLED, .heading = heading },
 	{ 0 },
 };
 
@@ -272,5 +255,5 @@ const struct pane pane_groups = {
 	.update = update,
 	.refuses = refuses,
 	.sampling = sampling,
-	.key = key,
+	.key = process_below_key_of_selected,
 };

@@ -79,12 +79,6 @@ static struct span stem(const char *device)
 	return name;
 }
 
-static bool is_same(struct span one, struct span other)
-{
-	return span_length(one) > 0 && span_length(one) == span_length(other) &&
-	       memcmp(one.at, other.at, span_length(one)) == 0;
-}
-
 struct queues {
 	double rate, on_one; /* all of them; the part on the CPU that all have most on */
 	const char *cpu;
@@ -103,13 +97,16 @@ static struct queues queues_like(const struct table *table, const void *of)
 {
 	struct span wanted = stem(table_text(table, of, "device"));
 	struct queues queues = { .cpu = "" };
+	size_t length = span_length(wanted);
 
 	for (size_t i = 0; is_used_queue(table, of) && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
+		struct span name = stem(table_text(table, row, "device"));
 		const char *cpu = "";
 		double most;
 
-		if (!is_used_queue(table, row) || !is_same(wanted, stem(table_text(table, row, "device"))))
+		if (!is_used_queue(table, row) || length == 0 || length != span_length(name) ||
+		    memcmp(wanted.at, name.at, length) != 0)
 			continue;
 		if (queues.count == 0 && row != of)
 			break;
@@ -125,31 +122,23 @@ static struct queues queues_like(const struct table *table, const void *of)
 	return queues;
 }
 
-static struct queues softirq_of(const struct table *table, const void *row)
-{
-	struct queues queues = { .cpu = "" };
-
-	queues.rate = table_number(table, row, "per_second");
-	queues.on_one = busiest(table, table_text(table, row, "kind"), &queues.cpu);
-	return queues;
-}
-
 static bool add_hint(struct buffer *out, const struct hint *hint, const struct frame *frame,
 		     const struct table *table, const void *row, double n_cpus)
 {
 	bool interrupt = strcmp(hint->topic, "interrupt") == 0;
-	struct queues queues = interrupt                                  ? queues_like(table, row)
-			       : strcmp(hint->topic, "softirq") == 0 ? softirq_of(table, row)
-								      : (struct queues){ .cpu = "" };
+	struct queues queues = interrupt ? queues_like(table, row) : (struct queues){ .cpu = "" };
 	struct span device = interrupt ? stem(table_text(table, row, "device")) : span_text("");
 	char name[64];
 	/* may it go to more than one CPU? */
 	bool movable = interrupt && strpbrk(table_text(table, row, "affinity"), ",-");
+	bool softirq = strcmp(hint->topic, "softirq") == 0;
+	double on_one = softirq ? busiest(table, table_text(table, row, "kind"), &queues.cpu) : queues.on_one;
+	double rate = softirq ? table_number(table, row, "per_second") : queues.rate;
 	const struct made_fact made[] = {
 		{ "cpus", { .number = n_cpus } },
-		{ "rate", { .number = queues.rate, .unit = UNIT_PER_SECOND },
+		{ "rate", { .number = rate, .unit = UNIT_PER_SECOND },
 		  "per_second, of all queues of a device" },
-		{ "on_one", { .number = queues.on_one, .unit = UNIT_PER_SECOND },
+		{ "on_one", { .number = on_one, .unit = UNIT_PER_SECOND },
 		  "per_second of the CPU that has most" },
 		{ "busiest", { .text = queues.cpu } },
 		{ "queues", { .number = queues.count } },
@@ -241,12 +230,6 @@ static const struct pane_table tables[] = {
 /* What a hint takes from another pane. */
 static const struct series series[] = {
 	{ "interface", "all", "received_packets_per_second", .while_shown = true },
-};
-
-static const struct pane_action process_actions[] = {
-	{ ACTION_OPEN, process_open_selected, NULL,
-	  N_("open the selected process: all that is known of it") },
-	{ 0 },
 };
 
 static const struct pane_view views[] = {

@@ -386,12 +386,6 @@ static void wants(const struct settings *settings, struct sample_request *reques
 	request->numa_maps = settings->memory.numa_maps;
 }
 
-static const struct pane_action process_actions[] = {
-	{ ACTION_OPEN, process_open_selected, NULL,
-	  N_("open the selected process: all that is known of it") },
-	{ 0 },
-};
-
 static const struct pane_view views[] = {
 	[MEMORY_SUMMARY] = { "overview", N_("Overview"), N_("is there enough, and who has it?"),
 			     MEMORY_TABLE_PROCESS, .actions = process_actions, .draw = memory_draw },

@@ -202,17 +202,13 @@ static void count_pages(struct pane_context *context, unsigned index)
 
 static void show_actions(struct pane_context *context)
 {
-	struct table_widget *widget = &context->tables[context->focus];
-	const struct table *table = context_table(context, context->focus);
+	const struct table *table;
+	const void *row = process_select_row(context, &table);
 	struct menu_item item = {
 		.help = _("numa_maps: exact; its mmap and munmap calls wait meanwhile, 20 ms per GiB")
 	};
-	const struct column *column;
 	char text[TEXT_MAX];
-	const void *row;
 
-	table_select(widget);
-	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 	if (!row || !schema_find(table->schema, "pid") || !schema_find(table->schema, "command")) {
 		process_warn_unselected(context);
 		return;

@@ -350,12 +350,6 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-static const struct pane_action process_actions[] = {
-	{ ACTION_OPEN, process_open_selected, NULL,
-	  N_("open the selected process: all that is known of it") },
-	{ 0 },
-};
-
 static const struct pane_view views[] = {
 	{ "interfaces", N_("Interfaces"), N_("what each interface receives and sends on the wire"),
 	  NETWORK_TABLE_INTERFACE, .below = 1UL << NETWORK_TABLE_BELOW, .actions = process_below_actions,
@@ -404,12 +398,6 @@ static void sampling(struct pane_context *context)
 	process_rows_request(context, NETWORK_TABLE_BELOW);
 }
 
-static bool key(struct pane_context *context, const struct input *input)
-{
-	return context->view == NETWORK_VIEW_INTERFACES &&
-	       process_below_key(context, input, false);
-}
-
 const struct pane pane_network = {
 	.name = "network",
 	.digit = '5',
@@ -424,5 +412,5 @@ const struct pane pane_network = {
 	.refuses = refuses,
 	.sampling = sampling,
 	.sampled = sampled,
-	.key = key,
+	.key = process_below_key,
 };

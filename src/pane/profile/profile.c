@@ -71,13 +71,30 @@ static void adjust(const struct settings *settings, const struct sample_request 
 }
 
 /* "functions, 970 samples in 10 s (error 3.2 %), overhead 0.4 % of a CPU" */
-static void add_numbers(const struct pane_context *context, const char *what, char *text, size_t room)
+static void heading_of(const struct pane_context *context, unsigned view, char *text, size_t room)
 {
+	static const char *const names[] = {
+		[VIEW_FUNCTIONS] = N_("functions"),
+		[VIEW_CALLS] = N_("calls"),
+		[VIEW_CALLERS] = N_("who calls whom"),
+		[VIEW_LINES] = N_("lines of the source"),
+		[VIEW_STACKS] = N_("stacks"),
+	};
+	const struct profile_state *state = context->state;
 	double samples = frame_number(context->frame, "profile_cost", NULL, "samples");
 	double seconds = frame_number(context->frame, "profile_cost", NULL, "seconds");
 	double error = frame_number(context->frame, "profile_cost", NULL, "error_ratio");
 	double cost = frame_number(context->frame, "profile_cost", NULL, "cost_ratio");
+	char what[3 * TEXT_MAX];
 
+	snprintf(what, sizeof(what), "%s", _(names[view]));
+	if (*state->function && view == VIEW_LINES)
+		snprintf(what, sizeof(what), _("lines of %s"), state->function);
+	else if (*state->function && view == VIEW_CALLERS && *state->names)
+		snprintf(what, sizeof(what), _("who calls %s (%s, %s), and what it calls"), state->function,
+			 state->file, _(state->names));
+	else if (*state->function && view == VIEW_CALLERS)
+		snprintf(what, sizeof(what), _("who calls %s, and what it calls"), state->function);
 	if (!(samples > 0) || isnan(seconds + error + cost))
 		snprintf(text, room, "%s", what);
 	else
@@ -86,63 +103,22 @@ static void add_numbers(const struct pane_context *context, const char *what, ch
 			 samples, seconds, 100 * error, 100 * cost);
 }
 
-static void heading_of_functions(const struct pane_context *context, char *text, size_t room)
+static void heading(const struct pane_context *context, char *text, size_t room)
 {
-	add_numbers(context, _("functions"), text, room);
+	heading_of(context, context->view, text, room);
 }
 
-static void heading_of_calls(const struct pane_context *context, char *text, size_t room)
+/* Callers of the function, and what it calls; or its lines. */
+static bool is_of(const struct profile_state *state, const struct table *table, const void *row, bool lines)
 {
-	add_numbers(context, _("calls"), text, room);
-}
+	bool same = strcmp(table_text(table, row, "function"), state->function) == 0;
 
-static void heading_of_stacks(const struct pane_context *context, char *text, size_t room)
-{
-	add_numbers(context, _("stacks"), text, room);
-}
-
-static void heading_of_callers(const struct pane_context *context, char *text, size_t room)
-{
-	const struct profile_state *state = context->state;
-	char what[3 * TEXT_MAX];
-
-	if (*state->function && *state->names)
-		snprintf(what, sizeof(what), _("who calls %s (%s, %s), and what it calls"), state->function,
-			 state->file, _(state->names));
-	else if (*state->function)
-		snprintf(what, sizeof(what), _("who calls %s, and what it calls"), state->function);
-	else
-		snprintf(what, sizeof(what), "%s", _("who calls whom"));
-	add_numbers(context, what, text, room);
-}
-
-static void heading_of_lines(const struct pane_context *context, char *text, size_t room)
-{
-	const struct profile_state *state = context->state;
-	char what[TEXT_MAX + 64];
-
-	if (*state->function)
-		snprintf(what, sizeof(what), _("lines of %s"), state->function);
-	else
-		snprintf(what, sizeof(what), "%s", _("lines of the source"));
-	add_numbers(context, what, text, room);
-}
-
-static bool is_caller_of(const struct table *table, const void *row, const struct profile_state *state)
-{
-	return strcmp(table_text(table, row, "function"), state->function) == 0 ||
-	       strcmp(table_text(table, row, "caller"), state->function) == 0;
-}
-
-static bool is_line_of(const struct table *table, const void *row, const struct profile_state *state)
-{
-	return strcmp(table_text(table, row, "function"), state->function) == 0 &&
-	       (!*state->file || strcmp(table_text(table, row, "file"), state->file) == 0);
+	return lines ? same && (!*state->file || strcmp(table_text(table, row, "file"), state->file) == 0)
+		     : same || strcmp(table_text(table, row, "caller"), state->function) == 0;
 }
 
 static void select_rows(struct selection *selection, const struct table *all,
-			const struct profile_state *state,
-			bool (*is_of)(const struct table *, const void *, const struct profile_state *))
+			const struct profile_state *state)
 {
 	size_t row_bytes = all ? all->schema->row_size : 0, n = 0;
 
@@ -153,7 +129,7 @@ static void select_rows(struct selection *selection, const struct table *all,
 		selection->rows = alloc_resize(selection->rows, selection->capacity, 1);
 	}
 	for (size_t i = 0; i < all->n_rows; i++)
-		if (is_of(all, table_row(all, i), state))
+		if (is_of(state, all, table_row(all, i), selection == &state->lines))
 			memcpy(selection->rows + n++ * row_bytes, table_row(all, i), row_bytes);
 	selection->table = *all;
 	selection->table.rows = selection->rows;
@@ -165,21 +141,18 @@ static void update(struct pane_context *context)
 {
 	struct profile_state *state = context_state(context);
 
-	select_rows(&state->callers, frame_table(context->frame, "profile_caller"), state, is_caller_of);
-	select_rows(&state->lines, frame_table(context->frame, "profile_line"), state, is_line_of);
+	select_rows(&state->callers, frame_table(context->frame, "profile_caller"), state);
+	select_rows(&state->lines, frame_table(context->frame, "profile_line"), state);
 }
 
 static const struct table *table_of(const struct pane_context *context, unsigned index)
 {
 	const struct profile_state *state = context->state;
 
-	if (!*state->function)
+	if (!*state->function || (index != TABLE_CALLERS && index != TABLE_LINES) ||
+	    !frame_table(context->frame, tables[index].topic))
 		return NULL;
-	if (index == TABLE_CALLERS && frame_table(context->frame, "profile_caller"))
-		return &state->callers.table;
-	if (index == TABLE_LINES && frame_table(context->frame, "profile_line"))
-		return &state->lines.table;
-	return NULL;
+	return index == TABLE_LINES ? &state->lines.table : &state->callers.table;
 }
 
 static void sampling(struct pane_context *context)
@@ -208,11 +181,11 @@ static void draw_callers(const struct pane_context *context, struct canvas *canv
 	struct canvas part = canvas_rows(canvas, 0, canvas->height - below);
 	char title[TEXT_MAX];
 
-	heading_of_callers(context, title, sizeof(title));
+	heading(context, title, sizeof(title));
 	context_draw_titled(context, &part, TABLE_CALLERS, title);
 	if (below == 0)
 		return;
-	heading_of_lines(context, title, sizeof(title));
+	heading_of(context, VIEW_LINES, title, sizeof(title));
 	part = canvas_below(canvas, part.height);
 	context_draw_titled(context, &part, TABLE_LINES, title);
 }
@@ -280,19 +253,19 @@ static const struct pane_action line_actions[] = {
 static const struct pane_view views[] = {
 	[VIEW_FUNCTIONS] = { "functions", N_("Functions"),
 			     N_("functions by the time that they ran themselves"), TABLE_FUNCTIONS,
-			     .actions = caller_actions, .heading = heading_of_functions },
+			     .actions = caller_actions, .heading = heading },
 	[VIEW_CALLS] = { "tree", N_("Tree"), N_("who calls whom, as a tree from where programs begin"),
-			 TABLE_CALLS, .heading = heading_of_calls },
+			 TABLE_CALLS, .heading = heading },
 	[VIEW_CALLERS] = { "callers", N_("Callers"),
 			   N_("who calls the function that was selected, and what it calls"), TABLE_CALLERS,
 			   .also = 1UL << TABLE_LINES, .actions = caller_actions,
-			   .heading = heading_of_callers, .draw = draw_callers },
+			   .heading = heading, .draw = draw_callers },
 	[VIEW_LINES] = { "lines", N_("Lines"),
 			 N_("lines of the source of the function that was selected, by the time that they "
 			    "ran"),
-			 TABLE_LINES, .actions = line_actions, .heading = heading_of_lines },
+			 TABLE_LINES, .actions = line_actions, .heading = heading },
 	[VIEW_STACKS] = { "stacks", N_("Stacks"), N_("whole stacks by their samples"), TABLE_STACKS,
-			  .heading = heading_of_stacks },
+			  .heading = heading },
 	[VIEW_WAITING] = { "waiting", N_("Waiting"), N_("what threads wait for, by function of the kernel"),
 			   TABLE_WAITING },
 	[VIEW_TIME] = { "time", N_("Time"), N_("running code and waits together: all time of all threads"),
