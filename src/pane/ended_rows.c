@@ -124,8 +124,26 @@ const void *ended_rows_origin(const struct ended_rows *ended, const void *row, c
 	return NULL;
 }
 
-void ended_rows_free(struct ended_rows *ended)
+void ended_rows_prepare(struct pane_context *context, const struct frame *frame)
 {
+	ended_rows_begin(context_state(context), frame);
+}
+
+void ended_rows_update(struct pane_context *context)
+{
+	ended_rows_merge(context_state(context), context->frame);
+}
+
+const void *ended_rows_origin_of(const struct pane_context *context, const void *row,
+				 const struct schema **schema)
+{
+	return ended_rows_origin(context->state, row, schema);
+}
+
+void ended_rows_free(void *state)
+{
+	struct ended_rows *ended = state;
+
 	free(ended->origins);
 	arena_free(&ended->texts);
 	*ended = (struct ended_rows){ 0 };

@@ -8,6 +8,7 @@
 
 #include "core/arena.h"
 #include "model/frame.h"
+#include "screen/context.h"
 
 /* All zero is empty. */
 struct ended_rows {
@@ -33,6 +34,11 @@ const struct table *ended_rows_table(const struct ended_rows *ended, const struc
 /* The row of the topic exited, and its schema; NULL: it is the row of a process. */
 const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema);
 
-void ended_rows_free(struct ended_rows *ended);
+/* For struct pane, prepare, update, origin and close: of one whose state begins with them. */
+void ended_rows_prepare(struct pane_context *context, const struct frame *frame);
+void ended_rows_update(struct pane_context *context);
+const void *ended_rows_origin_of(const struct pane_context *context, const void *row,
+				 const struct schema **schema);
+void ended_rows_free(void *state);
 
 #endif

@@ -38,6 +38,14 @@ void process_warn_unselected(const struct pane_context *context)
 		    _("select a process first, with the arrows or the mouse"));
 }
 
+const void *table_with_pid(const struct table *table, double pid)
+{
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "pid") == pid)
+			return table_row(table, i);
+	return NULL;
+}
+
 const void *process_select_row(struct pane_context *context, const struct table **table)
 {
 	struct table_widget *widget = &context->tables[context->focus];

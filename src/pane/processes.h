@@ -51,6 +51,9 @@ const void *process_select_row(struct pane_context *context, const struct table 
 /* The process of that row; a message where none is selected or known. */
 void process_open_selected(struct pane_context *context);
 
+/* The first row of a process with this PID; NULL: none has it. */
+const void *table_with_pid(const struct table *table, double pid);
+
 /* The message where an action needs a selected process. */
 void process_warn_unselected(const struct pane_context *context);
 

@@ -17,18 +17,10 @@
 #include "pane/processes.h"
 #include "screen/keys.h"
 
-static const void *process_with(const struct table *table, double pid)
-{
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (table_number(table, table_row(table, i), "pid") == pid)
-			return table_row(table, i);
-	return NULL;
-}
-
 static void add_zombie(const struct table *table, const void *row, struct buffer *out)
 {
 	double pid = table_number(table, row, "ppid");
-	const void *parent = process_with(table, pid);
+	const void *parent = table_with_pid(table, pid);
 
 	if (strcmp(table_text(table, row, "state"), "Z") != 0 || !(pid > 0))
 		return;
@@ -51,21 +43,14 @@ static bool begins_with(const char *text, const char *name)
 	return strncmp(text, name, strlen(name)) == 0;
 }
 
-/* Without the dash of "-bash" and the directory of "/usr/sbin/sshd". */
-static const char *base_name(const char *program)
-{
-	const char *slash = strrchr(program, '/');
-
-	if (slash && slash[1] != '\0')
-		return slash + 1;
-	return *program == '-' ? program + 1 : program;
-}
-
 static void add_names(const struct table *table, const void *row, struct buffer *out)
 {
 	const char *name = table_text(table, row, "name"), *program = table_text(table, row, "program");
+	const char *slash = strrchr(program, '/');
+	/* without the dash of "-bash" and the directory of "/usr/sbin/sshd" */
+	const char *base = slash && slash[1] ? slash + 1 : *program == '-' ? program + 1 : program;
 
-	if (*name == '\0' || *program == '\0' || *program == '[' || begins_with(base_name(program), name) ||
+	if (*name == '\0' || *program == '\0' || *program == '[' || begins_with(base, name) ||
 	    begins_with(program, name))
 		return;
 	buffer_print(out, _("Its name is %s, its command line begins with %s."), name, program);
@@ -74,14 +59,6 @@ static void add_names(const struct table *table, const void *row, struct buffer 
 		     _("The name is that of the executed file or script, or one that it chose (prctl); the "
 		       "command "
 		       "line is what its parent passed, or what it wrote over it."));
-}
-
-/* Adds lines, of a row of the topic process: of a zombie its parent, of a name that its command line lacks
- * why. */
-static void process_remarks(const struct table *table, const void *row, struct buffer *out)
-{
-	add_zombie(table, row, out);
-	add_names(table, row, out);
 }
 
 #define USERS_MAX 64
@@ -135,7 +112,6 @@ static bool cpu_show_all_users(struct pane_context *context)
 	return true;
 }
 
-/* cpu_users.c */
 static void cpu_choose_user(struct pane_context *context)
 {
 	struct cpu_state *cpu = context_state(context);
@@ -335,25 +311,19 @@ static void toggle_threads(struct pane_context *context)
 	screen_show_view(context, context->view == CPU_VIEW_THREADS ? CPU_VIEW_PROCESSES : CPU_VIEW_THREADS);
 }
 
-static void request_visible(struct pane_context *context)
-{
-	unsigned listed = context->view == CPU_VIEW_PROCESS_COUNTERS ? CPU_TABLE_PROCESS : context->focus;
-
-	context_request(context)->n_visible = 0;
-	if (cpu_has_processes(listed) && context->view != CPU_VIEW_TIME)
-		process_rows_request(context, listed);
-}
-
 /* The topic counts for the process under the cursor. */
 static void sampling(struct pane_context *context)
 {
 	const struct table_widget *processes = &context->tables[CPU_TABLE_PROCESS];
 	double pid = table_selected(processes, "pid");
+	unsigned listed = context->view == CPU_VIEW_PROCESS_COUNTERS ? CPU_TABLE_PROCESS : context->focus;
 
 	request_watts(context);
-	request_visible(context);
+	context_request(context)->n_visible = 0;
 	if (context->view == CPU_VIEW_TIME)
 		context_request(context)->time_of_mapped = false;
+	else if (cpu_has_processes(listed))
+		process_rows_request(context, listed);
 	if (context->view != CPU_VIEW_PROCESS_COUNTERS)
 		return;
 	context_request(context)->selected = (struct process_choice){ 0 };
@@ -374,13 +344,6 @@ static void keep_first(uint64_t *first_ns, const struct frame *frame, const char
 		*first_ns = frame->wall_ns;
 }
 
-static void prepare(struct pane_context *context, const struct frame *frame)
-{
-	struct cpu_state *cpu = context_state(context);
-
-	ended_rows_begin(&cpu->ended, frame);
-}
-
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct cpu_state *cpu = context_state(context);
@@ -390,13 +353,6 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	cpu_note_gpu(cpu, frame);
 	if (cpu->tags.n > 0 && frame_table(frame, "process") && !frame_table(frame, "process")->failed)
 		row_tags_keep(&cpu->tags, frame_table(frame, "process"));
-}
-
-static void update(struct pane_context *context)
-{
-	struct cpu_state *cpu = context_state(context);
-
-	ended_rows_merge(&cpu->ended, context->frame);
 }
 
 /* A tree has no place for processes whose parents are not known. */
@@ -409,18 +365,14 @@ static const struct table *merged_table(const struct pane_context *context, unsi
 		       : NULL;
 }
 
-static const void *row_origin(const struct pane_context *context, const void *row,
-			      const struct schema **schema)
-{
-	const struct cpu_state *cpu = context->state;
-
-	return ended_rows_origin(&cpu->ended, row, schema);
-}
-
 static void why_row(const struct pane_context *context, const void *row, struct buffer *out)
 {
-	if (cpu_has_processes(context->focus))
-		process_remarks(context_table(context, context->focus), row, out);
+	const struct table *table = context_table(context, context->focus);
+
+	if (!cpu_has_processes(context->focus))
+		return;
+	add_zombie(table, row, out);
+	add_names(table, row, out);
 }
 
 static void toggle_tree(struct pane_context *context)
@@ -632,9 +584,9 @@ const struct pane pane_cpu = {
 	.adjust = adjust,
 	.wants = wants,
 	.sampling = sampling,
-	.prepare = prepare,
+	.prepare = ended_rows_prepare,
 	.sampled = sampled,
-	.update = update,
+	.update = ended_rows_update,
 	.table = merged_table,
-	.origin = row_origin,
+	.origin = ended_rows_origin_of,
 };

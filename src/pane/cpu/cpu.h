@@ -77,7 +77,7 @@ enum cpu_series {
 #define CPU_ORDER_MAX 320
 
 struct cpu_state {
-	struct ended_rows ended;
+	struct ended_rows ended; /* the first, as its functions for struct pane want it */
 	unsigned processes;                      /* table of processes that was shown last */
 	bool idle_threads;                       /* the option --idle: of threads, too, which have one view */
 	uint64_t exited_wall_ns, totals_wall_ns; /* since when these tables count; 0: not sampled yet */
@@ -87,8 +87,6 @@ struct cpu_state {
 		char name[CPU_NAME_MAX];
 	} * targets; /* the processes selected for an action; owned */
 	size_t n_targets, targets_capacity;
-	char order[CPU_ORDER_MAX]; /* what is done to them: the action of the topic, without the process */
-	char done[2 * TEXT_MAX];   /* … and said of them afterwards; translated */
 	struct cpu_result {
 		size_t at, n_done;
 		struct cpu_target failed; /* the last one, with its error */
@@ -148,6 +146,9 @@ void cpu_nicer(struct pane_context *context);
 void cpu_less_nice(struct pane_context *context);
 void cpu_open_process(struct pane_context *context);
 void cpu_tag(struct pane_context *context);
+
+/* For an action whose end gets no message. */
+void cpu_say_nothing(struct pane_context *context, int error);
 
 /* "render (15400)", "3 processes"; text has room for TEXT_MAX. */
 const char *cpu_targets_text(const struct cpu_state *cpu, char *text);

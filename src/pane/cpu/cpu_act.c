@@ -23,30 +23,22 @@
 #include "sys/privilege.h"
 #include "sys/process_control.h"
 
-static void ignore(struct pane_context *context, int error)
+void cpu_say_nothing(struct pane_context *context, int error)
 {
 	(void)context;
 	(void)error;
 }
 
-/* Without yes it only checks whether it is possible. */
-static int look_at(struct pane_context *context, const struct cpu_target *target, bool yes,
-		   const char **remedy)
+/* False, with a message: it is not possible. Without yes it only checks that. */
+static bool look(struct pane_context *context, const struct cpu_target *target, bool yes)
 {
-	char action[96];
+	char why[TEXT_MAX], action[96];
+	const char *remedy;
+	int error;
 
 	snprintf(action, sizeof(action), "look %.3f %.0f %.6f",
 		 context->settings->pages.touched_window_seconds, target->pid, target->start_seconds);
-	return screen_act(context, "touched", action, yes ? ignore : NULL, remedy);
-}
-
-/* False, with a message: it is not possible. */
-static bool look(struct pane_context *context, const struct cpu_target *target, bool yes)
-{
-	char why[TEXT_MAX];
-	const char *remedy;
-	int error = look_at(context, target, yes, &remedy);
-
+	error = screen_act(context, "touched", action, yes ? cpu_say_nothing : NULL, &remedy);
 	if (error == -EAGAIN)
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			    _("show the column touched first (c): it has what is measured"));
@@ -69,7 +61,6 @@ static void start(struct pane_context *context)
 			       stretch_text(window, context->settings->pages.touched_window_seconds));
 }
 
-/* cpu_touched.c: the same, for the column touched */
 static void cpu_ask_touched(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
@@ -87,9 +78,7 @@ static void cpu_ask_touched(struct pane_context *context)
 
 static uint32_t first_pid(const struct pane_context *context)
 {
-	const struct cpu_state *cpu = context->state;
-
-	return (uint32_t)cpu->targets->pid;
+	return (uint32_t)((const struct cpu_state *)context->state)->targets->pid;
 }
 
 /* In plain words, where the kernel's say less. */
@@ -149,28 +138,6 @@ static void done_one(struct pane_context *context, int error)
 	note(context_state(context), error, NULL);
 }
 
-static void say_result(struct pane_context *context)
-{
-	const struct cpu_state *cpu = context->state;
-
-	if (cpu->result.error)
-		say_failed(context, &cpu->result.failed, cpu->order, cpu->result.error, cpu->result.remedy);
-	else
-		screen_message(context->screen, MESSAGE_PANE, "%s", cpu->done);
-}
-
-/* The topic has answered before it returns: nothing of this waits. */
-static void next_target(struct pane_context *context)
-{
-	struct cpu_state *cpu = context_state(context);
-	const struct cpu_target *target = &cpu->targets[cpu->result.at];
-	const char *remedy;
-	int error = act_on(context, target, cpu->order, done_one, &remedy);
-
-	if (error)
-		note(cpu, error, remedy);
-}
-
 /* Could it be done to each of those that have not ended since the sample? The others are left out. */
 static bool is_possible(struct pane_context *context, const char *order)
 {
@@ -197,13 +164,21 @@ static bool is_possible(struct pane_context *context, const char *order)
 static void cpu_do(struct pane_context *context, const char *order, const char *done)
 {
 	struct cpu_state *cpu = context_state(context);
+	const char *remedy;
 
 	cpu->result = (struct cpu_result){ 0 };
-	snprintf(cpu->order, sizeof(cpu->order), "%s", order);
-	snprintf(cpu->done, sizeof(cpu->done), "%s", done);
-	while (cpu->result.at < cpu->n_targets)
-		next_target(context);
-	say_result(context);
+	while (cpu->result.at < cpu->n_targets) {
+		const struct cpu_target *target = &cpu->targets[cpu->result.at];
+		/* the topic has answered before it returns: nothing of this waits */
+		int error = act_on(context, target, order, done_one, &remedy);
+
+		if (error)
+			note(cpu, error, remedy);
+	}
+	if (cpu->result.error)
+		say_failed(context, &cpu->result.failed, order, cpu->result.error, cpu->result.remedy);
+	else
+		screen_message(context->screen, MESSAGE_PANE, "%s", done);
 }
 
 static bool take_affinity(struct pane_context *context, const char *text, char *error, size_t room)
@@ -225,7 +200,6 @@ static bool take_affinity(struct pane_context *context, const char *text, char *
 	return true;
 }
 
-/* cpu_control.c: asks, and then does it to the targets */
 static void cpu_ask_affinity(struct pane_context *context)
 {
 	struct control_cpus cpus;
@@ -416,39 +390,20 @@ static const struct {
 	{ SIGSTOP, N_("stop it") },
 	{ SIGCONT, N_("continue it") },
 	{ SIGQUIT, N_("end it with a core dump") },
-	{ SIGUSR1, NULL },
-	{ SIGUSR2, NULL },
-	{ SIGABRT, NULL },
-	{ SIGALRM, NULL },
-	{ SIGBUS, NULL },
-	{ SIGCHLD, NULL },
-	{ SIGFPE, NULL },
-	{ SIGILL, NULL },
-	{ SIGIO, NULL },
-	{ SIGPIPE, NULL },
-	{ SIGPROF, NULL },
-	{ SIGPWR, NULL },
-	{ SIGSEGV, NULL },
-	{ SIGSYS, NULL },
-	{ SIGTRAP, NULL },
-	{ SIGTSTP, NULL },
-	{ SIGTTIN, NULL },
-	{ SIGTTOU, NULL },
-	{ SIGURG, NULL },
-	{ SIGVTALRM, NULL },
-	{ SIGWINCH, NULL },
-	{ SIGXCPU, NULL },
-	{ SIGXFSZ, NULL },
 };
 
+/* These come behind the other entries of the menu. */
+static const int more_signals[] = { SIGUSR1, SIGUSR2, SIGABRT, SIGALRM, SIGBUS,    SIGCHLD,  SIGFPE,  SIGILL,
+				    SIGIO,   SIGPIPE, SIGPROF, SIGPWR,  SIGSEGV,   SIGSYS,   SIGTRAP, SIGTSTP,
+				    SIGTTIN, SIGTTOU, SIGURG,  SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ };
+
 #define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+#define N_MORE_SIGNALS (sizeof(more_signals) / sizeof(more_signals[0]))
 
 /* The table of processes that is shown, or was shown last. */
 static unsigned shown_processes(const struct pane_context *context)
 {
-	const struct cpu_state *cpu = context->state;
-
-	return cpu->processes;
+	return ((const struct cpu_state *)context->state)->processes;
 }
 
 void cpu_select_first(struct pane_context *context)
@@ -496,13 +451,6 @@ static void add_target(struct cpu_state *cpu, const struct table *table, const v
 	snprintf(target->name, sizeof(target->name), "%s", table_text(table, row, "name"));
 }
 
-static void add_tagged(struct cpu_state *cpu, const struct table *table)
-{
-	for (size_t i = 0; table && i < table->n_rows; i++)
-		if (row_tags_has(&cpu->tags, table->schema, table_row(table, i)))
-			add_target(cpu, table, table_row(table, i));
-}
-
 /* The tagged processes, shown or not; else the selected one. False, with a message: there is none. */
 static bool keep_targets(struct pane_context *context)
 {
@@ -511,8 +459,9 @@ static bool keep_targets(struct pane_context *context)
 	const void *row;
 
 	cpu->n_targets = 0;
-	if (cpu->tags.n > 0)
-		add_tagged(cpu, table);
+	for (size_t i = 0; cpu->tags.n > 0 && table && i < table->n_rows; i++)
+		if (row_tags_has(&cpu->tags, table->schema, table_row(table, i)))
+			add_target(cpu, table, table_row(table, i));
 	if (cpu->n_targets > 0)
 		return true;
 	row = selected_row(context);
@@ -541,21 +490,14 @@ static void send(struct pane_context *context)
 	cpu_do(context, order, done);
 }
 
-/* The first process and panetop itself are seldom meant. */
-static bool needs_question(const struct pane_context *context)
-{
-	const struct cpu_state *cpu = context->state;
-
-	return cpu->n_targets > 1 || cpu->targets->pid <= 1 || cpu->targets->pid == context->request->own_pid;
-}
-
 static void send_signal(struct pane_context *context, int signal)
 {
 	struct cpu_state *cpu = context_state(context);
 	char question[TEXT_MAX], text[TEXT_MAX], name[SIGNAL_TEXT_MAX];
 
 	cpu->signal = signal;
-	if (!needs_question(context)) {
+	/* the first process and panetop itself are seldom meant */
+	if (cpu->n_targets == 1 && cpu->targets->pid > 1 && cpu->targets->pid != context->request->own_pid) {
 		send(context);
 		return;
 	}
@@ -568,14 +510,13 @@ static void send_signal(struct pane_context *context, int signal)
 static void go_to_parent(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
-	const struct table *table;
+	const void *row;
 
 	if (context->view == CPU_VIEW_PROCESSES)
 		screen_show_view(context, CPU_VIEW_ALL);
-	table = context_table(context, shown_processes(context));
-	for (size_t i = 0; table && i < table->n_rows; i++)
-		if (table_number(table, table_row(table, i), "pid") == cpu->parent)
-			table_select_row(&context->tables[shown_processes(context)], table_row(table, i));
+	row = table_with_pid(context_table(context, cpu->processes), cpu->parent);
+	if (row)
+		table_select_row(&context->tables[cpu->processes], row);
 }
 
 /* An entry of the menu: a signal, or one of these. */
@@ -585,21 +526,15 @@ struct entry {
 	const char *text, *help; /* N_() */
 };
 
-#define FIRST_SIGNALS 7 /* the others come behind the other entries */
 #define REAL_TIME_SIGNALS 31
-#define ENTRIES_MAX (N_SIGNALS + 6 + REAL_TIME_SIGNALS)
-
-static void add_signals(struct entry *entries, unsigned *n, unsigned first, unsigned end)
-{
-	for (unsigned i = first; i < end; i++)
-		entries[(*n)++] = (struct entry){ .signal = signals[i].number, .help = signals[i].help };
-}
+#define ENTRIES_MAX (N_SIGNALS + N_MORE_SIGNALS + 6 + REAL_TIME_SIGNALS)
 
 static unsigned list_entries(const struct cpu_state *cpu, struct entry entries[ENTRIES_MAX])
 {
 	unsigned n = 0;
 
-	add_signals(entries, &n, 0, FIRST_SIGNALS);
+	for (unsigned i = 0; i < N_SIGNALS; i++)
+		entries[n++] = (struct entry){ .signal = signals[i].number, .help = signals[i].help };
 	entries[n++] = (struct entry){ 0, cpu_ask_affinity, N_("CPU affinity ..."),
 				       N_("the CPUs on which all its threads may run") };
 	entries[n++] = (struct entry){ 0, cpu_ask_policy, N_("Scheduling policy ..."),
@@ -614,7 +549,8 @@ static unsigned list_entries(const struct cpu_state *cpu, struct entry entries[E
 	if (cpu->n_targets == 1 && cpu->parent > 0)
 		entries[n++] = (struct entry){ 0, go_to_parent, N_("Go to its parent"),
 					       N_("the process that started or adopted it") };
-	add_signals(entries, &n, FIRST_SIGNALS, N_SIGNALS);
+	for (unsigned i = 0; i < N_MORE_SIGNALS; i++)
+		entries[n++] = (struct entry){ .signal = more_signals[i] };
 	for (int signal = SIGRTMIN; signal <= SIGRTMAX && n < ENTRIES_MAX; signal++)
 		entries[n++] = (struct entry){ .signal = signal, .help = N_("a real-time signal") };
 	return n;
@@ -633,28 +569,21 @@ static void chosen(struct pane_context *context, unsigned index)
 		entries[index].act(context);
 }
 
-static double parent_of(struct pane_context *context)
-{
-	const struct cpu_state *cpu = context->state;
-	const struct table *table = context_table(context, shown_processes(context));
-
-	for (size_t i = 0; table && i < table->n_rows; i++)
-		if (table_number(table, table_row(table, i), "pid") == cpu->targets->pid)
-			return table_number(table, table_row(table, i), "ppid");
-	return 0;
-}
-
 void cpu_actions(struct pane_context *context)
 {
 	struct cpu_state *cpu = context_state(context);
 	struct entry entries[ENTRIES_MAX];
 	struct menu_item items[ENTRIES_MAX];
 	char texts[ENTRIES_MAX][48], name[SIGNAL_TEXT_MAX], text[TEXT_MAX];
+	const struct table *processes;
+	const void *process;
 	unsigned n;
 
 	if (!keep_targets(context) || !is_possible(context, "signal 15"))
 		return;
-	cpu->parent = parent_of(context);
+	processes = context_table(context, cpu->processes);
+	process = table_with_pid(processes, cpu->targets->pid);
+	cpu->parent = process ? table_number(processes, process, "ppid") : 0;
 	cpu->may_monitor = cpu_may_monitor(context);
 	n = list_entries(cpu, entries);
 	for (unsigned i = 0; i < n; i++) {

@@ -446,15 +446,9 @@ void cpu_cache_actions(struct pane_context *context)
 	screen_ask(context, question, end);
 }
 
-static void tidied(struct pane_context *context, int error)
-{
-	(void)context;
-	(void)error;
-}
-
 void cpu_tidy_caches(struct pane_context *context)
 {
 	const char *remedy;
 
-	screen_act(context, TOPIC, "tidy", tidied, &remedy);
+	screen_act(context, TOPIC, "tidy", cpu_say_nothing, &remedy);
 }

@@ -122,20 +122,12 @@ static void draw_legend(const struct canvas *canvas, const struct time_bar *bars
 	graph_legend(canvas, 0, parts, N_PARTS, whole, NULL);
 }
 
-/* Below the legend, in at most half of the lines. */
-static unsigned bars_room(int height)
-{
-	int room = height - TIME_LINES_MIN < height / 2 ? height - TIME_LINES_MIN : height / 2;
-
-	if (room <= 1)
-		return 0;
-	return room - 1 < BARS_MAX ? (unsigned)room - 1 : BARS_MAX;
-}
-
 void cpu_draw_time(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, CPU_TABLE_TIME);
-	unsigned room = bars_room(canvas->height);
+	/* below the legend, in at most half of the lines */
+	int left = canvas->height - TIME_LINES_MIN, half = canvas->height / 2, lines = left < half ? left : half;
+	unsigned room = lines <= 1 ? 0 : lines - 1 < BARS_MAX ? (unsigned)lines - 1 : BARS_MAX;
 	struct time_bar bars[BARS_MAX];
 	struct canvas rest;
 	unsigned n_bars;
@@ -169,13 +161,6 @@ static void cpu_add_interval(const struct pane_context *context, bool wide, char
 			 seconds);
 }
 
-static size_t n_devices(const struct pane_context *context)
-{
-	const struct table *table = frame_table(context->frame, "gpu");
-
-	return table ? table->n_rows : 0;
-}
-
 void cpu_note_gpu(struct cpu_state *cpu, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "gpu");
@@ -193,11 +178,12 @@ bool cpu_lacks_gpu(const struct pane_context *context)
 
 void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas)
 {
+	const struct table *table = frame_table(context->frame, "gpu");
 	int wanted = 2 + table_height(&context->tables[CPU_TABLE_GPU]), most = canvas->height / 2;
 	struct canvas devices, processes;
 	char title[TEXT_MAX];
 
-	if (n_devices(context) == 0) {
+	if (!table || table->n_rows == 0) {
 		context_draw_titled(context, canvas, CPU_TABLE_GPU, _("graphics processors"));
 		return;
 	}
@@ -309,24 +295,9 @@ static void chosen_title(const struct pane_context *context, bool wide, const ch
 		snprintf(text, room, "%s", wide && !user ? _("processes that ran") : _("ran"));
 }
 
-/* The view All shows more. */
-static bool hides_idle(const struct pane_context *context)
-{
-	return context->view == CPU_VIEW_PROCESSES && !context->request->processes &&
-	       !context->settings->cpu.tree && isnan(context->settings->cpu.threshold);
-}
-
-static void add_tags(const struct pane_context *context, char *text, size_t room)
-{
-	const struct cpu_state *cpu = context->state;
-	size_t length = strlen(text);
-
-	if (cpu->tags.n > 0 && cpu_has_processes(context->focus))
-		snprintf(text + length, room - length, _("; %zu tagged"), cpu->tags.n);
-}
-
 static void list_title(const struct pane_context *context, bool wide, char *text, size_t room)
 {
+	const struct cpu_state *cpu = context->state;
 	const char *user = context->request->shown_user;
 	size_t length;
 
@@ -337,23 +308,18 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 	chosen_title(context, wide, user, text + length, room - length);
 	if ((wide || !user) && context->view != CPU_VIEW_NETWORK)
 		cpu_add_interval(context, wide, text, room);
-	add_tags(context, text, room);
-	if (wide && hides_idle(context) && !context->tables[context->focus].has_filter)
+	if (cpu->tags.n > 0 && cpu_has_processes(context->focus))
+		snprintf(text + strlen(text), room - strlen(text), _("; %zu tagged"), cpu->tags.n);
+	/* the view All shows more */
+	if (wide && context->view == CPU_VIEW_PROCESSES && !context->request->processes &&
+	    !context->settings->cpu.tree && isnan(context->settings->cpu.threshold) &&
+	    !context->tables[context->focus].has_filter)
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
 }
 
 static char *percent_text(char *out, double ratio)
 {
 	return fixed_text(out, 100 * ratio, 1);
-}
-
-/* On the lowest screens: the total, and a line for each of the first processes. */
-static void draw_short(const struct pane_context *context, const struct canvas *canvas)
-{
-	struct canvas rest = canvas_below(canvas, 1);
-
-	cpu_machine_draw_total(context, canvas);
-	process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", percent_text);
 }
 
 void cpu_draw_list(const struct pane_context *context, struct canvas *canvas)
@@ -365,7 +331,10 @@ void cpu_draw_list(const struct pane_context *context, struct canvas *canvas)
 	if (canvas->height < TABLE_LINES_MIN && context->view >= CPU_VIEW_MEMORY) {
 		context_draw_table(context, canvas, context->focus);
 	} else if (canvas->height < TABLE_LINES_MIN) {
-		draw_short(context, canvas);
+		/* the total, and a line for each of the first processes */
+		cpu_machine_draw_total(context, canvas);
+		rest = canvas_below(canvas, 1);
+		process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", percent_text);
 	} else {
 		y = cpu_machine_draw(context, canvas);
 		rest = canvas_rows(canvas, y, canvas->height - y);
@@ -393,15 +362,6 @@ void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas
 	context_draw_titled(context, &processes, CPU_TABLE_PROCESS, title);
 }
 
-static double most_processes(const struct view *view, const struct table *table)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < view->n_rows; i++)
-		most = fmax(most, table_number(table, view->rows[i], "processes"));
-	return most;
-}
-
 /* The ranges that have processes, the highest first, with a bar beside each. */
 void cpu_draw_distribution(const struct pane_context *context, struct canvas *canvas)
 {
@@ -409,14 +369,15 @@ void cpu_draw_distribution(const struct pane_context *context, struct canvas *ca
 	const struct table *table = context_table(context, CPU_TABLE_DISTRIBUTION);
 	const struct view *view = &widget->view;
 	char title[TEXT_MAX] = "";
-	double most;
-	int left = 0;
+	double most = 0;
+	int left;
 
 	cpu_heading(context, title, sizeof(title));
 	context_draw_titled(context, canvas, CPU_TABLE_DISTRIBUTION, title);
 	if (!table || widget->n_slots == 0)
 		return;
-	most = most_processes(view, table);
+	for (size_t i = 0; i < view->n_rows; i++)
+		most = fmax(most, table_number(table, view->rows[i], "processes"));
 	left = widget->slots[widget->n_slots - 1].x + widget->slots[widget->n_slots - 1].width + CANVAS_GAP;
 	for (int y = 0; y < widget->page && widget->place.top + (size_t)y < view->n_rows; y++) {
 		const void *row = view->rows[widget->place.top + (size_t)y];

@@ -183,20 +183,14 @@ static double mean_busy(const struct table *table, size_t first, size_t count)
 	return known > 0 ? sum / (double)known : NAN;
 }
 
-static enum style load_style(const struct pane_context *context, double busy)
-{
-	enum grade grade = cpu_grade(context, busy);
-	int level = busy >= 0.5;
-
-	return busy >= NOTICEABLE ? graph_grade_fill(grade, (enum style)(STYLE_USAGE + level)) : STYLE_DIM;
-}
-
 static void draw_cell(const struct pane_context *context, const struct canvas *canvas, int y, int x,
 		      double busy)
 {
 	int level = !(busy > 0) ? 0 : busy >= 1 ? 7 : (int)(busy * 8);
+	enum style usage = (enum style)(STYLE_USAGE + (busy >= 0.5));
 
-	canvas_fill(canvas, y, x, load_style(context, busy),
+	canvas_fill(canvas, y, x,
+		    busy >= NOTICEABLE ? graph_grade_fill(cpu_grade(context, busy), usage) : STYLE_DIM,
 		    isnan(busy)             ? '-'
 		    : canvas->glyphs->ascii ? (uint32_t)('0' + level)
 					    : (uint32_t)(0x2581 + level),
@@ -273,12 +267,6 @@ static bool is_looked_for(unsigned series)
 	return series == CPU_PART_USER || series == CPU_PART_SYSTEM || series == CPU_PART_IOWAIT;
 }
 
-static bool is_folded(unsigned series)
-{
-	return series == CPU_PART_NICE || series == CPU_PART_GUEST || series == CPU_PART_IRQ ||
-	       series == CPU_PART_SOFTIRQ;
-}
-
 /* These are always listed, so that they do not move; then those that exist or existed lately. */
 static unsigned choose_parts(const struct pane_context *context, const struct graph_part *parts, bool folded,
 			     struct graph_part *shown)
@@ -289,7 +277,7 @@ static unsigned choose_parts(const struct pane_context *context, const struct gr
 		if (is_looked_for(i))
 			shown[n_shown++] = parts[i];
 	for (unsigned i = 0; i < N_CPU_PARTS; i++)
-		if (!is_looked_for(i) && !(folded && is_folded(i)) && was_noticeable(context, i))
+		if (!is_looked_for(i) && (!folded || i == CPU_PART_STEAL) && was_noticeable(context, i))
 			shown[n_shown++] = parts[i];
 	return n_shown;
 }
@@ -380,22 +368,28 @@ static int add_piece(const struct canvas *canvas, int y, int x, const char *text
 	return end > x && end < x + least + CANVAS_GAP ? x + least + CANVAS_GAP : end;
 }
 
-/* "mem 1.7G of 23.5G": in use is what is in this row; nothing where there is none. */
-static int draw_memory(const struct pane_context *context, const struct canvas *canvas, int y, int x,
-		       const char *name, const char *row, const char *row_of_used)
+/* "mem 1.7G of 23.5G  swap none"; nothing of what is not known. */
+static int draw_memory(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	double used = frame_number(context->frame, "memory", row_of_used, "used_bytes");
-	double total = frame_number(context->frame, "memory", row, "total_bytes");
-	char text[TEXT_MAX], number[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX];
+	static const struct {
+		const char *name, *row, *row_of_used;
+	} kinds[] = { { N_("mem"), "mem", "available" }, { N_("swap"), "swap", "swap" } };
+	int x = 0;
 
-	if (isnan(total))
-		return x;
-	if (total > 0)
-		snprintf(text, sizeof(text), _("%s %s of %s"), name, size_short(number, used),
-			 size_short(whole, total));
-	else
-		snprintf(text, sizeof(text), _("%s none"), name);
-	return add_piece(canvas, y, x, text, 0);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		double used = frame_number(context->frame, "memory", kinds[i].row_of_used, "used_bytes");
+		double total = frame_number(context->frame, "memory", kinds[i].row, "total_bytes");
+		char text[TEXT_MAX], number[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX];
+
+		if (total > 0)
+			snprintf(text, sizeof(text), _("%s %s of %s"), _(kinds[i].name),
+				 size_short(number, used), size_short(whole, total));
+		else
+			snprintf(text, sizeof(text), _("%s none"), _(kinds[i].name));
+		if (!isnan(total))
+			x = add_piece(canvas, y, x, text, 0);
+	}
+	return x;
 }
 
 /* How long tasks waited in the last 10 seconds: "pressure cpu 55 io 1 mem 0 %". */
@@ -416,32 +410,18 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 	return add_piece(canvas, y, x, text, 0);
 }
 
-/* Memory, swap and pressure; the lines they took: none in a recording that lacks them all. */
-static int draw_resources(const struct pane_context *context, const struct canvas *canvas, int y)
-{
-	int x = draw_memory(context, canvas, y, 0, _("mem"), "mem", "available");
-
-	x = draw_memory(context, canvas, y, x, _("swap"), "swap", "swap");
-	return draw_pressure(context, canvas, y, x) > 0 ? 1 : 0;
-}
-
-/* Count in the interval: with intervals of about a second, tenths per second would be meaningless. */
-static const char *counted_text(char number[VALUE_TEXT_MAX], const struct pane_context *context,
-				double per_second)
-{
-	if (!(per_second < 10 && context->frame->interval_ns < 2 * SECOND_NS))
-		return rate_short(number, per_second);
-	snprintf(number, VALUE_TEXT_MAX, "%.0f", per_second);
-	return number;
-}
-
 static int draw_rate(const struct pane_context *context, const struct canvas *canvas, int y, int x,
 		     const char *name, const char *column)
 {
 	double per_second = frame_number(context->frame, "system", NULL, column);
 	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
 
-	snprintf(text, sizeof(text), "%s %s/s", name, counted_text(number, context, per_second));
+	/* count in the interval: with intervals of about a second, tenths per second would be meaningless */
+	if (per_second < 10 && context->frame->interval_ns < 2 * SECOND_NS)
+		fixed_text(number, per_second, 0);
+	else
+		rate_short(number, per_second);
+	snprintf(text, sizeof(text), "%s %s/s", name, number);
 	return add_piece(canvas, y, x, text, utf8_cells(name, canvas->ascii) + RATE_CELLS);
 }
 
@@ -631,15 +611,6 @@ static int draw_watts(const struct pane_context *context, const struct canvas *c
 	return lines.height;
 }
 
-static int draw_cpus(const struct pane_context *context, const struct canvas *canvas,
-		     const struct table *cpus, const struct plan *plan)
-{
-	if (plan->columns == 0)
-		return draw_cells(context, canvas, cpus, plan);
-	draw_bars(context, canvas, cpus, plan);
-	return plan->lines;
-}
-
 /* Total and CPUs; the lines they took. */
 static int draw_load(const struct pane_context *context, const struct canvas *canvas,
 		     const struct table *cpus, struct plan *plan)
@@ -655,7 +626,10 @@ static int draw_load(const struct pane_context *context, const struct canvas *ca
 		draw_shares(context, canvas, cpus, parts);
 	else
 		draw_legend(context, canvas, parts, plan->folded);
-	return 1 + draw_cpus(context, &rest, cpus, plan);
+	if (plan->columns == 0)
+		return 1 + draw_cells(context, &rest, cpus, plan);
+	draw_bars(context, &rest, cpus, plan);
+	return 1 + plan->lines;
 }
 
 static bool has_room(const struct canvas *canvas, int y, int more)
@@ -675,7 +649,7 @@ int cpu_machine_draw(const struct pane_context *context, const struct canvas *ca
 	if (cpus && cpus->n_rows > 1 && has_room(canvas, y, 2))
 		y = draw_load(context, canvas, cpus, &plan);
 	if (has_room(canvas, y, 2))
-		y += draw_resources(context, canvas, y);
+		y += draw_pressure(context, canvas, y, draw_memory(context, canvas, y)) > 0;
 	if (has_room(canvas, y, 4))
 		draw_rates(context, canvas, y++);
 	if (has_room(canvas, y, 6))

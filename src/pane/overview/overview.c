@@ -410,7 +410,7 @@ enum overview_table {
 #define GRAPH_CELLS_MIN 8
 
 struct overview_state {
-	struct ended_rows ended;
+	struct ended_rows ended; /* the first, as its functions for struct pane want it */
 	uint64_t watched_ns;    /* since when findings are looked for; 0: they are not … */
 	uint64_t judged_ns;     /* … and the last time; behind other panes that is not in every sample */
 	size_t n_findings_most; /* that were shown at a time */
@@ -916,21 +916,6 @@ static const struct table *with_ended(const struct pane_context *context, unsign
 	return index == OVERVIEW_TABLE_BUSY ? ended_rows_table(&overview->ended, context->frame) : NULL;
 }
 
-static const void *row_origin(const struct pane_context *context, const void *row,
-			      const struct schema **schema)
-{
-	const struct overview_state *overview = context->state;
-
-	return ended_rows_origin(&overview->ended, row, schema);
-}
-
-static void close_overview(void *state)
-{
-	struct overview_state *overview = state;
-
-	ended_rows_free(&overview->ended);
-}
-
 static const struct pane_action pane_actions[] = {
 	{ ACTION_OPEN, open_row, NULL, N_("open the selected process, or what a finding is about") },
 	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
@@ -1013,14 +998,14 @@ const struct pane pane_overview = {
 	.actions = pane_actions,
 	.refuses = refuses,
 	.state_size = sizeof(struct overview_state),
-	.close = close_overview,
+	.close = ended_rows_free,
 	.prepare = prepare,
 	.sampled = sampled,
 	.sampling = sampling,
 	.update = update,
 	.layout = layout,
 	.table = with_ended,
-	.origin = row_origin,
+	.origin = ended_rows_origin_of,
 	.key = key,
 	.tells = tells,
 	.lines = overview_lines,
