@@ -126,7 +126,8 @@ void cpu_draw_time(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, CPU_TABLE_TIME);
 	/* below the legend, in at most half of the lines */
-	int left = canvas->height - TIME_LINES_MIN, half = canvas->height / 2, lines = left < half ? left : half;
+	int left = canvas->height - TIME_LINES_MIN, half = canvas->height / 2;
+	int lines = left < half ? left : half;
 	unsigned room = lines <= 1 ? 0 : lines - 1 < BARS_MAX ? (unsigned)lines - 1 : BARS_MAX;
 	struct time_bar bars[BARS_MAX];
 	struct canvas rest;
