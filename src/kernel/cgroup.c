@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which control group a process is in, where its hierarchy is mounted, and what limits of groups say. */
+/* Places, names and files of control groups, by both versions. */
 #include <config.h>
 
 #include "kernel/cgroup.h"
 
 #include <string.h>
 
-#include "kernel/mountinfo.h"
+#include "core/ascii.h"
+#include "core/i18n.h"
+#include "kernel/mounts.h"
 
 /* Version 1 means "no limit" by the largest multiple of the page size below 2^63. */
 #define VERSION_1_NO_LIMIT (UINT64_C(0x7fffffffffffffff) & ~UINT64_C(0xffff))
@@ -209,4 +211,435 @@ bool cgroup_limit_parse(struct span text, uint64_t *bytes)
 	if (*bytes >= VERSION_1_NO_LIMIT)
 		*bytes = CGROUP_NO_LIMIT;
 	return true;
+}
+
+#define SHORT_ID_LENGTH 12
+
+static bool ends_in(struct span text, const char *end)
+{
+	size_t length = strlen(end);
+
+	return span_length(text) > length && memcmp(text.end - length, end, length) == 0;
+}
+
+static bool take_start(struct span *text, const char *start)
+{
+	if (!span_starts(*text, start))
+		return false;
+	text->at += strlen(start);
+	return true;
+}
+
+static bool take_end(struct span *text, const char *end)
+{
+	if (!ends_in(*text, end))
+		return false;
+	text->end -= strlen(end);
+	return true;
+}
+
+/* The part after the last slash, which it removes from path with the slash. */
+static struct span take_last(struct span *path)
+{
+	struct span last = *path;
+
+	while (last.at < last.end && last.end[-1] == '/')
+		last.end--;
+	path->end = last.end;
+	while (path->end > path->at && path->end[-1] != '/')
+		path->end--;
+	last.at = path->end;
+	if (path->end > path->at)
+		path->end--;
+	return last;
+}
+
+static int hex_digit(char byte)
+{
+	return byte >= '0' && byte <= '9'   ? byte - '0'
+	       : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
+	       : byte >= 'A' && byte <= 'F' ? byte - 'A' + 10
+					    : -1;
+}
+
+static bool is_container_id(struct span text)
+{
+	if (span_length(text) != CONTAINER_ID_LENGTH)
+		return false;
+	while (text.at < text.end)
+		if (hex_digit(*text.at++) < 0)
+			return false;
+	return true;
+}
+
+/* Of 32 digits, with dashes, or with the underscores that names of slices have instead. */
+static bool is_pod_uid(struct span text)
+{
+	unsigned n_digits = 0;
+
+	for (; text.at < text.end; text.at++) {
+		if (hex_digit(*text.at) >= 0)
+			n_digits++;
+		else if (*text.at != '-' && *text.at != '_')
+			return false;
+	}
+	return n_digits == 32;
+}
+
+/* systemd writes "\x2d" for a dash in a name. A NUL stays as it is written. */
+static void copy_unescaped(struct cgroup_name *out, struct span text)
+{
+	size_t length = 0;
+
+	while (text.at < text.end && length + 1 < sizeof(out->name)) {
+		bool escaped = span_length(text) >= 4 && text.at[0] == '\\' && text.at[1] == 'x' &&
+			       hex_digit(text.at[2]) >= 0 && hex_digit(text.at[3]) >= 0 &&
+			       hex_digit(text.at[2]) + hex_digit(text.at[3]) > 0;
+		int byte = escaped ? hex_digit(text.at[2]) << 4 | hex_digit(text.at[3]) : *text.at;
+
+		out->name[length++] = (char)byte;
+		text.at += escaped ? 4 : 1;
+	}
+	out->name[length] = '\0';
+}
+
+static void copy_short_id(struct cgroup_name *out, struct span id)
+{
+	size_t length = 0;
+
+	for (; id.at < id.end && length < SHORT_ID_LENGTH; id.at++)
+		if (hex_digit(*id.at) >= 0)
+			out->name[length++] = ascii_lower(*id.at);
+	out->name[length] = '\0';
+}
+
+static bool set_id(struct cgroup_name *out, enum cgroup_kind kind, enum container_engine engine,
+		   struct span id)
+{
+	out->kind = kind;
+	out->engine = engine;
+	out->id = id;
+	copy_short_id(out, id);
+	return true;
+}
+
+static const struct {
+	const char *start;
+	enum container_engine engine;
+} id_starts[] = {
+	{ "docker-", ENGINE_DOCKER },      { "libpod-payload-", ENGINE_PODMAN },
+	{ "libpod-", ENGINE_PODMAN },      { "cri-containerd-", ENGINE_CONTAINERD },
+	{ "nerdctl-", ENGINE_CONTAINERD }, { "crio-", ENGINE_CRIO },
+};
+
+static bool has_part(struct span path, const char *start)
+{
+	while (span_length(path) > 0)
+		if (span_starts(take_last(&path), start))
+			return true;
+	return false;
+}
+
+/* "docker-ID.scope", "libpod-ID", or "ID" in a group whose name says whose it is. */
+static bool parse_container(struct span last, struct span above, struct cgroup_name *out)
+{
+	struct span id = last;
+	struct span parent = above;
+
+	take_end(&id, ".scope");
+	for (size_t i = 0; i < sizeof(id_starts) / sizeof(id_starts[0]); i++) {
+		struct span rest = id;
+
+		if (take_start(&rest, id_starts[i].start) && is_container_id(rest))
+			return set_id(out, CGROUP_CONTAINER, id_starts[i].engine, rest);
+	}
+	while (span_until(&id, ':', &parent)) /* "…-podUID.slice:cri-containerd:ID" */
+		if (is_container_id(id))
+			return set_id(out, CGROUP_CONTAINER,
+				      span_is(parent, "crio") ? ENGINE_CRIO : ENGINE_CONTAINERD, id);
+	if (!is_container_id(id))
+		return false;
+	parent = take_last(&above);
+	return set_id(out, CGROUP_CONTAINER,
+		      span_is(parent, "docker")       ? ENGINE_DOCKER
+		      : span_starts(parent, "libpod") ? ENGINE_PODMAN
+						      : ENGINE_UNKNOWN,
+		      id);
+}
+
+/* "kubepods-burstable-podUID.slice", "podUID" below kubepods, "machine-libpod_pod_ID.slice". */
+static bool parse_pod(struct span last, struct span above, struct cgroup_name *out)
+{
+	struct span id = last, name = last;
+	const char *found;
+
+	if (take_start(&id, "machine-libpod_pod_") && take_end(&id, ".slice") && is_container_id(id))
+		return set_id(out, CGROUP_POD, ENGINE_PODMAN, id);
+	if (take_start(&name, "kubepods") && take_end(&name, ".slice")) {
+		found = memmem(name.at, span_length(name), "-pod", 4);
+		id = found ? span_of(found + 4, (size_t)(name.end - found - 4)) : span_of(name.end, 0);
+	} else if (!take_start(&id, "pod") || !has_part(above, "kubepods")) {
+		return false;
+	}
+	return is_pod_uid(id) && set_id(out, CGROUP_POD, ENGINE_UNKNOWN, id);
+}
+
+/* Containers that have names in their paths: of LXC, and of systemd-nspawn. */
+static bool parse_named(struct span last, struct span above, struct cgroup_name *out)
+{
+	struct span parent = take_last(&above), name = last;
+	bool found = take_start(&name, "lxc.payload.") || span_is(parent, "lxc") ||
+		     span_is(parent, "lxc.payload") ||
+		     (take_start(&name, "systemd-nspawn@") && take_end(&name, ".service"));
+
+	if (!found || span_length(name) == 0)
+		return false;
+	out->kind = CGROUP_CONTAINER;
+	copy_unescaped(out, name);
+	return true;
+}
+
+static enum cgroup_kind kind_of_unit(struct span last)
+{
+	static const char *const units[] = { ".service", ".socket", ".mount", ".swap", ".target", ".timer" };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (ends_in(last, units[i]))
+			return CGROUP_UNIT;
+	return ends_in(last, ".slice") ? CGROUP_SLICE : ends_in(last, ".scope") ? CGROUP_SCOPE : CGROUP_GROUP;
+}
+
+void cgroup_name_parse(struct span path, struct cgroup_name *out)
+{
+	struct span last = take_last(&path);
+
+	*out = (struct cgroup_name){ .kind = CGROUP_GROUP, .id = span_of(last.end, 0) };
+	if (span_length(last) == 0) {
+		strcpy(out->name, "/");
+		return;
+	}
+	if (parse_container(last, path, out) || parse_pod(last, path, out) || parse_named(last, path, out))
+		return;
+	out->kind = kind_of_unit(last);
+	if (out->kind != CGROUP_GROUP)
+		copy_unescaped(out, last);
+	else
+		memcpy(out->name, last.at,
+		       span_length(last) < sizeof(out->name) ? span_length(last) : sizeof(out->name) - 1);
+}
+
+const char *cgroup_kind_name(enum cgroup_kind kind)
+{
+	static const char *const names[] = {
+		[CGROUP_GROUP] = "group", [CGROUP_UNIT] = "unit",           [CGROUP_SLICE] = "slice",
+		[CGROUP_SCOPE] = "scope", [CGROUP_CONTAINER] = "container", [CGROUP_POD] = "pod",
+	};
+
+	return names[kind];
+}
+
+#define NS_PER_US 1000
+
+/* A line "name number", and where its number is added. */
+struct field {
+	const char *name;
+	size_t offset;
+};
+
+static void add(uint64_t *sum, uint64_t value)
+{
+	if (*sum == U64_UNKNOWN)
+		*sum = value;
+	else if (value < U64_UNKNOWN - *sum)
+		*sum += value;
+}
+
+static void add_fields(struct span text, const char *prefix, const struct field *fields, void *out)
+{
+	struct span line, name, rest;
+	uint64_t value;
+
+	while (span_line(&text, &line)) {
+		if (!span_starts(line, prefix) || !span_pair_u64(line, &name, &value, &rest))
+			continue;
+		for (const struct field *field = fields; field->name; field++)
+			if (span_is(name, field->name))
+				add((uint64_t *)(void *)((char *)out + field->offset), value);
+	}
+}
+
+#define MEMORY(file_name, field)                                                                             \
+	{                                                                                                    \
+		file_name, offsetof(struct cgroup_memory_stat, field)                                        \
+	}
+
+static const struct field memory_1[] = {
+	MEMORY("total_rss", anonymous),
+	MEMORY("total_cache", file),
+	MEMORY("total_swap", swap),
+	MEMORY("total_active_file", active_file),
+	MEMORY("total_inactive_file", inactive_file),
+	MEMORY("total_workingset_refault", refaults), /* before Linux 5.9 */
+	MEMORY("total_workingset_refault_anon", refaults),
+	MEMORY("total_workingset_refault_file", refaults),
+	{ 0 },
+};
+
+static const struct field memory_2[] = {
+	MEMORY("anon", anonymous),
+	MEMORY("file", file),
+	MEMORY("kernel", kernel), /* since Linux 5.18 */
+	MEMORY("active_file", active_file),
+	MEMORY("inactive_file", inactive_file),
+	MEMORY("workingset_refault", refaults),
+	MEMORY("workingset_refault_anon", refaults),
+	MEMORY("workingset_refault_file", refaults),
+	{ 0 },
+};
+
+/* What is known of the kernel's memory where there is no sum. */
+static const struct field kernel_parts[] = {
+	MEMORY("slab", kernel),
+	MEMORY("kernel_stack", kernel),
+	MEMORY("pagetables", kernel),
+	MEMORY("percpu", kernel),
+	{ 0 },
+};
+
+void cgroup_memory_stat_parse(struct span text, int version, struct cgroup_memory_stat *stat)
+{
+	*stat = (struct cgroup_memory_stat){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN,
+					     U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+	add_fields(text, version == 1 ? "total_" : "", version == 1 ? memory_1 : memory_2, stat);
+	if (version == 2 && stat->kernel == U64_UNKNOWN)
+		add_fields(text, "", kernel_parts, stat);
+}
+
+static uint64_t to_ns(uint64_t us)
+{
+	return us > UINT64_MAX / NS_PER_US ? U64_UNKNOWN : us * NS_PER_US;
+}
+
+void cgroup_cpu_stat_parse(struct span text, struct cgroup_cpu_stat *stat)
+{
+	struct span line, name, rest;
+	uint64_t value;
+
+	*stat = (struct cgroup_cpu_stat){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &value, &rest))
+			continue;
+		if (span_is(name, "usage_usec"))
+			stat->used_ns = to_ns(value);
+		else if (span_is(name, "nr_periods"))
+			stat->periods = value;
+		else if (span_is(name, "nr_throttled"))
+			stat->throttled_periods = value;
+		else if (span_is(name, "throttled_usec"))
+			stat->throttled_ns = to_ns(value);
+		else if (span_is(name, "throttled_time"))
+			stat->throttled_ns = value;
+	}
+}
+
+/* "rbytes=4096 wbytes=0 rios=1 …" in any order. */
+static bool parse_pairs(struct span line, struct cgroup_io *io)
+{
+	struct span word, name;
+	uint64_t value;
+	bool found = false;
+
+	while (span_word(&line, &word)) {
+		if (!span_until(&word, '=', &name) || !span_is_u64(word, &value))
+			continue;
+		if (span_is(name, "rbytes"))
+			io->read_bytes = value;
+		else if (span_is(name, "wbytes"))
+			io->write_bytes = value;
+		found |= span_is(name, "rbytes") || span_is(name, "wbytes");
+		if (span_is(name, "rios"))
+			io->reads = value;
+		else if (span_is(name, "wios"))
+			io->writes = value;
+	}
+	return found;
+}
+
+static bool parse_direction(struct span line, struct cgroup_io *io)
+{
+	struct span word;
+	uint64_t value;
+
+	if (!span_word(&line, &word) || !span_u64(&line, &value))
+		return false;
+	if (span_is(word, "Read"))
+		io->read_bytes = value;
+	else if (span_is(word, "Write"))
+		io->write_bytes = value;
+	else
+		return false;
+	return true;
+}
+
+bool cgroup_io_next(struct span *text, struct cgroup_io *io)
+{
+	struct span line;
+
+	while (span_line(text, &line)) {
+		*io = (struct cgroup_io){ 0 };
+		if (span_u64(&line, &io->major) && span_char(&line, ':') && span_u64(&line, &io->minor) &&
+		    (parse_pairs(line, io) || parse_direction(line, io)))
+			return true;
+	}
+	return false;
+}
+
+/* "rbps=1048576 wbps=max riops=max wiops=max" in any order. */
+static bool parse_limits(struct span line, struct cgroup_io_limits *limits)
+{
+	static const char *const names[N_CGROUP_IO_KINDS] = { "rbps", "wbps", "riops", "wiops" };
+	struct span word, name;
+	bool found = false;
+
+	while (span_word(&line, &word)) {
+		if (!span_until(&word, '=', &name))
+			continue;
+		for (unsigned kind = 0; kind < N_CGROUP_IO_KINDS; kind++)
+			if (span_is(name, names[kind]))
+				found |= span_is_u64(word, &limits->each_second[kind]);
+	}
+	return found;
+}
+
+bool cgroup_io_limits_next(struct span *text, enum cgroup_io_kind kind, struct cgroup_io_limits *limits)
+{
+	struct span line, word;
+
+	while (span_line(text, &line)) {
+		struct span rest;
+
+		*limits = (struct cgroup_io_limits){ 0 };
+		if (!span_u64(&line, &limits->major) || !span_char(&line, ':') ||
+		    !span_u64(&line, &limits->minor))
+			continue;
+		rest = line;
+		if (parse_limits(line, limits) ||
+		    (span_word(&rest, &word) && span_is_u64(word, &limits->each_second[kind])))
+			return true;
+	}
+	return false;
+}
+
+bool cgroup_value_parse(struct span text, const char *name, uint64_t *value)
+{
+	struct span line, found, rest;
+	uint64_t number;
+
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &found, &number, &rest) || !span_is(found, name))
+			continue;
+		*value = number;
+		return true;
+	}
+	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The own control group, by /proc/self/cgroup and /proc/self/mountinfo, and files of groups. */
+/* Control groups: the own one, what their paths say about them, and their files. */
 #ifndef PANETOP_KERNEL_CGROUP_H
 #define PANETOP_KERNEL_CGROUP_H
 
@@ -10,6 +10,7 @@
 #include "core/span.h"
 #include "core/unknown.h"
 
+/* The own control group, by /proc/self/cgroup and /proc/self/mountinfo, and files of groups. */
 #define CGROUP_PATH_MAX 4096
 #define CGROUP_NO_LIMIT U64_UNKNOWN
 
@@ -61,5 +62,93 @@ bool cgroup_limit_parse(struct span text, uint64_t *bytes);
 
 /* A limit of CPU time, in CPUs: "quota period", 0 without one ("max", or -1). False if malformed. */
 bool cgroup_quota_parse(struct span quota, struct span period, double *cpus);
+
+/* What the path of a control group says about it: a unit, a container, a pod, and its name. */
+enum cgroup_kind {
+	CGROUP_GROUP,
+	CGROUP_UNIT, /* of systemd, other than slices and scopes */
+	CGROUP_SLICE,
+	CGROUP_SCOPE,
+	CGROUP_CONTAINER,
+	CGROUP_POD,
+};
+
+enum container_engine {
+	ENGINE_UNKNOWN,
+	ENGINE_DOCKER,
+	ENGINE_PODMAN,
+	ENGINE_CONTAINERD,
+	ENGINE_CRIO,
+};
+
+#define CGROUP_NAME_MAX 256
+#define CONTAINER_ID_LENGTH 64 /* hexadecimal digits */
+
+struct cgroup_name {
+	enum cgroup_kind kind;
+	enum container_engine engine; /* of a container with an id */
+	struct span id; /* within the path: of a container its digits, of a pod its uid; else empty */
+	char name[CGROUP_NAME_MAX]; /* unit names without escapes; ids as 12 digits */
+};
+
+/* Reads the last part of a path: "/system.slice/docker-4f….scope". */
+void cgroup_name_parse(struct span path, struct cgroup_name *name);
+
+/* "unit", "slice", "scope", "container", "pod", "group"; marked with N_(). */
+const char *cgroup_kind_name(enum cgroup_kind kind);
+
+/* Files of a control group: what it used, by both versions. */
+
+/* memory.stat, of a group and those below it; U64_UNKNOWN for what the kernel does not print. */
+struct cgroup_memory_stat {
+	uint64_t anonymous, file; /* file: page cache, tmpfs and shared memory */
+	uint64_t kernel;          /* version 2 */
+	uint64_t swap;            /* version 1 */
+	uint64_t active_file, inactive_file;
+	uint64_t refaults;
+};
+
+/* Version 1 prints them twice: the sums begin with "total_". */
+void cgroup_memory_stat_parse(struct span text, int version, struct cgroup_memory_stat *stat);
+
+/* cpu.stat: the use of a group and those below it (version 2); how often its own limit throttled it. */
+struct cgroup_cpu_stat {
+	uint64_t used_ns, periods, throttled_periods, throttled_ns; /* U64_UNKNOWN: missing */
+};
+
+void cgroup_cpu_stat_parse(struct span text, struct cgroup_cpu_stat *stat);
+
+/*
+ * The next device of io.stat (version 2) or of blkio.throttle.io_service_bytes (version 1, which has a line
+ * for each direction); the other direction is then 0. Skips other lines.
+ */
+struct cgroup_io {
+	uint64_t major, minor, read_bytes, write_bytes;
+	uint64_t reads, writes; /* requests (version 2) */
+};
+
+bool cgroup_io_next(struct span *text, struct cgroup_io *io);
+
+/* A limit of a device in a second: bytes, or requests. */
+enum cgroup_io_kind {
+	CGROUP_READ_BYTES,
+	CGROUP_WRITE_BYTES,
+	CGROUP_READS,
+	CGROUP_WRITES,
+	N_CGROUP_IO_KINDS,
+};
+
+/*
+ * The next device of io.max (version 2), or of a file of version 1, which has the limits of this kind alone:
+ * blkio.throttle.read_bps_device and the like. 0: none. Skips other lines.
+ */
+struct cgroup_io_limits {
+	uint64_t major, minor, each_second[N_CGROUP_IO_KINDS];
+};
+
+bool cgroup_io_limits_next(struct span *text, enum cgroup_io_kind kind, struct cgroup_io_limits *limits);
+
+/* The number after a name at the beginning of a line: of memory.events, memory.oom_control. */
+bool cgroup_value_parse(struct span text, const char *name, uint64_t *value);
 
 #endif

@@ -1,16 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decoder of perf records, and of the initial stack of a program. */
+/* Decodes counts of perf events, records of tasks and of profiles, and the initial stack of a program. */
 #include <config.h>
 
 #include "kernel/perf_record.h"
 
-#include <linux/perf_event.h>
 #include <string.h>
+
+#define HEAD_WORDS ((size_t)3) /* number of events, time enabled, time running */
+#define WORD_BYTES sizeof(uint64_t)
+
+static uint64_t read_word(struct span bytes, size_t index)
+{
+	uint64_t value;
+
+	memcpy(&value, bytes.at + index * WORD_BYTES, WORD_BYTES);
+	return value;
+}
+
+bool perf_read_parse(struct span bytes, uint64_t *values, size_t n_values, struct perf_times *times)
+{
+	size_t length = span_length(bytes);
+
+	if (length % WORD_BYTES != 0 || length / WORD_BYTES < HEAD_WORDS ||
+	    length / WORD_BYTES - HEAD_WORDS != n_values || read_word(bytes, 0) != n_values)
+		return false;
+	*times = (struct perf_times){ .enabled_ns = read_word(bytes, 1), .running_ns = read_word(bytes, 2) };
+	for (size_t i = 0; i < n_values; i++)
+		values[i] = read_word(bytes, HEAD_WORDS + i);
+	return true;
+}
+
+uint64_t perf_scaled(uint64_t count, struct perf_times times)
+{
+	double scaled;
+
+	if (times.running_ns == 0)
+		return U64_UNKNOWN;
+	if (times.running_ns >= times.enabled_ns)
+		return count;
+	scaled = (double)count * ((double)times.enabled_ns / (double)times.running_ns);
+	return scaled < 0x1p63 ? (uint64_t)scaled : U64_UNKNOWN;
+}
 
 /* From include/uapi/linux/perf_event.h of Linux 6.18; the header of the build machine may be older. */
 #define COMM_BY_EXEC (1 << 13)
 #define ABI_NONE 0
 #define ABI_32_BIT 1
+#define CONTEXT_MIN ((uint64_t)-4095) /* markers between the parts of a chain */
+#define CONTEXT_KERNEL ((uint64_t)-128)
 
 #define TRAILER_BYTES ((size_t)16) /* pid, tid, time */
 
@@ -18,6 +55,16 @@ struct task_body {
 	uint32_t pid, parent_pid, tid, parent_tid;
 	uint64_t time_ns;
 };
+
+/* The head of the record at the beginning of bytes, and what follows it. */
+static bool open_record(struct span bytes, struct perf_event_header *header, struct span *body)
+{
+	if (!span_peek(bytes, 0, header, sizeof(*header)) || header->size < sizeof(*header) ||
+	    header->size > span_length(bytes))
+		return false;
+	*body = span_of(bytes.at + sizeof(*header), header->size - sizeof(*header));
+	return true;
+}
 
 static bool eat_part(struct span *rest, uint64_t length, struct span *part)
 {
@@ -43,21 +90,25 @@ static bool eat_task(struct span *body, struct perf_record *record)
 }
 
 /* The time at the end of records without a time field. */
-static bool cut_trailer(struct span *body, struct perf_record *record)
+static bool cut_trailer(struct span *body, uint64_t *time_ns)
 {
 	if (span_length(*body) < TRAILER_BYTES)
 		return false;
 	body->end -= TRAILER_BYTES;
-	memcpy(&record->time_ns, body->end + 2 * sizeof(uint32_t), sizeof(record->time_ns));
+	memcpy(time_ns, body->end + 2 * sizeof(uint32_t), sizeof(*time_ns));
 	return true;
+}
+
+static bool eat_thread(struct span *body, uint32_t *pid, uint32_t *tid)
+{
+	return span_eat(body, pid, sizeof(*pid)) && span_eat(body, tid, sizeof(*tid));
 }
 
 static bool eat_comm(struct span *body, uint16_t misc, struct perf_record *record)
 {
 	size_t length;
 
-	if (!cut_trailer(body, record) || !span_eat(body, &record->pid, sizeof(record->pid)) ||
-	    !span_eat(body, &record->tid, sizeof(record->tid)))
+	if (!cut_trailer(body, &record->time_ns) || !eat_thread(body, &record->pid, &record->tid))
 		return false;
 	record->exec = misc & COMM_BY_EXEC;
 	length = strnlen(body->at, span_length(*body));
@@ -65,38 +116,43 @@ static bool eat_comm(struct span *body, uint16_t misc, struct perf_record *recor
 	return true;
 }
 
-static bool eat_lost(struct span *body, struct perf_record *record)
+static bool eat_lost(struct span *body, uint64_t *time_ns, uint64_t *lost)
 {
 	uint64_t id;
 
-	return cut_trailer(body, record) && span_eat(body, &id, sizeof(id)) &&
-	       span_eat(body, &record->lost, sizeof(record->lost));
+	return cut_trailer(body, time_ns) && span_eat(body, &id, sizeof(id)) &&
+	       span_eat(body, lost, sizeof(*lost));
 }
 
 /* The field has the requested size, however much was copied; the copied size follows it. */
+static bool eat_copied(struct span *body, struct span *stack)
+{
+	uint64_t room, taken;
+
+	if (!span_eat(body, &room, sizeof(room)) || !eat_part(body, room, stack))
+		return false;
+	if (room > 0 && (!span_eat(body, &taken, sizeof(taken)) || taken > room))
+		return false;
+	stack->end = stack->at + (room > 0 ? taken : 0);
+	return true;
+}
+
 static bool eat_stack(struct span *body, struct perf_record *record)
 {
-	uint64_t abi, room, taken;
+	uint64_t abi;
 
 	if (!span_eat(body, &abi, sizeof(abi)) ||
-	    (abi != ABI_NONE && !span_eat(body, &record->stack_address, sizeof(record->stack_address))) ||
-	    !span_eat(body, &room, sizeof(room)))
+	    (abi != ABI_NONE && !span_eat(body, &record->stack_address, sizeof(record->stack_address))))
 		return false;
 	record->is_32_bit = abi == ABI_32_BIT;
-	if (room == 0)
-		return true;
-	if (!eat_part(body, room, &record->stack) || !span_eat(body, &taken, sizeof(taken)) || taken > room)
-		return false;
-	record->stack.end = record->stack.at + taken;
-	return true;
+	return eat_copied(body, &record->stack);
 }
 
 static bool eat_sample(struct span *body, struct perf_record *record)
 {
 	uint32_t raw_bytes;
 
-	return span_eat(body, &record->pid, sizeof(record->pid)) &&
-	       span_eat(body, &record->tid, sizeof(record->tid)) &&
+	return eat_thread(body, &record->pid, &record->tid) &&
 	       span_eat(body, &record->time_ns, sizeof(record->time_ns)) &&
 	       span_eat(body, &raw_bytes, sizeof(raw_bytes)) && eat_part(body, raw_bytes, &record->raw) &&
 	       (span_length(*body) == 0 || eat_stack(body, record));
@@ -119,7 +175,7 @@ static bool eat_body(struct span *body, const struct perf_event_header *header, 
 		return eat_sample(body, record);
 	case PERF_RECORD_LOST:
 		record->kind = PERF_RECORD_KIND_LOST;
-		return eat_lost(body, record);
+		return eat_lost(body, &record->time_ns, &record->lost);
 	default:
 		record->kind = PERF_RECORD_KIND_OTHER;
 		return true;
@@ -132,11 +188,7 @@ bool perf_record_next(struct span *bytes, struct perf_record *record)
 	struct perf_record decoded = { 0 };
 	struct span body;
 
-	if (!span_peek(*bytes, 0, &header, sizeof(header)) || header.size < sizeof(header) ||
-	    header.size > span_length(*bytes))
-		return false;
-	body = span_of(bytes->at + sizeof(header), header.size - sizeof(header));
-	if (!eat_body(&body, &header, &decoded))
+	if (!open_record(*bytes, &header, &body) || !eat_body(&body, &header, &decoded))
 		return false;
 	bytes->at += header.size;
 	*record = decoded;
@@ -209,4 +261,138 @@ bool perf_exec_arguments_are_whole(const struct perf_record *sample)
 
 	return word_at(sample, 0, &n_arguments) &&
 	       (n_arguments == 0 || argument_at(sample, n_arguments, &last));
+}
+
+static bool eat_u64s(struct span *rest, uint64_t count, struct span *words)
+{
+	if (count > span_length(*rest) / sizeof(uint64_t))
+		return false;
+	*words = span_of(rest->at, (size_t)count * sizeof(uint64_t));
+	rest->at = words->end;
+	return true;
+}
+
+bool profile_record_kernel(const struct profile_record *record, size_t number, uint64_t *address)
+{
+	return span_peek(record->kernel, number * sizeof(*address), address, sizeof(*address));
+}
+
+/* The chain begins with a marker of its part; that of the program is not asked for. */
+static void take_chain(struct span words, struct profile_record *record)
+{
+	uint64_t word;
+
+	record->kernel = span_of(words.at, 0);
+	if (!span_eat(&words, &word, sizeof(word)) || word != CONTEXT_KERNEL)
+		return;
+	record->kernel = span_of(words.at, 0);
+	while (span_eat(&words, &word, sizeof(word)) && word < CONTEXT_MIN)
+		record->kernel.end = words.at;
+}
+
+static bool eat_registers(struct span *body, struct profile_record *record)
+{
+	uint64_t abi;
+
+	if (!span_eat(body, &abi, sizeof(abi)))
+		return false;
+	record->is_32_bit = abi == ABI_32_BIT;
+	record->has_user = abi != ABI_NONE && PROFILE_REGISTERS != 0;
+	return !record->has_user || span_eat(body, record->registers, sizeof(record->registers));
+}
+
+static bool eat_profile_sample(struct span *body, struct profile_record *record)
+{
+	struct span chain;
+	uint64_t frames;
+
+	if (!eat_thread(body, &record->pid, &record->tid) ||
+	    !span_eat(body, &record->time_ns, sizeof(record->time_ns)) ||
+	    !span_eat(body, &record->period, sizeof(record->period)) ||
+	    !span_eat(body, &frames, sizeof(frames)) || !eat_u64s(body, frames, &chain))
+		return false;
+	take_chain(chain, record);
+	return eat_registers(body, record) && eat_copied(body, &record->stack);
+}
+
+static bool eat_map(struct span *body, struct profile_record *record)
+{
+	struct {
+		uint32_t pid, tid;
+		uint64_t address, bytes, offset;
+		uint32_t major, minor;
+		uint64_t inode, generation;
+		uint32_t protection, flags;
+	} map;
+
+	if (!cut_trailer(body, &record->time_ns) || !span_eat(body, &map, sizeof(map)))
+		return false;
+	record->pid = map.pid;
+	record->tid = map.tid;
+	record->address = map.address;
+	record->bytes = map.bytes;
+	record->offset = map.offset;
+	record->major = map.major;
+	record->minor = map.minor;
+	record->inode = map.inode;
+	record->path = span_of(body->at, strnlen(body->at, span_length(*body)));
+	return true;
+}
+
+static bool eat_profile_task(struct span *body, struct profile_record *record)
+{
+	struct task_body task;
+
+	if (!span_eat(body, &task, sizeof(task)))
+		return false;
+	record->pid = task.pid;
+	record->tid = task.tid;
+	record->parent_pid = task.parent_pid;
+	record->time_ns = task.time_ns;
+	if (record->kind == PROFILE_RECORD_FORK ? task.pid == task.parent_pid : task.pid != task.tid)
+		record->kind = PROFILE_RECORD_OTHER; /* a thread */
+	return true;
+}
+
+static bool eat_profile_body(struct span *body, const struct perf_event_header *header,
+			     struct profile_record *record)
+{
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		record->kind = PROFILE_RECORD_SAMPLE;
+		return eat_profile_sample(body, record);
+	case PERF_RECORD_MMAP2:
+		record->kind = PROFILE_RECORD_MAP;
+		return eat_map(body, record);
+	case PERF_RECORD_COMM:
+		record->kind = header->misc & COMM_BY_EXEC ? PROFILE_RECORD_EXEC : PROFILE_RECORD_OTHER;
+		return cut_trailer(body, &record->time_ns) && eat_thread(body, &record->pid, &record->tid);
+	case PERF_RECORD_FORK:
+		record->kind = PROFILE_RECORD_FORK;
+		return eat_profile_task(body, record);
+	case PERF_RECORD_EXIT:
+		record->kind = PROFILE_RECORD_EXIT;
+		return eat_profile_task(body, record);
+	case PERF_RECORD_LOST:
+		record->kind = PROFILE_RECORD_LOST;
+		return eat_lost(body, &record->time_ns, &record->lost);
+	case PERF_RECORD_THROTTLE:
+		record->kind = PROFILE_RECORD_THROTTLE;
+		return true;
+	default:
+		record->kind = PROFILE_RECORD_OTHER;
+		return true;
+	}
+}
+
+bool profile_record_next(struct span *bytes, struct profile_record *record)
+{
+	struct perf_event_header header;
+	struct span body;
+
+	*record = (struct profile_record){ .kind = PROFILE_RECORD_OTHER };
+	if (!open_record(*bytes, &header, &body) || !eat_profile_body(&body, &header, record))
+		return false;
+	bytes->at += header.size;
+	return true;
 }

@@ -11,7 +11,7 @@
 #include "core/span.h"
 #include "core/typed_name.h"
 #include "core/unknown.h"
-#include "kernel/cgroup_name.h"
+#include "kernel/cgroup.h"
 
 static const char *const kinds[N_SCOPE_KINDS] = {
 	[SCOPE_PROCESSES] = "pid", [SCOPE_TREE] = "tree",       [SCOPE_USER] = "user",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 #include "model/sample_request.h"
 #include "model/units.h"
 

@@ -13,7 +13,7 @@
 #include "sys/env.h"
 #include "sys/machine_perf.h"
 
-/* The read_format that kernel/perf_read.h parses. */
+/* The read_format that perf_read_parse() reads. */
 #define PERF_READ_FORMAT \
 	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/pid/timens.h"
+#include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 
 struct lags {

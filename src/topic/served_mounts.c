@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "kernel/mountinfo.h"
+#include "kernel/mounts.h"
 
 #define DRIVERS "sys/class/drm"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernel/cgroup_name.h"
+#include "kernel/cgroup.h"
 #include "suite.h"
 
 #define ID "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "kernel/cgroup.h"
-#include "kernel/cgroup_stat.h"
 #include "suite.h"
 #include "sys/cgroup_path.h"
 

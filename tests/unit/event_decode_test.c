@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/proc_event.h"
+#include "kernel/net/netlink.h"
 #include "kernel/trace_format.h"
 #include "rig.h"
 #include "topic/kernel_clock.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "elf_image.h"
-#include "kernel/code/go_functions.h"
+#include "kernel/code/elf_file.h"
 #include "suite.h"
 
 #define TEXT 0x401000

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/pid/drm_client.h"
+#include "kernel/pid/pid_fd.h"
 #include "rig.h"
 #include "topic/gpu/nvidia.h"
 #include "topic/reader.h"

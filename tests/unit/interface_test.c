@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "kernel/net/net_dev.h"
+#include "kernel/net/proc_net.h"
 #include "rig.h"
 
 static struct rig rig;

@@ -9,7 +9,7 @@
 
 #include "core/unknown.h"
 #include "core/wrap.h"
-#include "kernel/net/softnet.h"
+#include "kernel/net/proc_net.h"
 #include "rig.h"
 #include "topic/interrupt/counts.h"
 

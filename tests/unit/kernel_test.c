@@ -14,14 +14,13 @@
 #include <sys/syscall.h>
 
 #include "core/unknown.h"
-#include "kernel/cpu_times.h"
-#include "kernel/hwmon.h"
-#include "kernel/perf_read.h"
+#include "kernel/net/netlink.h"
+#include "kernel/perf_record.h"
 #include "kernel/pid/pid_fd.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_syscall.h"
-#include "kernel/pid/taskstats.h"
-#include "kernel/powercap.h"
+#include "kernel/power.h"
+#include "kernel/system.h"
 #include "suite.h"
 
 /* As long as none was counted the kernel does not count them. */

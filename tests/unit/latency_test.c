@@ -12,7 +12,7 @@
 
 #include "app/assertion.h"
 #include "core/alloc.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 #include "model/derive.h"
 #include "pane/latency/latency.h"
 #include "suite.h"

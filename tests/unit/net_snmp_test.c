@@ -2,7 +2,7 @@
 /* Tests of counters of the protocols, by their names. */
 #include <config.h>
 
-#include "kernel/net/net_snmp.h"
+#include "kernel/net/proc_net.h"
 #include "suite.h"
 
 static const char snmp[] = "Ip: Forwarding DefaultTTL InReceives ForwDatagrams\nIp: 2 64 1000 37\n"

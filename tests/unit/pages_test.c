@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/page_flags.h"
+#include "kernel/pid/maps.h"
 #include "rig.h"
 #include "sys/page_file.h"
 #include "topic/pages/page_snapshot.h"

@@ -2,8 +2,7 @@
 /* Tests of the parser of perf-PID.map. */
 #include <config.h>
 
-
-#include "kernel/code/perf_map.h"
+#include "kernel/code/symbols.h"
 #include "suite.h"
 
 static const char *at(const struct symbols *symbols, uint64_t address)

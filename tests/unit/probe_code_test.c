@@ -21,7 +21,7 @@
 
 #include "elf_image.h"
 #include "held_threads.h"
-#include "kernel/code/usdt.h"
+#include "kernel/code/elf_file.h"
 #include "suite.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"

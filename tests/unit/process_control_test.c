@@ -22,7 +22,6 @@
 
 #include "core/buffer.h"
 #include "kernel/pid/pid_stat.h"
-#include "kernel/pid/pid_status.h"
 #include "suite.h"
 #include "sys/buffer_io.h"
 #include "sys/confine.h"

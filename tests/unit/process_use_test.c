@@ -16,9 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernel/pid/maps.h"
 #include "kernel/pid/pid_stat.h"
-#include "kernel/pid/pid_status.h"
-#include "kernel/pid/smaps_rollup.h"
 #include "rig.h"
 #include "sys/process_control.h"
 #include "topic/process/missing_targets.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/profile_record.h"
+#include "kernel/perf_record.h"
 #include "suite.h"
 #include "sys/perf_ring.h"
 #include "topic/profile/profile_events.h"

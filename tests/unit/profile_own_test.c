@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "held_threads.h"
-#include "kernel/profile_record.h"
+#include "kernel/perf_record.h"
 #include "rig.h"
 #include "sys/bpf/program.h"
 #include "sys/perf_ring.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "kernel/profile_record.h"
+#include "kernel/perf_record.h"
 #include "pack.h"
 #include "topic/profile/profile_results.h"
 

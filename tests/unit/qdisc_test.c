@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "kernel/net/netlink.h"
-#include "kernel/net/qdisc.h"
 #include "suite.h"
 #include "sys/netlink_socket.h"
 

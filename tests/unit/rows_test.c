@@ -48,7 +48,7 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "core/span.h"
-#include "kernel/cpu_times.h"
+#include "kernel/system.h"
 #include "model/trace_spec.h"
 #include "rig.h"
 

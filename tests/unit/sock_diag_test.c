@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "kernel/net/sock_diag.h"
+#include "kernel/net/netlink.h"
 #include "suite.h"
 
 struct answer {

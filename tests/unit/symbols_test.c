@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/code/kallsyms.h"
 #include "kernel/code/symbols.h"
 #include "suite.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/damon_stat.h"
+#include "kernel/meminfo.h"
 #include "kernel/pid/maps.h"
 #include "model/column.h"
 #include "rig.h"

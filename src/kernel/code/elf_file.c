@@ -587,3 +587,221 @@ bool elf_symbols_next(struct elf_symbols *symbols, struct elf_symbol *symbol)
 		return true;
 	}
 }
+
+/*
+ * The table of functions is a list of pairs, sorted by address, that ends with the address behind the last
+ * function: (address, where its description is). The description begins with the address again, and the
+ * offset of the name in the table of names.
+ */
+
+#define MAGIC_1_2 0xfffffffb
+#define MAGIC_1_16 0xfffffffa
+#define MAGIC_1_18 0xfffffff0
+#define MAGIC_1_20 0xfffffff1
+#define HEADER_BYTES 8      /* magic, two zeros, bytes of the smallest instruction, of a pointer */
+#define TEXT_WORD 2         /* of the header, since 1.18 */
+#define MODULE_TEXT_WORD 22 /* of struct moduledata, since 1.26, where the header has none */
+
+struct go_table {
+	struct span names, pairs, descriptions; /* borrowed, each to the end of all */
+	unsigned pointer_bytes, field_bytes;    /* of an address, and of a number in a pair */
+	uint64_t count, text;
+};
+
+static bool read_go_word(struct span table, unsigned pointer_bytes, unsigned index, uint64_t *value)
+{
+	return span_little(table, HEADER_BYTES + index * pointer_bytes, pointer_bytes, value);
+}
+
+/* From the offset in this word of the header to the end. */
+static bool go_part_at(struct span table, unsigned pointer_bytes, unsigned index, struct span *part)
+{
+	uint64_t offset;
+
+	if (!read_go_word(table, pointer_bytes, index, &offset) || offset > span_length(table))
+		return false;
+	*part = (struct span){ .at = table.at + offset, .end = table.end };
+	return true;
+}
+
+static bool read_go_header(struct span table, uint64_t *magic, unsigned *pointer_bytes)
+{
+	uint64_t zeros, bytes;
+
+	if (!span_little(table, 0, 4, magic) || !span_little(table, 4, 2, &zeros) || zeros != 0 ||
+	    !span_little(table, 7, 1, &bytes))
+		return false;
+	*pointer_bytes = (unsigned)bytes;
+	return bytes == 4 || bytes == 8;
+}
+
+static bool open_table(struct span table, uint64_t text, struct go_table *go)
+{
+	uint64_t magic;
+	unsigned bytes;
+
+	if (!read_go_header(table, &magic, &bytes) || !read_go_word(table, bytes, 0, &go->count))
+		return false;
+	go->pointer_bytes = go->field_bytes = bytes;
+	go->text = 0;
+	switch (magic) {
+	case MAGIC_1_2:
+		go->names = go->descriptions = table;
+		go->pairs = (struct span){ .at = table.at + HEADER_BYTES + bytes, .end = table.end };
+		return true;
+	case MAGIC_1_16:
+		if (!go_part_at(table, bytes, 2, &go->names) || !go_part_at(table, bytes, 6, &go->pairs))
+			return false;
+		go->descriptions = go->pairs;
+		return true;
+	case MAGIC_1_18:
+	case MAGIC_1_20:
+		if (!go_part_at(table, bytes, 3, &go->names) || !go_part_at(table, bytes, 7, &go->pairs))
+			return false;
+		go->descriptions = go->pairs;
+		go->field_bytes = 4;
+		go->text = text;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The number in the list of pairs. */
+static uint64_t go_field(const struct go_table *go, uint64_t index)
+{
+	uint64_t value = 0;
+
+	span_little(go->pairs, index * go->field_bytes, go->field_bytes, &value);
+	return value;
+}
+
+static void add_go_function(const struct go_table *go, uint64_t index, struct symbols *symbols)
+{
+	uint64_t start = go_field(go, 2 * index), end = go_field(go, 2 * index + 2), name_at;
+	uint64_t description = go_field(go, 2 * index + 1);
+	struct span name = go->names;
+
+	if (end <= start || description > span_length(go->descriptions) ||
+	    !span_little(go->descriptions, description + go->field_bytes, 4, &name_at) ||
+	    name_at >= span_length(name))
+		return;
+	name.at += name_at;
+	symbols_add(symbols, go->text + start, end - start, name, false);
+}
+
+bool go_functions_add(struct span table, uint64_t text, struct symbols *symbols)
+{
+	struct go_table go;
+	uint64_t n_fields;
+
+	if (!open_table(table, text, &go))
+		return false;
+	n_fields = span_length(go.pairs) / go.field_bytes;
+	for (uint64_t i = 0; i < go.count && 2 * i + 2 < n_fields; i++)
+		add_go_function(&go, i, symbols);
+	return true;
+}
+
+uint64_t go_functions_text(const struct elf_file *file)
+{
+	unsigned bytes = file->is_64 ? 8 : 4;
+	uint64_t text, magic;
+
+	if (!read_go_header(file->go_table, &magic, &bytes))
+		return file->text_address;
+	if (elf_file_pointer(file, file->go_table_address + HEADER_BYTES + TEXT_WORD * bytes, &text) &&
+	    text != 0)
+		return text;
+	if (file->go_module_address != 0 &&
+	    elf_file_pointer(file, file->go_module_address + MODULE_TEXT_WORD * bytes, &text) && text != 0)
+		return text;
+	return file->text_address;
+}
+
+bool go_functions(const struct elf_file *file, struct symbols *symbols)
+{
+	return go_functions_add(file->go_table, go_functions_text(file), symbols);
+}
+
+/* A note: three sizes and a type; "stapsdt"; three addresses, and three texts. It is padded to 4 bytes. */
+#define HEAD_BYTES ((size_t)12)
+#define OWNER "stapsdt"
+#define TYPE_PROBE 3
+
+/* Where it belongs to: another step of the build may have moved the file since it was written. */
+static uint64_t moved(const struct elf_file *file, uint64_t address, uint64_t base)
+{
+	return file->probe_base && base ? address + (file->probe_base - base) : address;
+}
+
+/* A tracer writes only over what does nothing. */
+static bool is_nop(const struct elf_file *file, uint64_t offset)
+{
+	static const struct nop {
+		uint16_t machine;
+		uint8_t bytes, code[5];
+	} nops[] = {
+		{ EM_X86_64, 1, { 0x90 } },
+		{ EM_386, 1, { 0x90 } },
+		{ EM_X86_64, 5, { 0x0f, 0x1f, 0x44, 0x00, 0x00 } },
+		{ EM_386, 5, { 0x0f, 0x1f, 0x44, 0x00, 0x00 } },
+		{ EM_AARCH64, 4, { 0x1f, 0x20, 0x03, 0xd5 } },
+		{ EM_RISCV, 2, { 0x01, 0x00 } },
+		{ EM_RISCV, 4, { 0x13, 0x00, 0x00, 0x00 } },
+		{ EM_ARM, 4, { 0x00, 0x00, 0xa0, 0xe1 } },
+		{ EM_ARM, 4, { 0x00, 0xf0, 0x20, 0xe3 } },
+	};
+	struct span code;
+
+	for (size_t i = 0; i < sizeof(nops) / sizeof(nops[0]); i++)
+		if (nops[i].machine == file->machine &&
+		    span_part(file->bytes, offset, nops[i].bytes, &code) &&
+		    memcmp(code.at, nops[i].code, nops[i].bytes) == 0)
+			return true;
+	return false;
+}
+
+static bool read_place(const struct elf_file *file, struct span content, struct usdt_place *place)
+{
+	unsigned bytes = file->is_64 ? 8 : 4;
+	uint64_t address, base, semaphore;
+
+	if (!span_little(content, 0, bytes, &address) || !span_little(content, bytes, bytes, &base) ||
+	    !span_little(content, (uint64_t)2 * bytes, bytes, &semaphore))
+		return false;
+	content.at += (size_t)3 * bytes;
+	if (!span_until(&content, '\0', &place->provider) || !span_until(&content, '\0', &place->name) ||
+	    span_length(place->provider) == 0 || span_length(place->name) == 0 ||
+	    span_length(place->provider) > SYMBOL_NAME_MAX || span_length(place->name) > SYMBOL_NAME_MAX)
+		return false;
+	place->semaphore_offset = 0;
+	return elf_file_offset(file, moved(file, address, base), &place->offset) &&
+	       is_nop(file, place->offset) &&
+	       (semaphore == 0 ||
+		(elf_file_offset(file, moved(file, semaphore, base), &place->semaphore_offset) &&
+		 place->semaphore_offset > 0));
+}
+
+bool usdt_next(const struct elf_file *file, struct span *rest, struct usdt_place *place)
+{
+	uint64_t name_bytes, content_bytes, type, content_at, end;
+	struct span notes = *rest, name, content;
+
+	while (span_little(notes, 0, 4, &name_bytes) && span_little(notes, 4, 4, &content_bytes) &&
+	       span_little(notes, 8, 4, &type)) {
+		content_at = padded(HEAD_BYTES + name_bytes, 4);
+		end = padded(content_at + content_bytes, 4);
+		if (!span_part(notes, HEAD_BYTES, name_bytes, &name) ||
+		    !span_part(notes, content_at, content_bytes, &content))
+			break;
+		notes.at = end < span_length(notes) ? notes.at + end : notes.end;
+		if (type == TYPE_PROBE && name_bytes == sizeof(OWNER) &&
+		    memcmp(name.at, OWNER, sizeof(OWNER)) == 0 && read_place(file, content, place)) {
+			*rest = notes;
+			return true;
+		}
+	}
+	rest->at = rest->end;
+	return false;
+}

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ELF files, as much as naming addresses takes: segments, functions, the build-id. */
-#ifndef PANETOP_KERNEL_ELF_FILE_H
-#define PANETOP_KERNEL_ELF_FILE_H
+/* ELF files, as much as naming addresses takes: segments, functions, probes, the tables of Go. */
+#ifndef PANETOP_KERNEL_CODE_ELF_FILE_H
+#define PANETOP_KERNEL_CODE_ELF_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/span.h"
 #include "kernel/code/symbols.h"
+
+/* ELF files, as much as naming addresses takes: segments, functions, the build-id. */
 
 /* A program, a library, or a file with debug information: its functions have the addresses of the program. */
 struct elf_file {
@@ -24,7 +26,7 @@ struct elf_file {
 	uint64_t go_table_address;
 	uint64_t go_module_address; /* of .go.module; 0: none */
 	uint64_t text_address;      /* of .text; 0: none */
-	struct span probe_notes;    /* .note.stapsdt: see usdt.h; empty: none */
+	struct span probe_notes;    /* .note.stapsdt: see usdt_next(); empty: none */
 	uint64_t unpacked_bytes;    /* of all that is compressed in it, as it says itself */
 	uint64_t probe_base;        /* address of .stapsdt.base, to which they were written; 0: none */
 };
@@ -89,5 +91,32 @@ struct elf_symbols {
 };
 void elf_symbols_begin(struct elf_symbols *symbols, const struct elf_file *file);
 bool elf_symbols_next(struct elf_symbols *symbols, struct elf_symbol *symbol);
+
+/* .gopclntab, which every Go program keeps, also a stripped one: its functions. */
+
+/*
+ * Adds the functions of a table, little-endian, as Go 1.2, 1.16, 1.18 and 1.20 and the releases after each of
+ * them write it. text is the address of runtime.text, which the functions are relative to since 1.18. False:
+ * an unknown table.
+ */
+bool go_functions_add(struct span table, uint64_t text, struct symbols *symbols);
+
+/* The address of runtime.text; 0: not known. */
+uint64_t go_functions_text(const struct elf_file *file);
+
+/* Both: the functions of a Go program. False: it is none, or of an unknown release. */
+bool go_functions(const struct elf_file *file, struct symbols *symbols);
+
+/* Probes that the authors of a program have put into it (USDT): the notes of .note.stapsdt. */
+
+/* A place of a probe; a name may have several. Names are as in the file, which others wrote. */
+struct usdt_place {
+	struct span provider, name;
+	uint64_t offset;           /* of its instruction in the file */
+	uint64_t semaphore_offset; /* in the file, of a counter of 2 bytes: who listens adds 1; 0: none */
+};
+
+/* The next one that is loaded, and is a nop; rest is file->probe_notes at first. */
+bool usdt_next(const struct elf_file *file, struct span *rest, struct usdt_place *place);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sorted list of functions that do not overlap: where some do, it is cut into pieces. */
+/* A table of functions, and the texts that fill it. */
 #include <config.h>
 
 #include "kernel/code/symbols.h"
@@ -9,6 +9,7 @@
 
 #include "core/vector.h"
 
+/* A sorted list of functions that do not overlap: where some do, it is cut into pieces. */
 #define DEPTH_MAX 32 /* functions that cover the same address */
 #define NONE UINT32_MAX
 #define DIGIT_BITS 8
@@ -337,4 +338,41 @@ void symbols_free(struct symbols *symbols)
 	free(symbols->rests);
 	buffer_free(&symbols->names);
 	*symbols = (struct symbols){ 0 };
+}
+
+/* "ffffffff81000000 T _text", and "\t[module]" where it is from one. Data have other letters. */
+bool kallsyms_next(struct span *text, struct kallsyms_line *line)
+{
+	struct span rest, type;
+
+	while (span_line(text, &rest))
+		if (span_hex(&rest, &line->address) && span_word(&rest, &type) && span_length(type) == 1 &&
+		    strchr("tTwW", *type.at) && span_word(&rest, &line->name))
+			return true;
+	return false;
+}
+
+/* Some write 0x before it. */
+static bool eat_hex(struct span *line, uint64_t *value)
+{
+	struct span rest = *line;
+
+	while (span_char(&rest, ' '))
+		;
+	if (span_char(&rest, '0') && (span_char(&rest, 'x') || span_char(&rest, 'X')))
+		*line = rest;
+	return span_hex(line, value);
+}
+
+size_t perf_map_functions(struct span text, struct symbols *symbols)
+{
+	struct span rest = text, line;
+	uint64_t address, bytes;
+
+	symbols->later_wins = true;
+	while (span_until(&rest, '\n', &line))
+		if (eat_hex(&line, &address) && span_char(&line, ' ') && eat_hex(&line, &bytes) &&
+		    span_char(&line, ' ') && bytes > 0)
+			symbols_add(symbols, address, bytes, line, false);
+	return (size_t)(rest.at - text.at);
 }

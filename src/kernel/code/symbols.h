@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions by address: which one has this address, and how far from its start it is. */
-#ifndef PANETOP_KERNEL_SYMBOLS_H
-#define PANETOP_KERNEL_SYMBOLS_H
+/* Functions by address: which one has this address; those of the kernel and of JIT compilers. */
+#ifndef PANETOP_KERNEL_CODE_SYMBOLS_H
+#define PANETOP_KERNEL_CODE_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,6 +9,8 @@
 
 #include "core/buffer.h"
 #include "core/span.h"
+
+/* Functions by address: which one has this address, and how far from its start it is. */
 
 #define SYMBOLS_MAX 2000000u
 #define SYMBOL_NAME_MAX 512                          /* bytes; a longer name is cut */
@@ -69,5 +71,24 @@ const char *symbols_find(const struct symbols *symbols, uint64_t address, uint64
 size_t symbols_bytes(const struct symbols *symbols);
 
 void symbols_free(struct symbols *symbols);
+
+/* /proc/kallsyms: which function of the kernel is at which address. */
+struct kallsyms_line {
+	uint64_t address; /* 0: not shown to this user */
+	struct span name; /* without its module */
+};
+
+/* The next function; false at the end. */
+bool kallsyms_next(struct span *text, struct kallsyms_line *line);
+
+/* perf-PID.map, in which JIT compilers list the functions that they have made. */
+
+/*
+ * Adds the functions of the whole lines "START SIZE NAME" of a file that may still be written; START and SIZE
+ * are hexadecimal. Other lines are skipped. Where functions overlap, the later line has the address: memory
+ * of discarded code is used again. symbols must have no functions from elsewhere. Returns how many bytes it
+ * read.
+ */
+size_t perf_map_functions(struct span text, struct symbols *symbols);
 
 #endif

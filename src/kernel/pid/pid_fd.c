@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the text of a link says of the kind of file, and what the lines of fdinfo add for each kind. */
+/* Links of file descriptors, and lines of fdinfo, which differ by the kind of file and by driver. */
 #include <config.h>
 
 #include "kernel/pid/pid_fd.h"
@@ -114,4 +114,188 @@ char *pid_fd_flags_text(uint64_t flags, char out[PID_FD_FLAGS_MAX])
 		if (flags & names[i].flag)
 			used += (size_t)snprintf(out + used, PID_FD_FLAGS_MAX - used, ",%s", names[i].name);
 	return out;
+}
+
+/* Lines of "drm-KIND-NAME: NUMBER UNIT", where NAME is that of an engine or a kind of memory. */
+#define ENGINE(field) false, offsetof(struct drm_engine, field)
+#define REGION(field) true, offsetof(struct drm_region, field)
+
+/* The first prefix that fits decides, so the longer ones come first. */
+static const struct {
+	const char *prefix;
+	bool of_region;
+	size_t offset;
+} kinds[] = {
+	{ "drm-engine-capacity-", ENGINE(capacity) }, { "drm-engine-", ENGINE(busy_ns) },
+	{ "drm-total-cycles-", ENGINE(total_cycles) }, { "drm-cycles-", ENGINE(cycles) },
+	{ "drm-total-", REGION(total_bytes) },        { "drm-resident-", REGION(resident_bytes) },
+	{ "drm-shared-", REGION(shared_bytes) },      { "drm-memory-", REGION(memory_bytes) },
+};
+
+static const struct {
+	const char *name;
+	uint64_t factor;
+} units[] = {
+	{ "ns", 1 }, { "KiB", 1024 }, { "MiB", 1024 * 1024 }, { "GiB", 1024 * 1024 * 1024 },
+};
+
+/* Known units only: a number in another one is not known. */
+static bool parse_value(struct span text, uint64_t *value)
+{
+	struct span unit;
+
+	if (!span_u64(&text, value))
+		return false;
+	if (!span_word(&text, &unit))
+		return *value != U64_UNKNOWN;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (span_is(unit, units[i].name))
+			return !__builtin_mul_overflow(*value, units[i].factor, value) &&
+			       *value != U64_UNKNOWN;
+	return false;
+}
+
+static bool same_span(struct span one, struct span other)
+{
+	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
+}
+
+/* NULL: there is no room for another one. */
+static void *engine_of(struct drm_client *client, struct span name)
+{
+	for (size_t i = 0; i < client->n_engines; i++)
+		if (same_span(client->engines[i].name, name))
+			return &client->engines[i];
+	if (client->n_engines == DRM_ENGINES_MAX)
+		return NULL;
+	client->engines[client->n_engines] = (struct drm_engine){ .name = name,
+								  .capacity = 1,
+								  .busy_ns = U64_UNKNOWN,
+								  .cycles = U64_UNKNOWN,
+								  .total_cycles = U64_UNKNOWN };
+	return &client->engines[client->n_engines++];
+}
+
+static void *region_of(struct drm_client *client, struct span name)
+{
+	for (size_t i = 0; i < client->n_regions; i++)
+		if (same_span(client->regions[i].name, name))
+			return &client->regions[i];
+	if (client->n_regions == DRM_REGIONS_MAX)
+		return NULL;
+	client->regions[client->n_regions] = (struct drm_region){ .name = name,
+								  .total_bytes = U64_UNKNOWN,
+								  .resident_bytes = U64_UNKNOWN,
+								  .shared_bytes = U64_UNKNOWN,
+								  .memory_bytes = U64_UNKNOWN };
+	return &client->regions[client->n_regions++];
+}
+
+static void take_number(struct drm_client *client, struct span key, struct span text)
+{
+	struct span name = key;
+	uint64_t value;
+	size_t i = 0;
+	char *entry;
+
+	while (i < sizeof(kinds) / sizeof(kinds[0]) && !span_starts(key, kinds[i].prefix))
+		i++;
+	if (i == sizeof(kinds) / sizeof(kinds[0]) || !parse_value(text, &value))
+		return;
+	name.at += strlen(kinds[i].prefix);
+	if (span_length(name) == 0 || span_length(name) >= DRM_NAME_MAX)
+		return;
+	entry = kinds[i].of_region ? region_of(client, name) : engine_of(client, name);
+	if (!entry || (!kinds[i].of_region && kinds[i].offset == offsetof(struct drm_engine, capacity) &&
+		       value == 0))
+		return;
+	memcpy(entry + kinds[i].offset, &value, sizeof(value));
+}
+
+static void take_text(struct span *to, struct span text)
+{
+	struct span word;
+
+	if (span_word(&text, &word) && span_length(word) < DRM_NAME_MAX)
+		*to = word;
+}
+
+bool drm_client_parse(struct span text, struct drm_client *client)
+{
+	struct span line, key;
+
+	client->driver = client->device = span_text("");
+	client->id = U64_UNKNOWN;
+	client->n_engines = client->n_regions = 0;
+	while (span_line(&text, &line)) {
+		if (!span_until(&line, ':', &key) || !span_starts(key, "drm-"))
+			continue;
+		if (span_is(key, "drm-driver"))
+			take_text(&client->driver, line);
+		else if (span_is(key, "drm-pdev"))
+			take_text(&client->device, line);
+		else if (span_is(key, "drm-client-id"))
+			span_u64(&line, &client->id);
+		else
+			take_number(client, key, line);
+	}
+	return span_length(client->driver) > 0;
+}
+
+/* What is in memory now; older drivers have one number, and some only what was allocated. */
+static uint64_t region_bytes(const struct drm_region *region)
+{
+	if (region->resident_bytes != U64_UNKNOWN)
+		return region->resident_bytes;
+	return region->memory_bytes != U64_UNKNOWN ? region->memory_bytes : region->total_bytes;
+}
+
+static uint64_t region_shared(const struct drm_region *region)
+{
+	return region->shared_bytes;
+}
+
+/* Buffers that amdgpu has moved out: the processor cannot reach them. */
+static bool is_reachable(const struct drm_region *region)
+{
+	return !span_is(region->name, "cpu");
+}
+
+static bool is_local(const struct drm_region *region)
+{
+	return span_starts(region->name, "vram") || span_starts(region->name, "local");
+}
+
+/* A sum that would overflow is not known. */
+static uint64_t sum_of(const struct drm_client *client, bool (*wanted)(const struct drm_region *),
+		       uint64_t (*bytes_of)(const struct drm_region *))
+{
+	uint64_t sum = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < client->n_regions; i++) {
+		uint64_t bytes = wanted(&client->regions[i]) ? bytes_of(&client->regions[i]) : U64_UNKNOWN;
+
+		if (bytes == U64_UNKNOWN)
+			continue;
+		if (__builtin_add_overflow(sum, bytes, &sum))
+			return U64_UNKNOWN;
+		any = true;
+	}
+	return any ? sum : U64_UNKNOWN;
+}
+
+uint64_t drm_client_memory(const struct drm_client *client)
+{
+	return sum_of(client, is_reachable, region_bytes);
+}
+
+uint64_t drm_client_local(const struct drm_client *client)
+{
+	return sum_of(client, is_local, region_bytes);
+}
+
+uint64_t drm_client_shared(const struct drm_client *client)
+{
+	return sum_of(client, is_reachable, region_shared);
 }

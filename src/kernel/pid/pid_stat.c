@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers of /proc/PID/stat, statm, io, schedstat and sched. */
+/* What /proc says of a process in numbers, by place or by name. */
 #include <config.h>
 
 #include "kernel/pid/pid_stat.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Field numbers as in proc(5). */
@@ -212,6 +213,164 @@ bool pid_sched_parse(struct span text, double *task_clock_seconds)
 		if (!span_word(&line, &name) || !span_f64(&name, &milliseconds))
 			return false;
 		*task_clock_seconds = milliseconds / 1e3;
+		return true;
+	}
+	return false;
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} status_lines[] = {
+	{ "VmPeak", offsetof(struct pid_status, vm_peak) },
+	{ "VmSize", offsetof(struct pid_status, vm_size) },
+	{ "VmLck", offsetof(struct pid_status, vm_locked) },
+	{ "VmPin", offsetof(struct pid_status, vm_pinned) },
+	{ "VmHWM", offsetof(struct pid_status, vm_resident_peak) },
+	{ "VmRSS", offsetof(struct pid_status, vm_resident) },
+	{ "RssAnon", offsetof(struct pid_status, resident_anonymous) },
+	{ "RssFile", offsetof(struct pid_status, resident_file) },
+	{ "RssShmem", offsetof(struct pid_status, resident_shared) },
+	{ "VmData", offsetof(struct pid_status, vm_data) },
+	{ "VmStk", offsetof(struct pid_status, vm_stack) },
+	{ "VmExe", offsetof(struct pid_status, vm_program) },
+	{ "VmLib", offsetof(struct pid_status, vm_library) },
+	{ "VmPTE", offsetof(struct pid_status, vm_page_tables) },
+	{ "VmSwap", offsetof(struct pid_status, vm_swap) },
+	{ "HugetlbPages", offsetof(struct pid_status, huge_pages) },
+};
+
+void pid_status_parse(struct span text, struct pid_status *status)
+{
+	struct span line, name, unit;
+	uint64_t kib;
+
+	memset(status, 0xff, sizeof(*status)); /* all U64_UNKNOWN */
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &kib, &unit) || !span_is(unit, " kB") ||
+		    kib > UINT64_MAX / 1024)
+			continue;
+		for (size_t i = 0; i < sizeof(status_lines) / sizeof(status_lines[0]); i++) {
+			uint64_t bytes = kib * 1024;
+
+			if (span_is(name, status_lines[i].name))
+				memcpy((char *)status + status_lines[i].offset, &bytes, sizeof(bytes));
+		}
+	}
+}
+
+bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective)
+{
+	struct span line, name, rest;
+	uint64_t first, second;
+
+	while (span_line(&text, &line)) {
+		if (!span_pair_u64(line, &name, &first, &rest) || !span_is(name, "Uid"))
+			continue;
+		if (!span_u64(&rest, &second) || first > UINT32_MAX || second > UINT32_MAX)
+			return false;
+		*real = (uint32_t)first;
+		*effective = (uint32_t)second;
+		return true;
+	}
+	return false;
+}
+
+bool pid_status_line(struct span text, const char *wanted, struct span *value)
+{
+	struct span line, name;
+
+	while (span_line(&text, &line)) {
+		if (!span_until(&line, ':', &name) || !span_is(name, wanted))
+			continue;
+		while (line.at < line.end && (*line.at == '\t' || *line.at == ' '))
+			line.at++;
+		*value = line;
+		return true;
+	}
+	return false;
+}
+
+static bool signal_set(struct span text, const char *name, uint64_t *set)
+{
+	struct span value;
+
+	return pid_status_line(text, name, &value) && span_hex(&value, set);
+}
+
+bool pid_status_signals(struct span text, struct pid_signals *signals)
+{
+	struct span value;
+
+	signals->queued = signals->queued_max = U64_UNKNOWN;
+	if (pid_status_line(text, "SigQ", &value) && span_u64(&value, &signals->queued) &&
+	    span_char(&value, '/'))
+		span_u64(&value, &signals->queued_max);
+	return signal_set(text, "SigPnd", &signals->thread_pending) &&
+	       signal_set(text, "ShdPnd", &signals->pending) &&
+	       signal_set(text, "SigBlk", &signals->blocked) &&
+	       signal_set(text, "SigIgn", &signals->ignored) && signal_set(text, "SigCgt", &signals->caught);
+}
+
+/* Lines in columns of fixed width, as names of limits and units hold blanks. */
+#define NAME_CELLS 26 /* the kernel pads names to 25 and a blank */
+
+static bool parse_limit_value(struct span *line, uint64_t *value)
+{
+	struct span word;
+
+	if (!span_word(line, &word))
+		return false;
+	if (span_is(word, "unlimited")) {
+		*value = PID_UNLIMITED;
+		return true;
+	}
+	return span_is_u64(word, value) && *value < PID_UNLIMITED;
+}
+
+/* Names contain blanks: the numbers begin in a fixed column. */
+static bool parse_limit(struct span line, struct pid_limit *limit)
+{
+	struct span rest;
+
+	if (span_length(line) <= NAME_CELLS)
+		return false;
+	limit->name = span_trimmed(span_of(line.at, NAME_CELLS));
+	rest = span_of(line.at + NAME_CELLS, span_length(line) - NAME_CELLS);
+	if (span_length(limit->name) == 0 || !parse_limit_value(&rest, &limit->soft) ||
+	    !parse_limit_value(&rest, &limit->hard))
+		return false;
+	if (!span_word(&rest, &limit->unit))
+		limit->unit = span_text("");
+	return true;
+}
+
+bool pid_limits_next(struct span *text, struct pid_limit *limit)
+{
+	struct span line;
+
+	while (span_line(text, &line))
+		if (parse_limit(line, limit))
+			return true;
+	return false;
+}
+
+#define SECOND_NS INT64_C(1000000000)
+#define CENTURY_SECONDS INT64_C(3155760000)
+
+/* The kernel's nanoseconds count up from the seconds, also where these are negative. */
+bool timens_offset(struct span text, const char *clock, int64_t *ahead_ns)
+{
+	struct span line, name;
+	int64_t seconds, ns;
+
+	while (span_line(&text, &line)) {
+		if (!span_word(&line, &name) || !span_is(name, clock))
+			continue;
+		if (!span_i64(&line, &seconds) || !span_i64(&line, &ns) || seconds > CENTURY_SECONDS ||
+		    seconds < -CENTURY_SECONDS || ns < 0 || ns >= SECOND_NS)
+			return false;
+		*ahead_ns = seconds * SECOND_NS + ns;
 		return true;
 	}
 	return false;

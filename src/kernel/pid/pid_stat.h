@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/PID/stat, statm, io, schedstat and sched. */
-#ifndef PANETOP_KERNEL_PID_STAT_H
-#define PANETOP_KERNEL_PID_STAT_H
+/* /proc/PID/stat, statm, io, schedstat, sched, status, limits and timens_offsets. */
+#ifndef PANETOP_KERNEL_PID_PID_STAT_H
+#define PANETOP_KERNEL_PID_PID_STAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,6 +9,7 @@
 #include "core/span.h"
 #include "core/unknown.h"
 
+/* /proc/PID/stat, statm, io, schedstat and sched. */
 #define PID_FLAG_KERNEL_THREAD UINT32_C(0x00200000) /* PF_KTHREAD of linux/sched.h */
 
 /* Sums over all threads of the process, also exited ones; in a thread's file, of that thread. In USER_HZ. */
@@ -92,5 +93,50 @@ bool pid_schedstat_parse(struct span text, struct pid_schedstat *schedstat);
  * there, in seconds since about boot.
  */
 bool pid_sched_parse(struct span text, double *task_clock_seconds);
+
+/* /proc/PID/status: the lines about memory, the user, signals, and others by name. */
+
+/* Bytes; U64_UNKNOWN for a missing line, as of a kernel thread or an older kernel. */
+struct pid_status {
+	uint64_t vm_peak, vm_size, vm_locked, vm_pinned, vm_resident_peak, vm_resident;
+	uint64_t resident_anonymous, resident_file, resident_shared;
+	uint64_t vm_data, vm_stack, vm_program, vm_library, vm_page_tables, vm_swap;
+	uint64_t huge_pages; /* HugetlbPages */
+};
+
+void pid_status_parse(struct span text, struct pid_status *status);
+
+/* The UIDs in the text of /proc/PID/status; false when missing. */
+bool pid_status_uids(struct span text, uint32_t *real, uint32_t *effective);
+
+/* The value of the line with this name, without blanks before it; false when missing. */
+bool pid_status_line(struct span text, const char *name, struct span *value);
+
+/* Sets of signals: bit N - 1 for signal N. */
+struct pid_signals {
+	uint64_t thread_pending, pending; /* of the main thread, and of the process */
+	uint64_t blocked, ignored, caught;
+	uint64_t queued, queued_max; /* of all processes of the user, and its limit; U64_UNKNOWN */
+};
+
+/* False unless all sets are there. */
+bool pid_status_signals(struct span text, struct pid_signals *signals);
+
+/* /proc/PID/limits: a line for each resource limit. */
+#define PID_UNLIMITED (UINT64_MAX - 1)
+
+struct pid_limit {
+	struct span name;    /* as the kernel spells it: "Max open files" */
+	struct span unit;    /* "files"; empty: none */
+	uint64_t soft, hard; /* PID_UNLIMITED */
+};
+
+/* The next limit of the text; skips the heading and lines that are none. False after the last. */
+bool pid_limits_next(struct span *text, struct pid_limit *limit);
+
+/* /proc/PID/timens_offsets: how far the clocks of a time namespace are ahead of the kernel's. */
+
+/* The offset of this clock, "monotonic" or "boottime". False: it is not listed, or not within a century. */
+bool timens_offset(struct span text, const char *clock, int64_t *ahead_ns);
 
 #endif

@@ -13,7 +13,7 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
-#include "kernel/mountinfo.h"
+#include "kernel/mounts.h"
 #include "sys/listing.h"
 
 #define TASKS_BYTES_MAX ((size_t)64 * 1024 * 1024)

@@ -12,8 +12,8 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
 #include "kernel/perf_record.h"
+#include "kernel/system.h"
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
 #define ALL_BYTES ((size_t)16 << 20)

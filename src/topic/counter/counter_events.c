@@ -20,7 +20,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
 #include "sys/tracefs.h"

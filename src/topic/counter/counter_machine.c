@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 
 static void remove_cpu(struct counter_machine *machine, size_t index)
 {

@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_COUNTER_COUNTER_SET_H
 #define PANETOP_TOPIC_COUNTER_COUNTER_SET_H
 
-#include "kernel/perf_read.h"
+#include "kernel/perf_record.h"
 #include "topic/counter/counter_events.h"
 
 /* Where events are counted: on a CPU, or in a thread. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/cgroup_stat.h"
-#include "kernel/cpu_list.h"
+#include "kernel/cgroup.h"
+#include "kernel/system.h"
 
 #define MACHINE_PIDS "pid:[4026531836]" /* PROC_PID_INIT_INO of the kernel */
 

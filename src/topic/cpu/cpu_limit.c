@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
-#include "kernel/cgroup_stat.h"
+#include "kernel/cgroup.h"
 #include "topic/cpu/cpu_allowance.h"
 #include "topic/cpu/proc_stat.h"
 

@@ -13,7 +13,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/cpu_times.h"
+#include "kernel/system.h"
 #include "model/statistics.h"
 #include "topic/gpu/gpus.h"
 #include "topic/topic.h"

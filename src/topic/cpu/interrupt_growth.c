@@ -12,7 +12,7 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
-#include "kernel/interrupts.h"
+#include "kernel/system.h"
 
 #define NAME_MAX_BYTES 32
 #define SHOWN 3

@@ -8,12 +8,11 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 
 #define AT_ONCE_NS UINT64_C(10000000) /* as long as the clock tick that the file counts in */
 
 static const char key;
-
 
 static void close_stat(void *state)
 {

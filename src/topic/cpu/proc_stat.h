@@ -3,7 +3,6 @@
 #ifndef PANETOP_TOPIC_CPU_PROC_STAT_H
 #define PANETOP_TOPIC_CPU_PROC_STAT_H
 
-#include "kernel/cpu_times.h"
 #include "kernel/system.h"
 #include "sys/env.h"
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/pid/pid_limits.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_stat.h"
 #include "model/units.h"
 #include "sys/open_files.h"
 #include "topic/detail/process_page.h"

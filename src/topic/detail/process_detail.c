@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 
 #include "core/i18n.h"
-#include "kernel/cgroup_stat.h"
-#include "kernel/file_locks.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/cgroup.h"
+#include "kernel/mounts.h"
+#include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/open_files.h"
 #include "sys/pids.h"

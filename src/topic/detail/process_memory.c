@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
-#include "kernel/pid/smaps_rollup.h"
+#include "kernel/pid/maps.h"
 #include "topic/detail/process_page.h"
 #include "topic/detail/slow_text.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/i18n.h"
 #include "core/signal_name.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_stat.h"
 #include "topic/detail/process_page.h"
 
 #define SIGNALS 64

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_DETAIL_SOCKET_NAMES_H
 
 #include "core/buffer.h"
-#include "kernel/net/net_socket.h"
+#include "kernel/net/proc_net.h"
 #include "sys/env.h"
 
 #define SOCKET_LOCAL_MAX 112 /* a path of a unix socket is at most 108 bytes long */

@@ -9,7 +9,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/vmstat.h"
+#include "kernel/meminfo.h"
 #include "topic/disk/disk_list.h"
 #include "topic/disk/disk_user_list.h"
 #include "topic/process/process_io.h"

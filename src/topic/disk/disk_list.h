@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_DISK_DISK_LIST_H
 
 #include "core/ledger.h"
-#include "kernel/diskstats.h"
+#include "kernel/mounts.h"
 #include "topic/reader.h"
 
 #define DISK_MINOR_BITS 20

@@ -10,7 +10,7 @@
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/mountinfo.h"
+#include "kernel/mounts.h"
 #include "sys/device_poll.h"
 #include "sys/file_systems.h"
 #include "topic/topic.h"

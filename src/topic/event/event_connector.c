@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/proc_event.h"
+#include "kernel/net/netlink.h"
 #include "sys/netlink_socket.h"
 #include "topic/kernel_clock.h"
 

@@ -13,7 +13,6 @@
 #include "core/vector.h"
 #include "kernel/cgroup.h"
 #include "kernel/pid/pid_stat.h"
-#include "kernel/pid/pid_status.h"
 #include "sys/pids.h"
 
 #define READS_PER_ROUND 64

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_GPU_GPU_CLIENTS_H
 
 #include "core/hash.h"
-#include "kernel/pid/drm_client.h"
+#include "kernel/pid/pid_fd.h"
 #include "topic/gpu/gpus.h"
 #include "topic/process/process_list.h"
 

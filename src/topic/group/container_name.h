@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "kernel/cgroup_name.h"
+#include "kernel/cgroup.h"
 #include "sys/root.h"
 
 struct container_name {

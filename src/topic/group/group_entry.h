@@ -3,8 +3,7 @@
 #ifndef PANETOP_TOPIC_GROUP_GROUP_ENTRY_H
 #define PANETOP_TOPIC_GROUP_GROUP_ENTRY_H
 
-#include "kernel/cgroup_name.h"
-#include "kernel/cgroup_stat.h"
+#include "kernel/cgroup.h"
 #include "sys/attribute.h"
 #include "sys/env.h"
 

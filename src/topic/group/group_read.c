@@ -13,12 +13,9 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/cgroup_stat.h"
-#include "kernel/cpu_times.h"
+#include "kernel/cgroup.h"
 #include "kernel/meminfo.h"
-#include "kernel/pressure.h"
 #include "kernel/system.h"
-#include "kernel/vmstat.h"
 #include "model/column.h"
 #include "topic/process/process_find.h"
 

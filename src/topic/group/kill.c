@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/vmstat.h"
+#include "kernel/meminfo.h"
 #include "topic/group/kernel_log.h"
 #include "topic/kernel_clock.h"
 #include "topic/topic.h"

@@ -7,7 +7,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/net/softnet.h"
+#include "kernel/net/proc_net.h"
 #include "topic/cpu/online_cpus.h"
 #include "topic/interrupt/counts.h"
 #include "topic/topic.h"

@@ -16,7 +16,7 @@
 #include "core/ledger.h"
 #include "core/typed_name.h"
 #include "core/vector.h"
-#include "kernel/interrupts.h"
+#include "kernel/system.h"
 
 void wrapping_count_update(struct wrapping_count *count, uint64_t now, uint64_t base)
 {

@@ -5,7 +5,7 @@
 
 #include "core/hash.h"
 #include "core/unknown.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 #include "sys/env.h"
 
 #define COUNTS_LABEL_BYTES 24

@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/interrupt/wakeup_cause.h"
 #include "topic/process/process_find.h"

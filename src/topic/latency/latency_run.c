@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 #include "topic/cgroup.h"
 
 #define SETTLE_NS UINT64_C(100000000) /* while panetop takes its first sample */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "kernel/arcstats.h"
+#include "kernel/meminfo.h"
 #include "sys/env.h"
 
 #define ARC_PATH "proc/spl/kstat/zfs/arcstats"

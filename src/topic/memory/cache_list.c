@@ -13,7 +13,7 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
-#include "kernel/mountinfo.h"
+#include "kernel/mounts.h"
 #include "kernel/pid/pid_fd.h"
 #include "sys/open_files.h"
 #include "sys/pids.h"

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
-#include "kernel/damon_stat.h"
+#include "kernel/meminfo.h"
 #include "topic/topic.h"
 
 struct damon_row {

@@ -8,7 +8,6 @@
 
 #include "core/i18n.h"
 #include "kernel/meminfo.h"
-#include "kernel/zoneinfo.h"
 #include "topic/memory/arc.h"
 #include "topic/topic.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/cgroup_stat.h"
+#include "kernel/cgroup.h"
 #include "kernel/meminfo.h"
 #include "topic/cgroup.h"
 

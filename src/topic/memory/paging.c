@@ -5,7 +5,7 @@
 #include <config.h>
 
 #include "core/i18n.h"
-#include "kernel/vmstat.h"
+#include "kernel/meminfo.h"
 #include "topic/served_mounts.h"
 #include "topic/topic.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
-#include "kernel/pressure.h"
+#include "kernel/system.h"
 #include "topic/served_mounts.h"
 #include "topic/topic.h"
 

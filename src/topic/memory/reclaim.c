@@ -10,7 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "kernel/vmstat.h"
+#include "kernel/meminfo.h"
 #include "sys/device_poll.h"
 #include "sys/file_systems.h"
 #include "topic/served_mounts.h"

@@ -6,7 +6,6 @@
 
 #include "core/i18n.h"
 #include "kernel/meminfo.h"
-#include "kernel/slabinfo.h"
 #include "sys/pids.h"
 #include "topic/memory/allocations.h"
 #include "topic/topic.h"

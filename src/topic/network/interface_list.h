@@ -5,8 +5,8 @@
 
 #include "core/hash.h"
 #include "core/ledger.h"
-#include "kernel/net/net_dev.h"
-#include "kernel/net/qdisc.h"
+#include "kernel/net/netlink.h"
+#include "kernel/net/proc_net.h"
 #include "topic/reader.h"
 
 #define INTERFACE_NAME_MAX 64 /* the kernel allows 15 characters */

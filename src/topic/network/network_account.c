@@ -10,7 +10,7 @@
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/net/net_snmp.h"
+#include "kernel/net/proc_net.h"
 #include "topic/network/interface_list.h"
 #include "topic/network/traffic_list.h"
 #include "topic/process/process_list.h"

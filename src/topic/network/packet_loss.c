@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/net/net_snmp.h"
+#include "kernel/net/proc_net.h"
 #include "topic/topic.h"
 
 #define SNMP "proc/net/snmp"

@@ -7,7 +7,7 @@
 
 #include "core/hash.h"
 #include "core/i18n.h"
-#include "kernel/net/sock_diag.h"
+#include "kernel/net/netlink.h"
 #include "model/frame.h"
 #include "topic/reader.h"
 

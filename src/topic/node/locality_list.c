@@ -11,7 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/node/maps_count.h"
 

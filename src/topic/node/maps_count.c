@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/pid/numa_maps.h"
+#include "kernel/pid/maps.h"
 #include "sys/buffer_io.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"

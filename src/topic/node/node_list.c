@@ -10,8 +10,8 @@
 
 #include "core/hash.h"
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
-#include "kernel/vmstat.h"
+#include "kernel/meminfo.h"
+#include "kernel/system.h"
 
 static const char *const count_names[N_NODE_COUNTS] = {
 	[NODE_HIT] = "numa_hit",

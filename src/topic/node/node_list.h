@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "kernel/node_meminfo.h"
+#include "kernel/meminfo.h"
 #include "topic/reader.h"
 
 #define NODE_ONLINE "sys/devices/system/node/online"

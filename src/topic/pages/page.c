@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "kernel/page_flags.h"
+#include "kernel/pid/maps.h"
 #include "sys/pids.h"
 #include "topic/pages/page_map.h"
 

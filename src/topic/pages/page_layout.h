@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/pid/pagemap.h"
+#include "kernel/pid/maps.h"
 
 struct page_region {
 	uint64_t start, end;    /* addresses */

@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include "core/i18n.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/process/target.h"
 #include "topic/topic.h"

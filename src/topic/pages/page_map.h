@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_PAGES_PAGE_MAP_H
 #define PANETOP_TOPIC_PAGES_PAGE_MAP_H
 
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_stat.h"
 #include "topic/pages/page_scan.h"
 #include "topic/process/target.h"
 #include "topic/topic.h"

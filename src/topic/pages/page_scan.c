@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/page_flags.h"
+#include "kernel/pid/maps.h"
 #include "sys/pids.h"
 
 #define CHUNK ((size_t)131072) /* entries: 1 MiB */

@@ -18,7 +18,6 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
-#include "kernel/pid/smaps_rollup.h"
 #include "model/column.h"
 #include "sys/buffer_io.h"
 #include "sys/page_file.h"

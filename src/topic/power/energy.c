@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/cpu_times.h"
-#include "kernel/perf_read.h"
-#include "kernel/powercap.h"
+#include "kernel/perf_record.h"
+#include "kernel/power.h"
+#include "kernel/system.h"
 #include "sys/attribute.h"
 #include "sys/perf_ring.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/powercap.h"
+#include "kernel/power.h"
 #include "topic/power/energy_domain.h"
 
 static long zone_text(struct energy *energy, const char *zone, const char *file, char *text, size_t room)

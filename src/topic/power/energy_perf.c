@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/cpu_list.h"
-#include "kernel/pmu_event.h"
+#include "kernel/power.h"
+#include "kernel/system.h"
 #include "sys/perf_ring.h"
 #include "topic/cpu/online_cpus.h"
 #include "topic/power/energy_domain.h"

@@ -6,12 +6,12 @@
 #ifndef PANETOP_TOPIC_POWER_POWER_SUPPLIES_H
 #define PANETOP_TOPIC_POWER_POWER_SUPPLIES_H
 
-#include "kernel/battery.h"
+#include "kernel/power.h"
 #include "sys/device_poll.h"
 #include "sys/listing.h"
-#include "topic/topic.h"
 #include "topic/reader.h"
 #include "topic/sleep/clock_watch.h"
+#include "topic/topic.h"
 
 #define POWER_SUPPLIES "sys/class/power_supply"
 #define BATTERY_STATUS_MAX 32

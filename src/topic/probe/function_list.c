@@ -12,7 +12,6 @@
 #include "core/hash.h"
 #include "core/vector.h"
 #include "kernel/code/elf_file.h"
-#include "kernel/code/usdt.h"
 #include "sys/env.h"
 #include "sys/patience.h"
 #include "sys/privilege.h"

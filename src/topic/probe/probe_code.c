@@ -9,7 +9,6 @@
 
 #include "core/typed_name.h"
 #include "kernel/code/elf_file.h"
-#include "kernel/code/usdt.h"
 
 #define NOP_BYTES 5
 #define TRIED_MAX 200000 /* names that may be like it: half a second */

@@ -10,7 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/cgroup_stat.h"
+#include "kernel/cgroup.h"
 #include "sys/listing.h"
 #include "topic/cgroup.h"
 

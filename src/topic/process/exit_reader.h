@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_PROCESS_EXIT_READER_H
 #define PANETOP_TOPIC_PROCESS_EXIT_READER_H
 
-#include "kernel/pid/taskstats.h"
+#include "kernel/net/netlink.h"
 #include "sys/env.h"
 
 struct exit_reader;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/pid/taskstats.h"
+#include "kernel/net/netlink.h"
 #include "topic/event/event_reader.h"
 #include "topic/event/event_text.h"
 #include "topic/process/exit_ledger.h"

@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/cgroup.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_stat.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
 #include "topic/cpu/proc_stat.h"

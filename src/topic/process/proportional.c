@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/pid/smaps_rollup.h"
+#include "kernel/pid/maps.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"
 

@@ -18,7 +18,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/cgroup_stat.h"
+#include "kernel/cgroup.h"
 #include "kernel/pid/pid_syscall.h"
 #include "kernel/system.h"
 #include "sys/pids.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
-#include "kernel/profile_record.h"
+#include "kernel/perf_record.h"
 
 #define FRAME_REGISTERS PROFILE_N_REGISTERS /* by the numbers of DWARF */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/code/kallsyms.h"
+#include "kernel/code/symbols.h"
 #include "sys/patience.h"
 #include "sys/privilege.h"
 #include "topic/trace/function_names.h"

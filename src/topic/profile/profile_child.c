@@ -19,7 +19,7 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/vector.h"
-#include "kernel/profile_record.h"
+#include "kernel/perf_record.h"
 #include "sys/confine.h"
 #include "sys/env.h"
 #include "sys/perf_ring.h"

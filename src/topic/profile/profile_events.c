@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
+#include "kernel/perf_record.h"
 #include "kernel/pid/pid_stat.h"
-#include "kernel/profile_record.h"
+#include "kernel/system.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 

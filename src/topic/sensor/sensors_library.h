@@ -10,7 +10,7 @@
 #include <sensors/sensors.h>
 #endif
 
-#include "kernel/hwmon.h"
+#include "kernel/power.h"
 
 #ifndef HAVE_SENSORS /* no library is ever open: only what others name of it */
 typedef struct {

@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/code/kallsyms.h"
+#include "kernel/code/symbols.h"
 #include "sys/privilege.h"
 
 #define READ_BYTES 65536

@@ -14,7 +14,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 #include "kernel/trace_format.h"
 #include "sys/bpf/syscall.h"
 #include "sys/pids.h"
