@@ -6,6 +6,9 @@
 #ifndef PANETOP_CORE_BYTES_H
 #define PANETOP_CORE_BYTES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "core/buffer.h"
 #include "core/span.h"
 
@@ -100,5 +103,16 @@ static inline uint64_t load_number(const char *at, unsigned size)
 		value |= (uint64_t)(unsigned char)at[i] << 8 * i;
 	return value;
 }
+
+/* Writes the wire format of protocol buffers: fields of a message, appended to a buffer. */
+
+/* An integer, enumeration or bool. */
+void protobuf_number(struct buffer *out, unsigned field, uint64_t value);
+
+/* A string, or a message that was written into another buffer. */
+void protobuf_bytes(struct buffer *out, unsigned field, const char *bytes, size_t length);
+
+/* A repeated field of integers, packed; without values nothing. */
+void protobuf_numbers(struct buffer *out, unsigned field, const uint64_t *values, size_t n_values);
 
 #endif

@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "core/ascii.h"
 #include "core/typed_name.h"
 
 /* Up to stop outside of quotes, which is consumed, too; false at the end. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/unknown.h"
-#include "core/wrap.h"
 
 #define WRAP_NEAR (WRAP_SPAN / 4) /* grown by more within a reading, it rather fell */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of one thing from reading to reading: they wrap, begin again, or read too little for a moment. */
+/* Counters from reading to reading: they wrap, begin again, or read too little for a moment. */
 #ifndef PANETOP_CORE_LEDGER_H
 #define PANETOP_CORE_LEDGER_H
 
@@ -7,6 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Counters of 32 bits, which begin again at 0 when they are full. */
+#define WRAP_SPAN (UINT64_C(1) << 32)
+
+/*
+ * Did the counter wrap between these two readings? It then was in the upper half and is in the lower; any
+ * other that is less was set back, or read while it was written.
+ */
+static inline bool wrapped(uint64_t before, uint64_t now)
+{
+	return now < before && before >= WRAP_SPAN / 2 && before < WRAP_SPAN && now < WRAP_SPAN / 2;
+}
+
+/* Counters of one thing from reading to reading: they wrap, begin again, or read too little for a moment. */
 #define LEDGER_MAX 16
 
 /* A value that is U64_UNKNOWN stays so. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/ascii.h"
+#include "core/typed_name.h"
 
 #define DIGITS_MAX 18                 /* significant digits; further ones do not change the value */
 #define EXPONENT_MAX 400              /* beyond those of a double, within those of a long double */

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "core/ascii.h"
-
 #define LENGTH_MAX 40
 
 bool typed_begins(struct span typed, const char *name)

@@ -165,3 +165,38 @@ int member_go_to(struct member *member, uint64_t wall_ns,
 		return read_on(member, part, index, take, context);
 	return jump_to(member, part, before(index), index, take, context);
 }
+
+/* Its one part is there from the start. */
+
+static struct member_part *only_part(void *state, size_t *n_parts)
+{
+	*n_parts = 1;
+	return state;
+}
+
+static void report_end(void *state, struct member_report *report)
+{
+	(void)state;
+	*report = (struct member_report){ .ended = true, .clock_offset_seconds = NAN };
+}
+
+static void close_recording(void *state)
+{
+	struct member_part *part = state;
+
+	part->source.close(part->source.state);
+	free(part);
+}
+
+static const struct member_kind recording_kind = { .parts = only_part, .report = report_end, .close = close_recording };
+
+void recording_member_open(struct member *member, const char *name, const struct source *recording,
+			   unsigned serial, const struct member_plan *plan)
+{
+	struct member_part *part = alloc_zeroed(1, sizeof(*part));
+
+	part->source = *recording;
+	part->serial = serial;
+	part->n_frames = source_extent(recording, &part->first_ns, &part->last_ns);
+	member_open(member, name, &recording_kind, part, plan);
+}

@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,12 +20,187 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/buffer.h"
 #include "core/i18n.h"
-#include "fleet/ssh_trouble.h"
-#include "fleet/stream_start.h"
+#include "core/utf8.h"
+#include "recording/block.h"
 #include "recording/reader.h"
 #include "sys/spawn.h"
+
+/* ssh must neither ask nor wait for ever, and opens nothing but this one channel. */
+
+static const char *const of_ssh[] = {
+	"ssh",
+	"-T", /* no terminal there */
+	"-oBatchMode=yes",
+	"-oConnectTimeout=10",
+	"-oServerAliveInterval=5",
+	"-oServerAliveCountMax=3",
+	"-oClearAllForwardings=yes",
+	"-oForwardAgent=no",
+	"-oForwardX11=no",
+	"-oPermitLocalCommand=no",
+	"-oRemoteCommand=none",
+	"--",
+};
+
+/*
+ * The shell there reads them as one line: one like sh, csh, for which a colon behind a variable begins a
+ * modifier, or fish, which knows no braces around its name. scp copies to the home directory.
+ */
+static const char *const of_panetop[] = { "env", "PATH=\"$PATH\"\":$HOME\"", "panetop" };
+
+bool ssh_host_is_valid(struct span host)
+{
+	if (span_length(host) == 0 || span_length(host) > SSH_HOST_MAX || *host.at == '-')
+		return false;
+	for (const char *at = host.at; at < host.end; at++)
+		if ((unsigned char)*at <= ' ' || *at == 0x7f)
+			return false;
+	return true;
+}
+
+void ssh_words_make(struct ssh_words *words, const char *host, const struct ssh_record *record)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(of_ssh) / sizeof(of_ssh[0]); i++)
+		words->words[n++] = (char *)of_ssh[i];
+	words->words[n++] = (char *)host;
+	for (size_t i = 0; i < sizeof(of_panetop) / sizeof(of_panetop[0]); i++)
+		words->words[n++] = (char *)of_panetop[i];
+	words->words[n++] = (char *)"--record=-";
+	snprintf(words->delay, sizeof(words->delay), "--delay=%.9g", record->delay_seconds);
+	words->words[n++] = words->delay;
+	if (record->no_bpf)
+		words->words[n++] = (char *)"--no-bpf";
+	if (record->no_arguments)
+		words->words[n++] = (char *)"--no-arguments";
+	for (unsigned i = 0; i < record->n_tables; i++) {
+		snprintf(words->tables[i], sizeof(words->tables[i]), "--table=%s", record->tables[i]);
+		words->words[n++] = words->tables[i];
+	}
+	for (unsigned i = 0; i < record->n_panes; i++)
+		words->words[n++] = (char *)record->panes[i];
+	words->words[n] = NULL;
+}
+
+/*
+ * Passes what a login has printed, and waits for the description: opening a recording blocks until it is
+ * there.
+ */
+
+#define DESCRIPTION_MAX ((size_t)16 << 20)
+
+/* Of the first bytes that are the magic number, or may be its beginning. */
+static size_t find_magic(struct span bytes)
+{
+	size_t length = span_length(bytes);
+
+	for (size_t at = 0; at < length; at++) {
+		size_t rest = length - at;
+
+		if (memcmp(bytes.at + at, RECORDING_MAGIC,
+			   rest < RECORDING_MAGIC_BYTES ? rest : RECORDING_MAGIC_BYTES) == 0)
+			return at;
+	}
+	return length;
+}
+
+enum stream_start stream_find_start(struct span bytes, size_t *at)
+{
+	struct block_header header;
+	size_t length;
+	int error;
+
+	*at = find_magic(bytes);
+	if (*at > STREAM_STRANGE_MAX)
+		return STREAM_STRANGE;
+	bytes.at += *at;
+	length = span_length(bytes);
+	if (length < RECORDING_HEADER_BYTES)
+		return STREAM_MORE;
+	error = recording_header_check(bytes.at);
+	if (error)
+		return error == -ENOTSUP ? STREAM_NEWER : STREAM_DAMAGED;
+	if (length < RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES)
+		return STREAM_MORE;
+	if (!block_header_parse(&header, bytes.at + RECORDING_HEADER_BYTES) ||
+	    header.kind != BLOCK_DESCRIPTION || header.length > DESCRIPTION_MAX)
+		return STREAM_DAMAGED;
+	return length - RECORDING_HEADER_BYTES - BLOCK_HEADER_BYTES < header.length ? STREAM_MORE
+										    : STREAM_WHOLE;
+}
+
+/* Tells by the status of ssh(1) who failed: ssh itself (255), the shell there (127), or panetop there. */
+
+#define STATUS_OF_SSH 255
+#define STATUS_NOT_FOUND 127
+#define URL_OF_SSH "ssh://"
+
+struct span ssh_last_line(struct span bytes)
+{
+	struct span last = { bytes.at, bytes.at }, line;
+
+	while (span_line(&bytes, &line)) {
+		while (span_length(line) > 0 && (line.end[-1] == '\r' || line.end[-1] == ' '))
+			line.end--;
+		if (span_length(line) > 0)
+			last = line;
+	}
+	return last;
+}
+
+/* This program, for scp(1). */
+static void own_path(char path[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+	if (length <= 0)
+		strcpy(path, PACKAGE);
+	else
+		path[length] = '\0';
+}
+
+/* As the loader reports it. */
+static bool lacks_library(struct span line)
+{
+	static const char words[] = "error while loading shared libraries";
+
+	return span_length(line) > 0 && memmem(line.at, span_length(line), words, sizeof(words) - 1) != NULL;
+}
+
+void ssh_trouble_of_end(struct buffer *text, const struct ssh_end *end)
+{
+	int code = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1;
+	int length = (int)span_length(end->line);
+	char path[PATH_MAX];
+	struct buffer raw = { 0 };
+
+	if (code == STATUS_NOT_FOUND && lacks_library(end->line)) {
+		buffer_print(&raw, _("panetop there lacks a library; install its package: %.*s"), length,
+			     end->line.at);
+	} else if (code == STATUS_NOT_FOUND) {
+		bool is_url = strncmp(end->host, URL_OF_SSH, strlen(URL_OF_SSH)) == 0;
+
+		own_path(path);
+		buffer_print(&raw, _("panetop is not installed there; copy it: scp %s %s%s%s"), path,
+			     is_url ? "scp://" : "", is_url ? end->host + strlen(URL_OF_SSH) : end->host,
+			     is_url ? "/" : ":");
+	} else if (length > 0 && code == STATUS_OF_SSH) {
+		buffer_print(&raw, _("no connection: %.*s"), length, end->line.at);
+	} else if (length > 0 && code != 0) {
+		buffer_print(&raw, _("panetop ended there: %.*s"), length, end->line.at);
+	} else if (code < 0) {
+		buffer_print(&raw, _("ssh was ended by signal %d"), WTERMSIG(end->status));
+	} else {
+		buffer_print(&raw, "%s", _("the connection has ended"));
+	}
+	buffer_char(&raw, '\0');
+	buffer_empty(text);
+	utf8_clean(text, raw.bytes, -1, false);
+	buffer_char(text, '\0');
+	buffer_free(&raw);
+}
 
 #define SECOND_NS UINT64_C(1000000000)
 #define PARTS_MAX 4       /* connections whose samples are kept */

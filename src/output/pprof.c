@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/bytes.h"
 #include "core/hash.h"
-#include "core/protobuf.h"
 #include "core/utf8.h"
 #include "core/vector.h"
 #include "output/sink.h"

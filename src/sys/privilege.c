@@ -16,8 +16,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core/ascii.h"
 #include "core/i18n.h"
+#include "core/typed_name.h"
 #include "sys/system_call.h"
 
 #ifndef CAP_PERFMON

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "fleet/axis.h"
+#include "fleet/fleet.h"
 #include "suite.h"
 
 #define MEMBERS 3

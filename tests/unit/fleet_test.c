@@ -16,7 +16,7 @@
 
 #include "core/bytes.h"
 #include "fleet/fleet.h"
-#include "fleet/recording_member.h"
+#include "fleet/member.h"
 #include "fleet/ssh_member.h"
 #include "model/host.h"
 #include "model/labelled.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ledger.h"
 #include "core/unknown.h"
-#include "core/wrap.h"
 #include "kernel/net/proc_net.h"
 #include "rig.h"
 #include "topic/interrupt/counts.h"

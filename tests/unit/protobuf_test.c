@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/protobuf.h"
+#include "core/bytes.h"
 #include "suite.h"
 
 static void check_bytes(struct buffer *buffer, const char *bytes, size_t length)

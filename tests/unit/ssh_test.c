@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fleet/ssh_trouble.h"
-#include "fleet/ssh_words.h"
-#include "fleet/stream_start.h"
+#include "fleet/ssh_member.h"
 #include "recording/block.h"
 #include "suite.h"
 

@@ -10,7 +10,6 @@
 #include <sys/timerfd.h>
 
 #include "core/buffer.h"
-#include "fleet/prometheus_answer.h"
 #include "fleet/prometheus_api.h"
 #include "fleet/stored_axis.h"
 #include "fleet/stored_series.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/error_name.h"
 #include "core/i18n.h"
-#include "core/signal_name.h"
 #include "core/vector.h"
 #include "model/units.h"
 #include "pane/common.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/error_name.h"
 #include "core/i18n.h"
-#include "core/signal_name.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/process/process.h"

@@ -4,8 +4,8 @@
 
 #include <signal.h>
 
+#include "core/error_name.h"
 #include "core/i18n.h"
-#include "core/signal_name.h"
 #include "kernel/pid/pid_stat.h"
 #include "topic/detail/process_page.h"
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "core/signal_name.h"
+#include "core/error_name.h"
 #include "core/unknown.h"
 
 #define SIGNAL_MASK 0x7f

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ascii.h"
 #include "core/i18n.h"
+#include "core/typed_name.h"
 #include "core/unknown.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"

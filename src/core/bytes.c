@@ -2,8 +2,6 @@
 /* The wire format of protocol buffers: a field is its number and type, then its value. */
 #include <config.h>
 
-#include "core/protobuf.h"
-
 #include "core/bytes.h"
 
 enum { WIRE_VARINT = 0, WIRE_LENGTH = 2 };
@@ -29,8 +27,7 @@ void protobuf_number(struct buffer *out, unsigned field, uint64_t value)
 void protobuf_bytes(struct buffer *out, unsigned field, const char *bytes, size_t length)
 {
 	add_tag(out, field, WIRE_LENGTH);
-	put_varint(out, length);
-	buffer_add(out, bytes, length);
+	put_bytes(out, bytes, length);
 }
 
 void protobuf_numbers(struct buffer *out, unsigned field, const uint64_t *values, size_t n_values)
