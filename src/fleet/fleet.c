@@ -21,8 +21,6 @@
 #include "model/units.h"
 #include "sys/env.h"
 
-/* A moment is over when a member that is in it would come again. */
-
 static int compare(const void *left, const void *right)
 {
 	const struct axis_sample *one = left, *other = right;
@@ -32,6 +30,7 @@ static int compare(const void *left, const void *right)
 	return one->member < other->member ? -1 : one->member > other->member;
 }
 
+/* A moment is over when a member that is in it would come again. */
 void axis_make(struct axis *axis, struct axis_sample *samples, size_t n_samples, unsigned n_members)
 {
 	size_t *moment_of =

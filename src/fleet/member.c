@@ -166,8 +166,6 @@ int member_go_to(struct member *member, uint64_t wall_ns,
 	return jump_to(member, part, before(index), index, take, context);
 }
 
-/* Its one part is there from the start. */
-
 static struct member_part *only_part(void *state, size_t *n_parts)
 {
 	*n_parts = 1;

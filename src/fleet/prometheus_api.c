@@ -13,8 +13,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 
-/* Finds where elements begin and end by brackets and quotes; what is between them jansson parses. */
-
 #define PART_MAX ((size_t)256 << 10) /* a series of hundreds of steps has some 10 kB */
 #define FOREIGN _("the answer is not one of Prometheus")
 

@@ -27,7 +27,6 @@
 #include "sys/spawn.h"
 
 /* ssh must neither ask nor wait for ever, and opens nothing but this one channel. */
-
 static const char *const of_ssh[] = {
 	"ssh",
 	"-T", /* no terminal there */
@@ -131,8 +130,7 @@ enum stream_start stream_find_start(struct span bytes, size_t *at)
 										    : STREAM_WHOLE;
 }
 
-/* Tells by the status of ssh(1) who failed: ssh itself (255), the shell there (127), or panetop there. */
-
+/* By the status of ssh(1) who failed: ssh itself (255), the shell there (127), or panetop there. */
 #define STATUS_OF_SSH 255
 #define STATUS_NOT_FOUND 127
 #define URL_OF_SSH "ssh://"

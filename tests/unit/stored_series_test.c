@@ -11,7 +11,7 @@
 
 #include "core/buffer.h"
 #include "fleet/prometheus_api.h"
-#include "fleet/stored_axis.h"
+#include "fleet/stored_fleet.h"
 #include "fleet/stored_series.h"
 #include "model/derive.h"
 #include "suite.h"
