@@ -29,7 +29,7 @@
 #include "model/derive.h"
 #include "model/pipeline.h"
 #include "output/recording.h"
-#include "recording/empty.h"
+#include "recording/block.h"
 #include "sys/error_message.h"
 #include "sys/file_series.h"
 #include "sys/loop.h"

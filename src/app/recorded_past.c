@@ -16,7 +16,7 @@
 #include "app/recording_parts.h"
 #include "core/i18n.h"
 #include "output/recording.h"
-#include "recording/empty.h"
+#include "recording/block.h"
 #include "sys/root.h"
 
 #define DIRECTORY LOCALSTATEDIR "/lib/panetop"

@@ -9,7 +9,7 @@
 
 #include "core/i18n.h"
 #include "output/recording.h"
-#include "recording/empty.h"
+#include "recording/block.h"
 #include "sys/error_message.h"
 
 void recording_parts_add(const struct file_series *series, struct joined *joined,

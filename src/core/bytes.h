@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/buffer.h"
 #include "core/span.h"
@@ -76,6 +77,11 @@ static inline void put_bytes(struct buffer *out, const char *bytes, size_t lengt
 {
 	put_varint(out, length);
 	buffer_add(out, bytes, length);
+}
+
+static inline void put_name(struct buffer *out, const char *name)
+{
+	put_bytes(out, name, strlen(name));
 }
 
 static inline bool take_bytes(struct span *in, struct span *bytes)

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/typed_name.h"
-
 #define DIGITS_MAX 18                 /* significant digits; further ones do not change the value */
 #define EXPONENT_MAX 400              /* beyond those of a double, within those of a long double */
 #define EXACT_MAX (UINT64_C(1) << 53) /* a double represents all integers up to this */

@@ -88,4 +88,27 @@ bool span_is_u64(struct span text, uint64_t *value);
 /* Is the whole text a decimal number from least to most, without leading blanks? For user input. */
 bool span_whole_number(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
+/* Letters of words that protocols and options fix: of ASCII, whatever the locale says of i and I. */
+static inline char ascii_lower(char byte)
+{
+	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
+}
+
+static inline char ascii_upper(char byte)
+{
+	return byte >= 'a' && byte <= 'z' ? (char)(byte - 'a' + 'A') : byte;
+}
+
+/* The first length bytes, or both texts if they are shorter, but for the case of letters. */
+static inline bool ascii_same(const char *one, const char *other, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (ascii_lower(one[i]) != ascii_lower(other[i]))
+			return false;
+		if (one[i] == '\0')
+			return true;
+	}
+	return true;
+}
+
 #endif

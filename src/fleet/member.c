@@ -186,7 +186,9 @@ static void close_recording(void *state)
 	free(part);
 }
 
-static const struct member_kind recording_kind = { .parts = only_part, .report = report_end, .close = close_recording };
+static const struct member_kind recording_kind = {
+	.parts = only_part, .report = report_end, .close = close_recording
+};
 
 void recording_member_open(struct member *member, const char *name, const struct source *recording,
 			   unsigned serial, const struct member_plan *plan)

@@ -382,7 +382,8 @@ static void swap_series(struct stored_series **one, struct stored_series **other
  * or that stays, for a reason that api gives to whoever asks in the next seconds.
  */
 static bool stored_ahead_get(struct stored_ahead *ahead, const struct stored_wish *wish,
-			     struct stored_series **machine, struct stored_series **rows, struct prometheus_api *api)
+			     struct stored_series **machine, struct stored_series **rows,
+			     struct prometheus_api *api)
 {
 	bool is_here = ahead->state == AHEAD_DONE && is_same_wish(&ahead->wish, wish);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "core/typed_name.h"
 #include "kernel/mounts.h"
 
 /* Version 1 means "no limit" by the largest multiple of the page size below 2^63. */

@@ -12,7 +12,6 @@
 #include "core/i18n.h"
 #include "output/line_reader.h"
 #include "output/recording.h"
-#include "recording/allowance.h"
 #include "recording/finder.h"
 #include "recording/spool.h"
 

@@ -12,6 +12,7 @@
 
 #include "core/buffer.h"
 #include "core/span.h"
+#include "model/frame.h"
 
 #define RECORDING_MAGIC "\x89ptop\r\n\x1a"
 #define RECORDING_MAGIC_BYTES 8
@@ -93,5 +94,33 @@ void block_add_section(struct block_builder *builder, unsigned id, const struct 
 /* tail is added behind the last section. Fills in length, n_sections and table_sum. */
 void block_finish(struct block_builder *builder, struct block_header *header, const struct buffer *tail,
 		  struct buffer *out);
+
+/* What a recording says about its topics and columns, and which of them this version has. */
+#define DESCRIPTION_BYTES_MAX ((size_t)4 << 20)
+
+struct described_topic {
+	struct span name; /* in the bytes that were parsed */
+	int table;        /* index of its schema, or -1 */
+	enum value_type *types;
+	const struct column **columns; /* NULL: unknown here */
+	unsigned n_columns;
+};
+
+struct description {
+	struct described_topic *topics;
+	unsigned n_topics, n_tables;
+};
+
+void description_add(struct buffer *out, const struct frame *frame);
+
+/* False: damaged, or with a topic twice. description_free() gives all back in either case. */
+bool description_parse(struct description *description, struct span in, const struct schema *const *schemas,
+		       unsigned n_schemas);
+void description_free(struct description *description);
+
+/* Recordings that were begun, and no more. */
+
+/* Is the file the beginning of a recording without one whole sample? False: no, or it is something else. */
+bool recording_is_empty(int fd);
 
 #endif

@@ -380,9 +380,7 @@ static void put_text(struct row_encoder *encoder, struct buffer *out, uint64_t c
 {
 	put_varint(out, code);
 	if (code > encoder->n_told) {
-		const char *text = text_of(encoder, code);
-
-		put_bytes(out, text, strlen(text));
+		put_name(out, text_of(encoder, code));
 		encoder->n_told++;
 	}
 }

@@ -11,7 +11,6 @@
 #include "core/intern.h"
 #include "core/vector.h"
 #include "recording/block.h"
-#include "recording/description.h"
 #include "recording/row_coding.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -100,11 +99,6 @@ void recording_writer_close(struct recording_writer *writer)
 size_t recording_writer_frames(const struct recording_writer *writer)
 {
 	return writer->block.first_frame;
-}
-
-static void put_name(struct buffer *out, const char *name)
-{
-	put_bytes(out, name, strlen(name));
 }
 
 /* The topics alone are compared where one recording follows another one. */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "core/typed_name.h"
+#include "core/span.h"
 #include "sys/system_call.h"
 
 #ifndef CAP_PERFMON

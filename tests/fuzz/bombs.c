@@ -15,7 +15,6 @@
 #include "core/bytes.h"
 #include "model/frame.h"
 #include "recording/block.h"
-#include "recording/description.h"
 #include "topic/topic.h"
 
 #define FILE_BYTES ((size_t)1 << 20) /* every bomb is smaller */

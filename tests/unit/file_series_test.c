@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recording/empty.h"
+#include "recording/block.h"
 #include "suite.h"
 #include "sys/file_changes.h"
 #include "sys/file_series.h"

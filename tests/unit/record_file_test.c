@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "output/sink.h"
-#include "recording/empty.h"
+#include "recording/block.h"
 #include "suite.h"
 #include "sys/file_series.h"
 

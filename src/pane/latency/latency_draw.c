@@ -9,7 +9,7 @@
 
 #include "core/clock.h"
 #include "core/i18n.h"
-#include "core/typed_name.h"
+#include "core/span.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/latency/latency.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "core/typed_name.h"
+#include "core/span.h"
 #include "core/unknown.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
