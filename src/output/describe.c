@@ -40,12 +40,9 @@ static void describe_metric(struct json_writer *json, const struct schema *schem
 	const struct column *counter = exposition_counter(schema, column);
 	char name[EXPOSITION_NAME_MAX];
 
-	jsonw_key(json, "metric");
-	jsonw_text(json, exposition_metric(schema, column, name) ? name : NULL);
-	jsonw_key(json, "rate_of");
-	jsonw_text(json, counter ? counter->key : NULL);
-	jsonw_key(json, "label");
-	jsonw_text(json, exposition_label(schema, column));
+	jsonw_key_text(json, "metric", exposition_metric(schema, column, name) ? name : NULL);
+	jsonw_key_text(json, "rate_of", counter ? counter->key : NULL);
+	jsonw_key_text(json, "label", exposition_label(schema, column));
 	jsonw_key(json, "critical");
 	if (column->alarming > 0)
 		jsonw_f64(json, column->alarming);
@@ -57,20 +54,13 @@ static void describe_column(struct json_writer *json, const struct schema *schem
 			    const struct column *column)
 {
 	jsonw_open(json, '{');
-	jsonw_key(json, "key");
-	jsonw_text(json, column->key);
-	jsonw_key(json, "title");
-	jsonw_text(json, column->title);
-	jsonw_key(json, "unit");
-	jsonw_text(json, unit_name(column->unit));
-	jsonw_key(json, "kind");
-	jsonw_text(json, kind_name(column->kind));
-	jsonw_key(json, "type");
-	jsonw_text(json, type_name(column->type));
-	jsonw_key(json, "help");
-	jsonw_text(json, column->help);
-	jsonw_key(json, "source");
-	jsonw_text(json, column->source);
+	jsonw_key_text(json, "key", column->key);
+	jsonw_key_text(json, "title", column->title);
+	jsonw_key_text(json, "unit", unit_name(column->unit));
+	jsonw_key_text(json, "kind", kind_name(column->kind));
+	jsonw_key_text(json, "type", type_name(column->type));
+	jsonw_key_text(json, "help", column->help);
+	jsonw_key_text(json, "source", column->source);
 	jsonw_key(json, "hidden");
 	jsonw_bool(json, column->hidden);
 	describe_metric(json, schema, column);
@@ -83,21 +73,15 @@ static void describe_topic(struct json_writer *json, const struct described *top
 	char name[EXPOSITION_NAME_MAX];
 
 	jsonw_open(json, '{');
-	jsonw_key(json, "name");
-	jsonw_text(json, schema->name);
-	jsonw_key(json, "shape");
-	jsonw_text(json, shape_name(schema->shape));
-	jsonw_key(json, "help");
-	jsonw_text(json, schema->help);
-	jsonw_key(json, "panes");
-	jsonw_open(json, '[');
+	jsonw_key_text(json, "name", schema->name);
+	jsonw_key_text(json, "shape", shape_name(schema->shape));
+	jsonw_key_text(json, "help", schema->help);
+	jsonw_key_open(json, "panes", '[');
 	for (unsigned i = 0; topic->panes[i]; i++)
 		jsonw_text(json, topic->panes[i]);
 	jsonw_close(json, ']');
-	jsonw_key(json, "info_metric");
-	jsonw_text(json, exposition_info(schema, name) ? name : NULL);
-	jsonw_key(json, "columns");
-	jsonw_open(json, '[');
+	jsonw_key_text(json, "info_metric", exposition_info(schema, name) ? name : NULL);
+	jsonw_key_open(json, "columns", '[');
 	for (unsigned c = 0; c < schema->n_columns; c++)
 		describe_column(json, schema, &schema->columns[c]);
 	jsonw_close(json, ']');
@@ -109,10 +93,8 @@ void describe_json(struct buffer *out, const struct described *topics, unsigned 
 	struct json_writer json = { .out = out };
 
 	jsonw_open(&json, '{');
-	jsonw_key(&json, "version");
-	jsonw_text(&json, PACKAGE_VERSION);
-	jsonw_key(&json, "topics");
-	jsonw_open(&json, '[');
+	jsonw_key_text(&json, "version", PACKAGE_VERSION);
+	jsonw_key_open(&json, "topics", '[');
 	for (unsigned i = 0; i < n_topics; i++)
 		describe_topic(&json, &topics[i]);
 	jsonw_close(&json, ']');

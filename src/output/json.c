@@ -30,8 +30,7 @@ static size_t add_table(struct sink *sink, struct json_writer *json, struct view
 {
 	const struct table *table = frame_table(frame, view->schema->name);
 
-	jsonw_key(json, view->schema->name);
-	jsonw_open(json, '[');
+	jsonw_key_open(json, view->schema->name, '[');
 	if (table)
 		view_apply(view, table);
 	for (size_t r = 0; table && r < view->n_rows && !sink_breaks_off(sink); r++) {
@@ -53,8 +52,7 @@ static size_t add_tables(struct sink *sink, struct json_writer *json, const stru
 	const struct print_plan *print = sink->print;
 	size_t n_rows = 0;
 
-	jsonw_key(json, "tables");
-	jsonw_open(json, '{');
+	jsonw_key_open(json, "tables", '{');
 	for (unsigned i = 0; i < print->n_views; i++)
 		if (print_wants(print, &print->views[i], frame))
 			n_rows += add_table(sink, json, &print->views[i], frame);
@@ -73,8 +71,7 @@ static bool belongs(const struct print_plan *print, const struct frame *frame, c
 
 static void add_notices(struct json_writer *json, const struct print_plan *print, const struct frame *frame)
 {
-	jsonw_key(json, "notices");
-	jsonw_open(json, '[');
+	jsonw_key_open(json, "notices", '[');
 	for (unsigned i = 0; i < frame->n_notices; i++)
 		if (belongs(print, frame, &frame->notices[i]))
 			jsonw_notice(json, &frame->notices[i]);
@@ -89,23 +86,18 @@ static int frame(struct sink *sink, const struct frame *frame)
 	size_t n_rows;
 
 	jsonw_open(&json, '{');
-	jsonw_key(&json, "time");
-	jsonw_text(&json, clock_utc(time, frame->wall_ns));
+	jsonw_key_text(&json, "time", clock_utc(time, frame->wall_ns));
 	if (frame->since_ns) {
-		jsonw_key(&json, "since");
-		jsonw_text(&json, clock_utc(time, frame->since_ns));
+		jsonw_key_text(&json, "since", clock_utc(time, frame->since_ns));
 	}
 	jsonw_key(&json, "interval_seconds");
 	if (frame->interval_ns)
 		jsonw_f64(&json, (double)frame->interval_ns / 1e9);
 	else
 		jsonw_null(&json);
-	jsonw_key(&json, "host");
-	jsonw_text(&json, frame->host);
-	jsonw_key(&json, "version");
-	jsonw_text(&json, PACKAGE_VERSION);
-	jsonw_key(&json, "panes");
-	jsonw_open(&json, '[');
+	jsonw_key_text(&json, "host", frame->host);
+	jsonw_key_text(&json, "version", PACKAGE_VERSION);
+	jsonw_key_open(&json, "panes", '[');
 	for (unsigned i = 0; i < print->n_panes; i++)
 		jsonw_text(&json, print->panes[i]);
 	jsonw_close(&json, ']');

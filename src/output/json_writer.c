@@ -73,6 +73,18 @@ void jsonw_text(struct json_writer *json, const char *text)
 		buffer_text(json->out, "null");
 }
 
+void jsonw_key_text(struct json_writer *json, const char *key, const char *text)
+{
+	jsonw_key(json, key);
+	jsonw_text(json, text);
+}
+
+void jsonw_key_open(struct json_writer *json, const char *key, char bracket)
+{
+	jsonw_key(json, key);
+	jsonw_open(json, bracket);
+}
+
 void jsonw_u64(struct json_writer *json, uint64_t number)
 {
 	separate(json);
@@ -103,11 +115,8 @@ void jsonw_null(struct json_writer *json)
 void jsonw_notice(struct json_writer *json, const struct notice *notice)
 {
 	jsonw_open(json, '{');
-	jsonw_key(json, "topic");
-	jsonw_text(json, notice->topic);
-	jsonw_key(json, "text");
-	jsonw_text(json, notice->text);
-	jsonw_key(json, "remedy");
-	jsonw_text(json, notice->remedy);
+	jsonw_key_text(json, "topic", notice->topic);
+	jsonw_key_text(json, "text", notice->text);
+	jsonw_key_text(json, "remedy", notice->remedy);
 	jsonw_close(json, '}');
 }

@@ -23,6 +23,8 @@ void jsonw_key(struct json_writer *json, const char *key);
  * becomes null.
  */
 void jsonw_text(struct json_writer *json, const char *text);
+void jsonw_key_text(struct json_writer *json, const char *key, const char *text);
+void jsonw_key_open(struct json_writer *json, const char *key, char bracket);
 
 void jsonw_u64(struct json_writer *json, uint64_t number); /* exact, also above 2^63 */
 void jsonw_f64(struct json_writer *json, double number);   /* exact; null when not finite */

@@ -1,14 +1,156 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recording: blocks of recording/writer.c in one file or pipe, or in the files of a directory. */
+/*
+ * The recording: blocks of recording/writer.c in one file or pipe, or in the files of a directory; or JSON
+ * lines, the first of which lists the columns, while each of the others is one raw frame. Where samples
+ * cannot be written they are lost, what was written stays whole, and it goes on there.
+ */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/falloc.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/i18n.h"
+#include "output/json_writer.h"
+#include "output/recording.h"
 #include "output/sink.h"
 #include "recording/writer.h"
+#include "sys/error_message.h"
 #include "sys/file_series.h"
 #include "sys/machine_clock.h"
+#include "sys/user_file.h"
+
+static bool record_is_file(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool record_is_removed(const struct sink *sink)
+{
+	struct stat status;
+
+	return sink->fd >= 0 && sink->own_file && fstat(sink->fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	       status.st_nlink == 0;
+}
+
+int sink_drop(struct sink *sink, uint64_t from, uint64_t to)
+{
+	return fallocate(sink->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+			 (off_t)(to - from)) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* The old file stays until these samples are there. A mounted one cannot be replaced; it is written again. */
+static int replace_old(struct sink *sink)
+{
+	int error = user_file_replace(sink->old, &sink->buffer, S_IRUSR | S_IWUSR, false);
+	int fd = error ? -1 : fcntl(sink->old->present, F_DUPFD_CLOEXEC, 0);
+
+	if (!error)
+		return fd < 0 ? -errno : fd;
+	if (error == -EBUSY)
+		sink->fd = user_file_create(sink->old, S_IRUSR | S_IWUSR);
+	return error;
+}
+
+static int write_buffer(struct sink *sink)
+{
+	int fd, error;
+
+	if (sink->fd < 0) {
+		fd = sink->parts ? file_series_add(sink->parts, &sink->buffer) : replace_old(sink);
+		if (fd < 0)
+			return fd;
+		sink->fd = fd;
+		return 0;
+	}
+	if (record_is_removed(sink) && !sink->nameless)
+		return -ENOENT;
+	error = sink_flush(sink);
+	return !error && sink->own_file ? user_file_finish(sink->fd, false) : error;
+}
+
+/* Can it be written again some time? */
+static bool may_go_on(const struct sink *sink, int error)
+{
+	if (error == -ECANCELED)
+		return false;
+	if (sink->parts)
+		return !file_series_is_removed(sink->parts);
+	if (sink->fd < 0)
+		return !user_file_is_removed(sink->old);
+	return sink->own_file && record_is_file(sink->fd) && (sink->nameless || !record_is_removed(sink));
+}
+
+/* Where a torn end cannot be cut off, the next samples are written over it. */
+static void cut_back(struct sink *sink)
+{
+	off_t end = (off_t)sink->good_bytes;
+
+	if (sink->fd >= 0 && sink->own_file && record_is_file(sink->fd) && ftruncate(sink->fd, end) <= 0)
+		lseek(sink->fd, end, SEEK_SET);
+	buffer_empty(&sink->buffer);
+}
+
+static void record_lose(struct sink *sink, unsigned long n_samples, int error)
+{
+	uint64_t now_ns = clock_mono_ns(sink->clock);
+	char text[TEXT_MAX];
+
+	if (lost_samples_add(&sink->lost, n_samples, strerror(-error), now_ns, text, sizeof(text)))
+		error_message(sink->name, "%s", text);
+}
+
+static void report_end(struct sink *sink)
+{
+	char text[TEXT_MAX];
+
+	if (lost_samples_end(&sink->lost, text, sizeof(text)))
+		error_message(sink->name, "%s", text);
+}
+
+/* 0: written, or lost where there may be room later. Else as sink_flush(). */
+static int record_write(struct sink *sink, unsigned long n_samples, bool *written)
+{
+	long long length = (long long)sink->buffer.length;
+	int error = write_buffer(sink);
+
+	*written = !error;
+	if (!error) {
+		sink->good_bytes += length;
+		sink->good_frames += n_samples;
+		report_end(sink);
+		return 0;
+	}
+	cut_back(sink);
+	if (!may_go_on(sink, error)) {
+		sink->frames = sink->good_frames;
+		return error;
+	}
+	if (n_samples > 0)
+		record_lose(sink, n_samples, error);
+	return 0;
+}
+
+/* -EIO after a message if the last samples were lost. */
+static int record_end(struct sink *sink)
+{
+	char text[TEXT_MAX];
+
+	if (lost_samples_rest(&sink->lost, text, sizeof(text)))
+		error_message(sink->name, "%s", text);
+	sink->reported = sink->lost.last_lost;
+	return sink->lost.last_lost ? -EIO : 0;
+}
 
 #define KEPT_PARTS 10 /* as many files remain in a directory where the oldest ones go */
 
@@ -164,3 +306,120 @@ static int end(struct sink *sink)
 }
 
 const struct sink_format sink_record = { .name = "record", .records = true, .frame = frame, .end = end };
+
+static void add_schema(struct json_writer *json, const struct schema *schema)
+{
+	jsonw_key_open(json, schema->name, '{');
+	jsonw_key_text(json, "shape", shape_name(schema->shape));
+	jsonw_key_open(json, "columns", '[');
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind == COLUMN_RATE)
+			continue;
+		jsonw_open(json, '{');
+		jsonw_key_text(json, "key", column->key);
+		jsonw_key_text(json, "type", type_name(column->type));
+		jsonw_key_text(json, "kind", kind_name(column->kind));
+		jsonw_key_text(json, "unit", unit_name(column->unit));
+		jsonw_close(json, '}');
+	}
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
+}
+
+static void add_header(struct json_writer *json, const struct frame *frame)
+{
+	jsonw_open(json, '{');
+	jsonw_key_text(json, "panetop", RECORDING_LINES);
+	jsonw_key(json, "format");
+	jsonw_u64(json, RECORDING_LINES_FORMAT);
+	jsonw_key_text(json, "version", PACKAGE_VERSION);
+	jsonw_key_open(json, "topics", '{');
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		add_schema(json, frame->tables[i].schema);
+	jsonw_close(json, '}');
+	jsonw_close(json, '}');
+}
+
+/* Numbers too large for the integers of JSON readers are written as text. */
+static void add_value(struct json_writer *json, const struct column *column, const void *row)
+{
+	char digits[24];
+
+	if (column->type == VALUE_TEXT) {
+		jsonw_text(json, row_text(row, column));
+	} else if (row_is_blank(row, column)) {
+		jsonw_bool(json, false);
+	} else if (!row_is_known(row, column)) {
+		jsonw_null(json);
+	} else if (column->type == VALUE_F64) {
+		jsonw_f64(json, row_f64(row, column));
+	} else if (row_u64(row, column) > INT64_MAX) {
+		snprintf(digits, sizeof(digits), "%" PRIu64, row_u64(row, column));
+		jsonw_text(json, digits);
+	} else {
+		jsonw_u64(json, row_u64(row, column));
+	}
+}
+
+static void add_table(struct json_writer *json, const struct table *table)
+{
+	jsonw_key_open(json, table->schema->name, '{');
+	jsonw_key(json, "mono_ns");
+	jsonw_u64(json, table->mono_ns);
+	if (table->failed) {
+		jsonw_key(json, "failed");
+		jsonw_bool(json, true);
+	}
+	jsonw_key_open(json, "rows", '[');
+	for (size_t r = 0; r < table->n_rows; r++) {
+		jsonw_open(json, '[');
+		for (unsigned c = 0; c < table->schema->n_columns; c++)
+			if (table->schema->columns[c].kind != COLUMN_RATE)
+				add_value(json, &table->schema->columns[c], table_row(table, r));
+		jsonw_close(json, ']');
+	}
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
+}
+
+/* The clock comes first: a seek only reads the start of a line. */
+static void add_frame(struct json_writer *json, const struct frame *frame)
+{
+	jsonw_open(json, '{');
+	jsonw_key(json, "wall_ns");
+	jsonw_u64(json, frame->wall_ns);
+	jsonw_key(json, "mono_ns");
+	jsonw_u64(json, frame->mono_ns);
+	jsonw_key_text(json, "host", frame->host);
+	jsonw_key_open(json, "tables", '{');
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		if (frame->tables[i].present && !frame->tables[i].schema->derived)
+			add_table(json, &frame->tables[i]);
+	jsonw_close(json, '}');
+	jsonw_key_open(json, "notices", '[');
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		jsonw_notice(json, &frame->notices[i]);
+	jsonw_close(json, ']');
+	jsonw_close(json, '}');
+}
+
+static int add_line(struct sink *sink, const struct frame *frame)
+{
+	struct json_writer json = { .out = &sink->buffer };
+	bool written;
+
+	if (sink->good_bytes == 0) {
+		add_header(&json, frame);
+		buffer_char(&sink->buffer, '\n');
+		json.need_comma = false;
+	}
+	add_frame(&json, frame);
+	buffer_char(&sink->buffer, '\n');
+	return record_write(sink, 1, &written);
+}
+
+const struct sink_format sink_record_lines = {
+	.name = "record", .records = true, .frame = add_line, .end = record_end
+};

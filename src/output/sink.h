@@ -127,15 +127,7 @@ int sink_flush(struct sink *sink);
 /* For formats, before each row: a signal waits, and what they have of the sample so far is not written. */
 bool sink_breaks_off(struct sink *sink);
 
-/*
- * For recordings: writes the buffer, with this many samples, and empties it. Where they cannot be written,
- * and there may be room later, they are lost, which a message says now and then: 0. Else as sink_flush().
- */
-int record_write(struct sink *sink, unsigned long n_samples, bool *written);
-void record_lose(struct sink *sink, unsigned long n_samples, int error);
-int record_end(struct sink *sink); /* -EIO after a message if the last samples were lost */
-
-bool record_is_file(int fd);
+/* Of a recording: has its file been removed? */
 bool record_is_removed(const struct sink *sink);
 
 /* Frees a part of a file, which reads as zeros from then on. 0 or -errno. */

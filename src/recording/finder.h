@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the frames of a recording of either format, seeks among them, and limits the memory that they take. */
+/* Finds the frames of a recording of either format, seeks among them, and limits the memory they take. */
 #ifndef PANETOP_RECORDING_FINDER_H
 #define PANETOP_RECORDING_FINDER_H
 

@@ -42,7 +42,6 @@
 #include "model/rule.h"
 #include "model/settings.h"
 #include "output/recording.h"
-#include "output/report/hidden_names.h"
 #include "output/report/page.h"
 #include "recording/block.h"
 #include "screen/theme.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "output/line_reader.h"
+#include "output/recording.h"
 #include "recording/spool.h"
 #include "suite.h"
 

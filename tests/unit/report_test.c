@@ -12,7 +12,6 @@
 #include "app/moment.h"
 #include "app/report.h"
 #include "core/span.h"
-#include "output/report/hidden_names.h"
 #include "output/report/page.h"
 #include "output/report/report.h"
 #include "output/report/stretch.h"

@@ -8,7 +8,7 @@
 #define PANETOP_OUTPUT_REPORT_REPORT_H
 
 #include "core/buffer.h"
-#include "output/report/plan.h"
+#include "output/report/stretch.h"
 
 /* Appends the page. The source is left at another place, and wants other topics. */
 enum report_fault report_make(const struct report_plan *plan, struct buffer *page);
