@@ -83,11 +83,6 @@ static void end_block(struct bomb *bomb)
 	bomb->builder.n_sections = 0;
 }
 
-static void put_name(struct buffer *out, const char *name)
-{
-	put_bytes(out, name, strlen(name));
-}
-
 /* A topic with one column. */
 static void put_topic(struct buffer *out, const char *name, const char *key, const char *type)
 {
