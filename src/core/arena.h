@@ -3,8 +3,6 @@
 #ifndef PANETOP_CORE_ARENA_H
 #define PANETOP_CORE_ARENA_H
 
-#include <stddef.h>
-
 #include "core/vector.h"
 
 struct arena_chunk;

@@ -6,8 +6,6 @@
 #ifndef PANETOP_CORE_BYTES_H
 #define PANETOP_CORE_BYTES_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/buffer.h"

@@ -3,9 +3,6 @@
 #ifndef PANETOP_CORE_CONFIG_LINES_H
 #define PANETOP_CORE_CONFIG_LINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "core/buffer.h"
 #include "core/hash.h"
 #include "core/span.h"

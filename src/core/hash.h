@@ -18,9 +18,6 @@
 #ifndef PANETOP_CORE_HASH_H
 #define PANETOP_CORE_HASH_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 #define HASH_NONE UINT32_MAX

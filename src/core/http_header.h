@@ -3,8 +3,6 @@
 #ifndef PANETOP_CORE_HTTP_HEADER_H
 #define PANETOP_CORE_HTTP_HEADER_H
 
-#include <stdbool.h>
-
 #include "core/span.h"
 
 /*

@@ -3,9 +3,6 @@
 #ifndef PANETOP_CORE_PROCESS_PATTERN_H
 #define PANETOP_CORE_PROCESS_PATTERN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 #define PROCESS_PATTERN_NAME_MAX 15 /* bytes of a name that the kernel keeps */

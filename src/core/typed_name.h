@@ -3,8 +3,6 @@
 #ifndef PANETOP_CORE_TYPED_NAME_H
 #define PANETOP_CORE_TYPED_NAME_H
 
-#include <stdbool.h>
-
 #include "core/span.h"
 
 bool typed_is(struct span typed, const char *name);

@@ -3,10 +3,6 @@
 #ifndef PANETOP_CORE_UTF8_H
 #define PANETOP_CORE_UTF8_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/buffer.h"
 #include "core/span.h"
 

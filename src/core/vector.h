@@ -17,7 +17,6 @@
 #define PANETOP_CORE_VECTOR_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "core/alloc.h"

@@ -6,10 +6,6 @@
 #ifndef PANETOP_FLEET_FLEET_H
 #define PANETOP_FLEET_FLEET_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fleet/member.h"
 #include "fleet/ssh_member.h"
 #include "model/sample_request.h"

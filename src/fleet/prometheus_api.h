@@ -4,7 +4,6 @@
 #define PANETOP_FLEET_PROMETHEUS_API_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "core/buffer.h"
 #include "core/hash.h"

@@ -3,8 +3,6 @@
 #ifndef PANETOP_FLEET_SSH_MEMBER_H
 #define PANETOP_FLEET_SSH_MEMBER_H
 
-#include <stdbool.h>
-
 #include "core/buffer.h"
 #include "core/span.h"
 #include "fleet/member.h"

@@ -6,9 +6,6 @@
 #ifndef PANETOP_FLEET_STORED_FLEET_H
 #define PANETOP_FLEET_STORED_FLEET_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "fleet/member.h"
 #include "model/sample_request.h"
 #include "model/source.h"

@@ -7,8 +7,6 @@
 #define PANETOP_FLEET_STORED_SERIES_H
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "model/frame.h"
 

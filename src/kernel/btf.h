@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_BTF_H
 #define PANETOP_KERNEL_BTF_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 #define BTF_MARKS 1024

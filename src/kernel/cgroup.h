@@ -3,10 +3,6 @@
 #ifndef PANETOP_KERNEL_CGROUP_H
 #define PANETOP_KERNEL_CGROUP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/span.h"
 #include "core/unknown.h"
 

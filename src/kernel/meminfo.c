@@ -24,39 +24,24 @@ bool meminfo_next(struct span *text, struct meminfo_line *line)
 	return false;
 }
 
+#define FIELD(name, field) { name, offsetof(struct meminfo, field) }
+
 static const struct {
 	const char *key;
 	size_t offset;
 } fields[] = {
-	{ "MemTotal", offsetof(struct meminfo, total) },
-	{ "MemFree", offsetof(struct meminfo, free) },
-	{ "MemAvailable", offsetof(struct meminfo, available) },
-	{ "Buffers", offsetof(struct meminfo, buffers) },
-	{ "Cached", offsetof(struct meminfo, cached) },
-	{ "SwapCached", offsetof(struct meminfo, swap_cached) },
-	{ "Active", offsetof(struct meminfo, active) },
-	{ "Inactive", offsetof(struct meminfo, inactive) },
-	{ "Active(anon)", offsetof(struct meminfo, active_anon) },
-	{ "Inactive(anon)", offsetof(struct meminfo, inactive_anon) },
-	{ "Active(file)", offsetof(struct meminfo, active_file) },
-	{ "Inactive(file)", offsetof(struct meminfo, inactive_file) },
-	{ "Unevictable", offsetof(struct meminfo, unevictable) },
-	{ "SwapTotal", offsetof(struct meminfo, swap_total) },
-	{ "SwapFree", offsetof(struct meminfo, swap_free) },
-	{ "Zswap", offsetof(struct meminfo, zswap) },
-	{ "AnonPages", offsetof(struct meminfo, anon_pages) },
-	{ "Shmem", offsetof(struct meminfo, shmem) },
-	{ "KReclaimable", offsetof(struct meminfo, kernel_reclaimable) },
-	{ "Slab", offsetof(struct meminfo, slab) },
-	{ "SReclaimable", offsetof(struct meminfo, reclaimable_slab) },
-	{ "SUnreclaim", offsetof(struct meminfo, unreclaimable_slab) },
-	{ "KernelStack", offsetof(struct meminfo, kernel_stack) },
-	{ "PageTables", offsetof(struct meminfo, page_tables) },
-	{ "SecPageTables", offsetof(struct meminfo, secondary_page_tables) },
-	{ "Bounce", offsetof(struct meminfo, bounce) },
-	{ "VmallocUsed", offsetof(struct meminfo, vmalloc_used) },
-	{ "Percpu", offsetof(struct meminfo, percpu) },
-	{ "Hugetlb", offsetof(struct meminfo, hugetlb) },
+	FIELD("MemTotal", total), FIELD("MemFree", free), FIELD("MemAvailable", available),
+	FIELD("Buffers", buffers), FIELD("Cached", cached), FIELD("SwapCached", swap_cached),
+	FIELD("Active", active), FIELD("Inactive", inactive), FIELD("Active(anon)", active_anon),
+	FIELD("Inactive(anon)", inactive_anon), FIELD("Active(file)", active_file),
+	FIELD("Inactive(file)", inactive_file), FIELD("Unevictable", unevictable),
+	FIELD("SwapTotal", swap_total), FIELD("SwapFree", swap_free), FIELD("Zswap", zswap),
+	FIELD("AnonPages", anon_pages), FIELD("Shmem", shmem),
+	FIELD("KReclaimable", kernel_reclaimable), FIELD("Slab", slab),
+	FIELD("SReclaimable", reclaimable_slab), FIELD("SUnreclaim", unreclaimable_slab),
+	FIELD("KernelStack", kernel_stack), FIELD("PageTables", page_tables),
+	FIELD("SecPageTables", secondary_page_tables), FIELD("Bounce", bounce),
+	FIELD("VmallocUsed", vmalloc_used), FIELD("Percpu", percpu), FIELD("Hugetlb", hugetlb),
 };
 
 #define N_FIELDS (sizeof(fields) / sizeof(fields[0]))

@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_MOUNTS_H
 #define PANETOP_KERNEL_MOUNTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 /* /proc/mounts: where file systems of a type are mounted. */

@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_OOM_RECORD_H
 #define PANETOP_KERNEL_OOM_RECORD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 struct oom_record {

@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_PASSWD_H
 #define PANETOP_KERNEL_PASSWD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 /* The name of the first entry with this UID, a part of text; false when there is none. */

@@ -4,9 +4,6 @@
 #define PANETOP_KERNEL_PERF_RECORD_H
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/span.h"
 #include "core/unknown.h"

@@ -5,26 +5,20 @@
 #include "kernel/power.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
+
+#define NUMBER(name, field) { name, offsetof(struct power_supply, field) }
 
 static const struct {
 	const char *name;
 	size_t offset;
 } numbers[] = {
-	{ "PRESENT", offsetof(struct power_supply, present) },
-	{ "ONLINE", offsetof(struct power_supply, online) },
-	{ "POWER_NOW", offsetof(struct power_supply, power_uw) },
-	{ "CURRENT_NOW", offsetof(struct power_supply, current_ua) },
-	{ "VOLTAGE_NOW", offsetof(struct power_supply, voltage_uv) },
-	{ "ENERGY_NOW", offsetof(struct power_supply, energy_uwh) },
-	{ "ENERGY_FULL", offsetof(struct power_supply, energy_full_uwh) },
-	{ "ENERGY_FULL_DESIGN", offsetof(struct power_supply, energy_design_uwh) },
-	{ "CHARGE_NOW", offsetof(struct power_supply, charge_uah) },
-	{ "CHARGE_FULL", offsetof(struct power_supply, charge_full_uah) },
-	{ "CHARGE_FULL_DESIGN", offsetof(struct power_supply, charge_design_uah) },
-	{ "CAPACITY", offsetof(struct power_supply, capacity_percent) },
-	{ "CYCLE_COUNT", offsetof(struct power_supply, cycles) },
+	NUMBER("PRESENT", present), NUMBER("ONLINE", online), NUMBER("POWER_NOW", power_uw),
+	NUMBER("CURRENT_NOW", current_ua), NUMBER("VOLTAGE_NOW", voltage_uv),
+	NUMBER("ENERGY_NOW", energy_uwh), NUMBER("ENERGY_FULL", energy_full_uwh),
+	NUMBER("ENERGY_FULL_DESIGN", energy_design_uwh), NUMBER("CHARGE_NOW", charge_uah),
+	NUMBER("CHARGE_FULL", charge_full_uah), NUMBER("CHARGE_FULL_DESIGN", charge_design_uah),
+	NUMBER("CAPACITY", capacity_percent), NUMBER("CYCLE_COUNT", cycles),
 };
 
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))

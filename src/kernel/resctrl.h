@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_RESCTRL_H
 #define PANETOP_KERNEL_RESCTRL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 enum resctrl_resource {

@@ -4,6 +4,8 @@
 
 #include "kernel/system.h"
 
+#include <string.h>
+
 bool loadavg_parse(struct span text, struct loadavg *loadavg)
 {
 	struct loadavg parsed;
@@ -29,14 +31,7 @@ void stat_totals_parse(struct span text, struct stat_totals *totals)
 	struct span line, name, rest;
 	uint64_t value, cpus = 0;
 
-	*totals = (struct stat_totals){
-		.cpus = U64_UNKNOWN,
-		.context_switches = U64_UNKNOWN,
-		.interrupts = U64_UNKNOWN,
-		.forks = U64_UNKNOWN,
-		.running = U64_UNKNOWN,
-		.blocked = U64_UNKNOWN,
-	};
+	memset(totals, 0xff, sizeof(*totals)); /* all U64_UNKNOWN */
 	while (span_line(&text, &line)) {
 		if (!span_pair_u64(line, &name, &value, &rest))
 			continue;

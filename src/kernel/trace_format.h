@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_TRACE_FORMAT_H
 #define PANETOP_KERNEL_TRACE_FORMAT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 /* Every tracepoint has these fields first, whose names begin with TRACE_FIELD_COMMON. */

@@ -3,8 +3,6 @@
 #ifndef PANETOP_OUTPUT_EXPOSITION_H
 #define PANETOP_OUTPUT_EXPOSITION_H
 
-#include <stdbool.h>
-
 #include "model/column.h"
 
 #define EXPOSITION_NAME_MAX 160

@@ -3,9 +3,6 @@
 #ifndef PANETOP_OUTPUT_JSON_WRITER_H
 #define PANETOP_OUTPUT_JSON_WRITER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/buffer.h"
 #include "model/frame.h"
 

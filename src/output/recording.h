@@ -3,8 +3,6 @@
 #ifndef PANETOP_OUTPUT_RECORDING_H
 #define PANETOP_OUTPUT_RECORDING_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "core/buffer.h"

@@ -3,8 +3,6 @@
 #ifndef PANETOP_OUTPUT_SINK_H
 #define PANETOP_OUTPUT_SINK_H
 
-#include <stdbool.h>
-
 #include "core/buffer.h"
 #include "core/lost_samples.h"
 #include "model/frame.h"

@@ -6,8 +6,6 @@
 #ifndef PANETOP_RECORDING_BLOCK_H
 #define PANETOP_RECORDING_BLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <zstd.h>
 
 #include "core/buffer.h"

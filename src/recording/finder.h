@@ -3,8 +3,6 @@
 #ifndef PANETOP_RECORDING_FINDER_H
 #define PANETOP_RECORDING_FINDER_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "model/source.h"

@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_CODE_ELF_FILE_H
 #define PANETOP_KERNEL_CODE_ELF_FILE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 #include "kernel/code/symbols.h"
 

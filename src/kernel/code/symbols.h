@@ -3,10 +3,6 @@
 #ifndef PANETOP_KERNEL_CODE_SYMBOLS_H
 #define PANETOP_KERNEL_CODE_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/buffer.h"
 #include "core/span.h"
 

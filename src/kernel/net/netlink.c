@@ -16,7 +16,6 @@
 #include <linux/sock_diag.h>
 #include <linux/taskstats.h>
 #include <linux/tcp.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -192,18 +191,11 @@ bool sock_diag_parse(struct span payload, struct sock_diag *diag)
 		.receive_queue = message.idiag_rqueue,
 		.send_queue = message.idiag_wqueue,
 		.inode = message.idiag_inode,
-		.dropped = U64_UNKNOWN,
 		.cookie = message.id.idiag_cookie[0] | (uint64_t)message.id.idiag_cookie[1] << 32,
-		.sent_bytes = U64_UNKNOWN,
-		.received_bytes = U64_UNKNOWN,
-		.retransmitted_bytes = U64_UNKNOWN,
-		.retransmits = U64_UNKNOWN,
-		.rtt_us = U64_UNKNOWN,
-		.window = U64_UNKNOWN,
-		.busy_us = U64_UNKNOWN,
-		.receiver_limited_us = U64_UNKNOWN,
-		.buffer_limited_us = U64_UNKNOWN,
 	};
+	diag->dropped = diag->sent_bytes = diag->received_bytes = diag->retransmitted_bytes = U64_UNKNOWN;
+	diag->retransmits = diag->rtt_us = diag->window = diag->busy_us = U64_UNKNOWN;
+	diag->receiver_limited_us = diag->buffer_limited_us = U64_UNKNOWN;
 	memcpy(diag->local, message.id.idiag_src, sizeof(diag->local));
 	memcpy(diag->remote, message.id.idiag_dst, sizeof(diag->remote));
 	attributes = span_of(payload.at + sizeof(message), span_length(payload) - sizeof(message));
@@ -503,44 +495,12 @@ size_t proc_request_write(char bytes[PROC_REQUEST_BYTES_MAX], enum proc_request 
  * than the kernel, or of version 15.
  */
 struct layout {
-	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid, parent, elapsed_us, user_us,
-		system_us, peak_kib, sleeps, tgid;
+	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid;
+	size_t parent, elapsed_us, user_us, system_us, peak_kib, sleeps, tgid;
 };
 
-static const struct layout usual = {
-	.exit_code = 4,
-	.flags = 8,
-	.runs = 16,
-	.queued_ns = 24,
-	.run_ns = 72,
-	.comm = 80,
-	.uid = 120,
-	.pid = 128,
-	.parent = 132,
-	.elapsed_us = 144,
-	.user_us = 152,
-	.system_us = 160,
-	.peak_kib = 200,
-	.sleeps = 272,
-	.tgid = 368,
-};
-static const struct layout moved = {
-	.exit_code = 4,
-	.flags = 8,
-	.runs = 16,
-	.queued_ns = 24,
-	.run_ns = 120,
-	.comm = 128,
-	.uid = 168,
-	.pid = 176,
-	.parent = 180,
-	.elapsed_us = 192,
-	.user_us = 200,
-	.system_us = 208,
-	.peak_kib = 248,
-	.sleeps = 320,
-	.tgid = 464,
-};
+static const struct layout usual = { 4, 8, 16, 24, 72, 80, 120, 128, 132, 144, 152, 160, 200, 272, 368 };
+static const struct layout moved = { 4, 8, 16, 24, 120, 128, 168, 176, 180, 192, 200, 208, 248, 320, 464 };
 
 /* The attributes of a message of this family and command. */
 static bool generic_open(const struct netlink_message *message, uint16_t family, uint8_t command,
@@ -626,20 +586,11 @@ static void fill_record(struct span stats, struct exit_record *record)
 bool taskstats_exit(const struct netlink_message *message, uint16_t family, struct exit_record *record)
 {
 	struct span attributes, thread, tid, stats;
-	struct exit_record decoded = {
-		.uid = U32_UNKNOWN,
-		.parent_pid = U32_UNKNOWN,
-		.exit_code = U32_UNKNOWN,
-		.run_ns = U64_UNKNOWN,
-		.cpu_ns = U64_UNKNOWN,
-		.user_ns = U64_UNKNOWN,
-		.system_ns = U64_UNKNOWN,
-		.elapsed_ns = U64_UNKNOWN,
-		.queued_ns = U64_UNKNOWN,
-		.peak_kib = U64_UNKNOWN,
-		.sleeps = U64_UNKNOWN,
-	};
+	struct exit_record decoded = { 0 };
 
+	decoded.uid = decoded.parent_pid = decoded.exit_code = U32_UNKNOWN;
+	decoded.run_ns = decoded.cpu_ns = decoded.user_ns = decoded.system_ns = U64_UNKNOWN;
+	decoded.elapsed_ns = decoded.queued_ns = decoded.peak_kib = decoded.sleeps = U64_UNKNOWN;
 	if (!generic_open(message, family, TASKSTATS_CMD_NEW, &attributes) ||
 	    !netlink_attribute(attributes, TASKSTATS_TYPE_AGGR_PID, &thread) ||
 	    !netlink_attribute(thread, TASKSTATS_TYPE_PID, &tid) ||

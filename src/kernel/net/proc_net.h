@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_NET_PROC_NET_H
 #define PANETOP_KERNEL_NET_PROC_NET_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 #include "core/unknown.h"
 

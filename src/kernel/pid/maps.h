@@ -3,10 +3,6 @@
 #ifndef PANETOP_KERNEL_PID_MAPS_H
 #define PANETOP_KERNEL_PID_MAPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/span.h"
 #include "core/unknown.h"
 

@@ -4,33 +4,45 @@
 
 #include "kernel/pid/pid_stat.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* Field numbers as in proc(5). */
-enum field {
+enum {
 	FIELD_STATE = 3,
-	FIELD_PARENT = 4,
-	FIELD_GROUP = 5,
-	FIELD_SESSION = 6,
-	FIELD_TERMINAL = 7,
-	FIELD_FLAGS = 9,
-	FIELD_MINOR_FAULTS = 10,
-	FIELD_CHILDREN_MINOR_FAULTS = 11,
-	FIELD_MAJOR_FAULTS = 12,
-	FIELD_USER_TICKS = 14,
-	FIELD_SYSTEM_TICKS = 15,
-	FIELD_CHILDREN_USER_TICKS = 16,
-	FIELD_CHILDREN_SYSTEM_TICKS = 17,
-	FIELD_PRIORITY = 18,
-	FIELD_NICE = 19,
-	FIELD_THREADS = 20,
 	FIELD_START_TICKS = 22,
-	FIELD_RESIDENT_PAGES = 24,
 	FIELD_PROCESSOR = 39,
 	FIELD_POLICY = 41,
 	FIELD_DISK_TICKS = 42,
 	FIELD_EXIT_STATUS = 52,
+};
+
+enum field_type { FIELD_SKIPPED, FIELD_U64, FIELD_U32, FIELD_I32 };
+
+#define FIELD(type, name) { FIELD_##type, offsetof(struct pid_stat, name) }
+
+/* By number. */
+static const struct field {
+	enum field_type type;
+	size_t offset;
+} fields[FIELD_PROCESSOR + 1] = {
+	[4] = FIELD(U32, parent_pid),
+	[5] = FIELD(I32, process_group),
+	[6] = FIELD(I32, session),
+	[7] = FIELD(I32, terminal),
+	[9] = FIELD(U32, flags),
+	[10] = FIELD(U64, minor_faults),
+	[11] = FIELD(U64, children_minor_faults),
+	[12] = FIELD(U64, major_faults),
+	[14] = FIELD(U64, user_ticks),
+	[15] = FIELD(U64, system_ticks),
+	[16] = FIELD(U64, children_user_ticks),
+	[17] = FIELD(U64, children_system_ticks),
+	[18] = FIELD(I32, priority),
+	[19] = FIELD(I32, nice),
+	[20] = FIELD(U32, threads),
+	[FIELD_START_TICKS] = FIELD(U64, start_ticks),
+	[24] = FIELD(U64, resident_pages),
+	[FIELD_PROCESSOR] = FIELD(U64, processor),
 };
 
 /* The name may contain ") (" and newlines: it ends at the last parenthesis. */
@@ -65,46 +77,17 @@ static bool take_i32(struct span word, int32_t *value)
 	return true;
 }
 
-/* Stores the field with this number, if stat has it. */
-static bool take_field(struct pid_stat *stat, int field, struct span word)
+static bool take_field(struct pid_stat *stat, const struct field *field, struct span word)
 {
-	switch (field) {
-	case FIELD_PARENT:
-		return take_u32(word, &stat->parent_pid);
-	case FIELD_GROUP:
-		return take_i32(word, &stat->process_group);
-	case FIELD_SESSION:
-		return take_i32(word, &stat->session);
-	case FIELD_TERMINAL:
-		return take_i32(word, &stat->terminal);
-	case FIELD_FLAGS:
-		return take_u32(word, &stat->flags);
-	case FIELD_MINOR_FAULTS:
-		return span_u64(&word, &stat->minor_faults);
-	case FIELD_CHILDREN_MINOR_FAULTS:
-		return span_u64(&word, &stat->children_minor_faults);
-	case FIELD_MAJOR_FAULTS:
-		return span_u64(&word, &stat->major_faults);
-	case FIELD_USER_TICKS:
-		return span_u64(&word, &stat->user_ticks);
-	case FIELD_SYSTEM_TICKS:
-		return span_u64(&word, &stat->system_ticks);
-	case FIELD_CHILDREN_USER_TICKS:
-		return span_u64(&word, &stat->children_user_ticks);
-	case FIELD_CHILDREN_SYSTEM_TICKS:
-		return span_u64(&word, &stat->children_system_ticks);
-	case FIELD_PRIORITY:
-		return take_i32(word, &stat->priority);
-	case FIELD_NICE:
-		return take_i32(word, &stat->nice);
-	case FIELD_THREADS:
-		return take_u32(word, &stat->threads);
-	case FIELD_START_TICKS:
-		return span_u64(&word, &stat->start_ticks);
-	case FIELD_RESIDENT_PAGES:
-		return span_u64(&word, &stat->resident_pages);
-	case FIELD_PROCESSOR:
-		return span_u64(&word, &stat->processor);
+	void *at = (char *)stat + field->offset;
+
+	switch (field->type) {
+	case FIELD_U64:
+		return span_u64(&word, at);
+	case FIELD_U32:
+		return take_u32(word, at);
+	case FIELD_I32:
+		return take_i32(word, at);
 	default:
 		return true;
 	}
@@ -121,7 +104,7 @@ bool pid_stat_parse(struct span text, struct pid_stat *stat)
 		return false;
 	parsed.state = *word.at;
 	for (int field = FIELD_STATE + 1; field <= FIELD_PROCESSOR; field++)
-		if (!span_word(&text, &word) || !take_field(&parsed, field, word)) {
+		if (!span_word(&text, &word) || !take_field(&parsed, &fields[field], word)) {
 			if (field <= FIELD_START_TICKS)
 				return false;
 			break;
@@ -218,26 +201,19 @@ bool pid_sched_parse(struct span text, double *task_clock_seconds)
 	return false;
 }
 
+#define STATUS(name, field) { name, offsetof(struct pid_status, field) }
+
 static const struct {
 	const char *name;
 	size_t offset;
 } status_lines[] = {
-	{ "VmPeak", offsetof(struct pid_status, vm_peak) },
-	{ "VmSize", offsetof(struct pid_status, vm_size) },
-	{ "VmLck", offsetof(struct pid_status, vm_locked) },
-	{ "VmPin", offsetof(struct pid_status, vm_pinned) },
-	{ "VmHWM", offsetof(struct pid_status, vm_resident_peak) },
-	{ "VmRSS", offsetof(struct pid_status, vm_resident) },
-	{ "RssAnon", offsetof(struct pid_status, resident_anonymous) },
-	{ "RssFile", offsetof(struct pid_status, resident_file) },
-	{ "RssShmem", offsetof(struct pid_status, resident_shared) },
-	{ "VmData", offsetof(struct pid_status, vm_data) },
-	{ "VmStk", offsetof(struct pid_status, vm_stack) },
-	{ "VmExe", offsetof(struct pid_status, vm_program) },
-	{ "VmLib", offsetof(struct pid_status, vm_library) },
-	{ "VmPTE", offsetof(struct pid_status, vm_page_tables) },
-	{ "VmSwap", offsetof(struct pid_status, vm_swap) },
-	{ "HugetlbPages", offsetof(struct pid_status, huge_pages) },
+	STATUS("VmPeak", vm_peak), STATUS("VmSize", vm_size), STATUS("VmLck", vm_locked),
+	STATUS("VmPin", vm_pinned), STATUS("VmHWM", vm_resident_peak),
+	STATUS("VmRSS", vm_resident), STATUS("RssAnon", resident_anonymous),
+	STATUS("RssFile", resident_file), STATUS("RssShmem", resident_shared),
+	STATUS("VmData", vm_data), STATUS("VmStk", vm_stack), STATUS("VmExe", vm_program),
+	STATUS("VmLib", vm_library), STATUS("VmPTE", vm_page_tables), STATUS("VmSwap", vm_swap),
+	STATUS("HugetlbPages", huge_pages),
 };
 
 void pid_status_parse(struct span text, struct pid_status *status)

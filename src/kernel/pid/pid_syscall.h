@@ -3,9 +3,6 @@
 #ifndef PANETOP_KERNEL_PID_SYSCALL_H
 #define PANETOP_KERNEL_PID_SYSCALL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/span.h"
 
 struct pid_syscall {

@@ -3,7 +3,6 @@
 #ifndef PANETOP_OUTPUT_REPORT_PAGE_H
 #define PANETOP_OUTPUT_REPORT_PAGE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/buffer.h"
