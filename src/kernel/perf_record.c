@@ -129,11 +129,13 @@ static bool eat_copied(struct span *body, struct span *stack)
 {
 	uint64_t room, taken;
 
-	if (!span_eat(body, &room, sizeof(room)) || !eat_part(body, room, stack))
+	if (!span_eat(body, &room, sizeof(room)))
 		return false;
-	if (room > 0 && (!span_eat(body, &taken, sizeof(taken)) || taken > room))
+	if (room == 0)
+		return true;
+	if (!eat_part(body, room, stack) || !span_eat(body, &taken, sizeof(taken)) || taken > room)
 		return false;
-	stack->end = stack->at + (room > 0 ? taken : 0);
+	stack->end = stack->at + taken;
 	return true;
 }
 
@@ -312,6 +314,7 @@ static bool eat_profile_sample(struct span *body, struct profile_record *record)
 	    !span_eat(body, &frames, sizeof(frames)) || !eat_u64s(body, frames, &chain))
 		return false;
 	take_chain(chain, record);
+	record->stack = span_of(body->at, 0);
 	return eat_registers(body, record) && eat_copied(body, &record->stack);
 }
 
