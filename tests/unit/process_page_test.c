@@ -22,7 +22,6 @@
 
 #include "core/i18n.h"
 #include "given_facts.h"
-#include "kernel/file_locks.h"
 #include "kernel/mounts.h"
 #include "kernel/pid/pid_fd.h"
 #include "kernel/pid/pid_stat.h"

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ascii.h"
 #include "core/clock.h"
 #include "core/i18n.h"
+#include "core/span.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/time_chart.h"
