@@ -63,8 +63,8 @@ static const struct remark disk_remarks[] = {
 	      "{device} is slow: {wait_seconds} a request; {others} others of its kind take at most "
 	      "{others_wait_seconds}, at a similar or higher load."),
 	  .count = "others" },
-	/* it reads the block, changes it, and writes it, unless it can do without */
-	{ "writes_per_second >= 20, write_request_bytes < block_bytes",
+	/* it reads the block, changes it, and writes it, unless it can do without; flushes count as writes */
+	{ "writes_per_second >= 20, write_request_bytes < block_bytes, mean_bytes < block_bytes",
 	  N_("{device} gets {writes_per_second:rate} writes/s of {write_request_bytes} in the mean, smaller "
 	     "than its block of {block_bytes}: it may have to read blocks before it writes them.") },
 	{ "busy_ratio >= 0.9, writes_per_second >= 50, writes_per_second > reads_per_second, "
@@ -199,6 +199,12 @@ static struct fact disk_fact(const struct facts *facts, struct span name)
 	if (span_is(name, "wait_seconds"))
 		return made("wait_seconds", mean_wait(disks, row), UNIT_SECONDS,
 			    "the mean of read_wait_seconds and write_wait_seconds by their requests");
+	if (span_is(name, "mean_bytes"))
+		return made("mean_bytes",
+			    table_number(disks, row, "write_bytes_per_second") /
+				    (known(disks, row, "writes_per_second") -
+				     known(disks, row, "flushes_per_second")),
+			    UNIT_BYTES, "write_bytes_per_second / (writes_per_second - flushes_per_second)");
 	if (span_is(name, "queued_seconds"))
 		return made("queued_seconds", phase_wait(of, "queued"), UNIT_SECONDS, MEAN_OF("queued"));
 	if (span_is(name, "device_seconds"))
