@@ -175,6 +175,8 @@ static const struct {
 	{ SLOW "Frozen with its control group: it does not run.", "frozen=yes" },
 	/* its limit; where others of its group are throttled it asks for nothing */
 	{ SLOW QUOTA, "cpu_ratio=0.5 throttled_ratio=0.6" },
+	{ SLOW "CPU quota of its group /a, 0.50 CPUs: throttled in 60 % of periods.",
+	  "limit_group=/a cpu_ratio=0.5 throttled_ratio=0.6" },
 	{ NONE, "cpu_ratio=0.5 throttled_ratio=0.09" },
 	{ NONE, "cpu_ratio=0.01 throttled_ratio=0.6" },
 	/* one lock, rather than the CPU that its threads wait for, too */

@@ -396,8 +396,8 @@ static const struct remark remarks[] = {
 	SLOW("state == T, stop_name", NULL, N_("Stopped by SIG{stop_name}; SIGCONT continues it.")),
 	SLOW("state == T", NULL, N_("Stopped by a signal; SIGCONT continues it.")),
 	SLOW("throttled_ratio >= 0.1, cpu_ratio >= 0.05", "throttled_ratio >= 0.07, cpu_ratio >= 0.03",
-	     N_("CPU quota of its group, {group_limit_ratio:.2} CPUs: throttled in {throttled_ratio} of "
-		"periods[ (last {mean_seconds:.0} s)].")),
+	     N_("CPU quota of its group[ {limit_group}], {group_limit_ratio:.2} CPUs: throttled in "
+		"{throttled_ratio} of periods[ (last {mean_seconds:.0} s)].")),
 	/* before the wait for a CPU, which such threads have, too; idle threads of a pool wait otherwise */
 	SLOW("lock_threads >= 2, lock_threads >= 0.5 * threads, not lock_ratio < 0.4 * threads",
 	     "lock_threads >= 1.5, lock_threads >= 0.4 * threads, not lock_ratio < 0.3 * threads",

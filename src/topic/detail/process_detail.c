@@ -36,7 +36,7 @@ struct detail_row {
 	uint64_t running_threads, waiting_threads, stopped_threads, lock_threads;
 	const char *lock_address;
 	double disk_seconds, disk_ratio;
-	const char *executable, *executable_state, *directory, *root, *cgroup;
+	const char *executable, *executable_state, *directory, *root, *cgroup, *limit_group;
 	uint64_t started_time;
 	const char *wait_channel, *system_call, *system_call_file, *lock_holder;
 	uint64_t lock_holder_pid;
@@ -150,6 +150,8 @@ static const struct column columns[] = {
 	    .help = N_("CPU limit of its control group, or of the nearest one above with a limit; 100 is one "
 		       "CPU"),
 	    .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
+	TEXT(limit_group, N_("limited"), N_("control group whose CPU limit that is, in the hierarchy cpu"),
+	     "/proc/PID/cgroup, cpu.max, cpu.cfs_quota_us", .hidden = true),
 	ROW(nice, A_GAUGE(COUNT, N_("nice"), 4), .rank = 7,
 	    .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
 	TEXT(nice_within, N_("within"),
@@ -615,6 +617,7 @@ static void set_cgroup(struct detail_row *row, struct process_page *page, struct
 	if (limit == 0)
 		return;
 	row->group_limit_ratio = limit;
+	row->limit_group = arena_print(arena, "%s%s", *place.group == '/' ? "" : "/", place.group);
 	read_throttling(row, env, &place);
 }
 
