@@ -18,14 +18,6 @@ static struct past_interval *interval_at(struct bucket_past *past, uint64_t numb
 	return &past->intervals[number % PAST_INTERVALS];
 }
 
-static void add_entry(struct bucket_past *past, uint16_t key, unsigned bucket, double count)
-{
-	struct past_entry *entry = &past->entries[past->n_entries % PAST_ENTRIES];
-
-	*entry = (struct past_entry){ .key = key, .bucket = (uint16_t)bucket, .count = (uint32_t)count };
-	past->n_entries++;
-}
-
 /* Drops overwritten entries. */
 static void forget_old(struct bucket_past *past)
 {
@@ -66,7 +58,11 @@ static void add_interval(struct bucket_past *past, const struct table *table, co
 		uint16_t key = of->key(of->context, table, row);
 
 		if (count >= 1 && count < UINT32_MAX && key != PAST_ALL)
-			add_entry(past, key, bucket_of(past->width_ns, table, row), count);
+			past->entries[past->n_entries++ % PAST_ENTRIES] = (struct past_entry){
+				.key = key,
+				.bucket = (uint16_t)bucket_of(past->width_ns, table, row),
+				.count = (uint32_t)count,
+			};
 	}
 	*interval_at(past, past->n_intervals++) = (struct past_interval){
 		.mono_ns = table->mono_ns,
@@ -268,59 +264,35 @@ static void name_marks(const struct time_axis *axis, const struct histogram *his
 			add_word(text, cells, marks[i].name, ascii);
 }
 
-static double bar_share(double count, double most, bool log_counts)
-{
-	if (!(count > 0))
-		return 0;
-	return log_counts ? log1p(count) / log1p(most) : count / most;
-}
-
-static void draw_time(const struct canvas *canvas, int y, double ns, bool open)
-{
-	char time[VALUE_TEXT_MAX], text[VALUE_TEXT_MAX + 4];
-
-	snprintf(text, sizeof(text), "%s%s", open ? ">" : "", duration_short(time, ns / 1e9, canvas->ascii));
-	canvas_right(canvas, y, 0, TIME_CELLS, STYLE_NORMAL, text);
-	canvas_fill(canvas, y, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
-}
-
-/* As long as this, without the marks of what is left. */
-static void draw_bar(const struct canvas *canvas, int y, int x, double cells)
-{
-	const struct graph_part part = { '#', 0, "", 0, cells };
-
-	if (cells > 0)
-		graph_bar(canvas, y, x, (int)ceil(cells), &part, 1, ceil(cells));
-}
-
-/* For the largest count between gaps, with a minimum, so that bars keep their length. */
-static int count_cells(double most)
-{
-	char text[VALUE_TEXT_MAX];
-	int cells = (int)strlen(fixed_text(text, most, 0)) + 2;
-
-	return cells > COUNT_CELLS ? cells : COUNT_CELLS;
-}
-
 void time_bars(const struct canvas *canvas, const struct time_axis *axis, const struct histogram *histogram,
 	       bool log_counts)
 {
 	double rows[CHART_ROWS_MAX], most = 0;
 	int left = TIME_CELLS + 2, room = canvas->width - left;
 	int marks = room > BAR_CELLS_MIN + COUNT_CELLS + 16 ? 16 : 0;
+	char number[VALUE_TEXT_MAX];
 	int counts, bar;
 
 	fill_rows(axis, histogram, rows);
 	for (int i = 0; i < axis->n_rows; i++)
 		most = fmax(most, rows[i]);
-	counts = count_cells(most);
+	/* room for the largest count between gaps, with a minimum, so that bars keep their length */
+	counts = (int)strlen(fixed_text(number, most, 0)) + 2;
+	counts = counts > COUNT_CELLS ? counts : COUNT_CELLS;
 	counts = room > BAR_CELLS_MIN + counts ? counts : 0;
 	bar = room - marks - counts;
 	for (int i = 0; i < axis->n_rows && i < canvas->height; i++) {
+		double share = log_counts ? log1p(rows[i]) / log1p(most) : rows[i] / most;
+		/* as long as this, without the marks of what is left */
+		const struct graph_part part = { '#', 0, "", 0, rows[i] > 0 ? share * bar : 0 };
 		char text[TEXT_MAX];
 
-		draw_time(canvas, i, axis->edges[i], axis->open && i + 1 == axis->n_rows);
-		draw_bar(canvas, i, left, bar_share(rows[i], most, log_counts) * bar);
+		snprintf(text, sizeof(text), "%s%s", axis->open && i + 1 == axis->n_rows ? ">" : "",
+			 duration_short(number, axis->edges[i] / 1e9, canvas->ascii));
+		canvas_right(canvas, i, 0, TIME_CELLS, STYLE_NORMAL, text);
+		canvas_fill(canvas, i, TIME_CELLS + 1, STYLE_DIM, canvas->glyphs->axis, 1);
+		if (part.value > 0)
+			graph_bar(canvas, i, left, (int)ceil(part.value), &part, 1, ceil(part.value));
 		snprintf(text, sizeof(text), "%.0f", rows[i]);
 		if (counts > 0 && rows[i] > 0)
 			canvas_right(canvas, i, left + bar + 1, counts - 2, STYLE_NORMAL, text);
@@ -342,15 +314,6 @@ static uint32_t shade_glyph(const struct canvas *canvas, int level)
 static uint32_t shade_most(int level, uint32_t most)
 {
 	return level + 1 >= SHADES ? most : (uint32_t)floor(expm1(log1p(most) * (level + 1) / SHADES) + 1e-9);
-}
-
-static int shade_of(uint32_t count, uint32_t most)
-{
-	int level = 0;
-
-	while (level + 1 < SHADES && count > shade_most(level, most))
-		level++;
-	return level;
 }
 
 /* An entry of the legend at x; returns the cells that it takes. */
@@ -464,14 +427,6 @@ static int column_cells(const struct heat *heat, const struct bucket_past *past,
 	return columns * 4 <= (uint64_t)width ? 4 : columns * 2 <= (uint64_t)width ? 2 : 1;
 }
 
-static void draw_heat_row(const struct heat *heat, const struct canvas *rows, int y, int cells)
-{
-	for (int c = 0; c < HEAT_COLUMNS_MAX && (c + 1) * cells <= rows->width; c++)
-		if (heat->cells[c][y] > 0)
-			canvas_fill(rows, y, rows->width - (c + 1) * cells, STYLE_SERIES + 1,
-				    shade_glyph(rows, shade_of(heat->cells[c][y], heat->most)), cells);
-}
-
 void time_heat(const struct canvas *canvas, const struct time_axis *axis, const struct heat_of *of)
 {
 	struct canvas rows = canvas_rows(canvas, 1, canvas->height - 2);
@@ -483,7 +438,17 @@ void time_heat(const struct canvas *canvas, const struct time_axis *axis, const 
 	fill_heat(&heat, axis, of);
 	cells = column_cells(&heat, of->past, canvas->width);
 	for (int y = 0; y < axis->n_rows && y < rows.height; y++)
-		draw_heat_row(&heat, &rows, y, cells);
+		for (int c = 0; c < HEAT_COLUMNS_MAX && (c + 1) * cells <= rows.width; c++) {
+			uint32_t count = heat.cells[c][y];
+			int level = 0;
+
+			if (count == 0)
+				continue;
+			while (level + 1 < SHADES && count > shade_most(level, heat.most))
+				level++;
+			canvas_fill(&rows, y, rows.width - (c + 1) * cells, STYLE_SERIES + 1,
+				    shade_glyph(&rows, level), cells);
+		}
 	draw_legend(canvas, heat.most, of->unit);
 	draw_ages(canvas, 1 + (axis->n_rows < rows.height ? axis->n_rows : rows.height),
 		  (double)heat.length_ns / 1e9 / cells);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The latency pane: its tables, options and keys; latency_draw.c draws it. */
+/* The latency pane: its tables, options and keys, and their charts. */
 #include <config.h>
 
 #include "pane/latency/latency.h"
@@ -36,7 +36,7 @@ static uint16_t cpu_of(const void *context, const struct table *table, const voi
 	return past_cpu(table_text(table, row, "cpu"));
 }
 
-const struct past_table latency_buckets = { "latency_bucket", "samples", "samples_per_second", cpu_of, NULL };
+static const struct past_table latency_buckets = { "latency_bucket", "samples", "samples_per_second", cpu_of, NULL };
 
 /* Width of the linear buckets in this frame; 0: log-linear. */
 static uint64_t past_width_ns(const struct frame *frame)
@@ -315,28 +315,24 @@ static const char *window_text(const struct pane_context *context, char text[LAT
 	return text;
 }
 
-/* How long was measured, and that it is over. */
-static void measured_text(const struct pane_context *context, bool brief, char text[TEXT_MAX])
-{
-	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
-	const void *row = table ? table_find(table, "all", NULL) : NULL;
-	const struct row_facts facts = { .facts = { row_fact }, .table = table, .row = row };
-
-	sentence_text(text,
-		      latency_phase(context) == LATENCY_STOPPED ? _("stopped after {measured_seconds:.0} s")
-		      : brief                                   ? _("{measured_seconds:.0} s")
-								: _("{measured_seconds:.0} s measured"),
-		      &facts.facts);
-}
-
-/* The rule above charts or a table: "CPU 1, last 10 s ──── 22 s measured". */
+/*
+ * The rule above charts or a table, with how long was measured, and that it is over: "CPU 1, last 10 s ────
+ * 22 s measured".
+ */
 static void draw_title(const struct pane_context *context, const struct canvas *canvas, const char *what,
 		       const char *span)
 {
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	const void *row = table_find(table, "all", NULL);
+	const struct row_facts facts = { .facts = { row_fact }, .table = table, .row = row };
 	char title[TEXT_MAX], measured[TEXT_MAX];
 
 	snprintf(title, sizeof(title), "%s, %s", what, span);
-	measured_text(context, canvas->width < TITLE_CELLS, measured);
+	sentence_text(measured,
+		      latency_phase(context) == LATENCY_STOPPED ? _("stopped after {measured_seconds:.0} s")
+		      : canvas->width < TITLE_CELLS             ? _("{measured_seconds:.0} s")
+								: _("{measured_seconds:.0} s measured"),
+		      &facts.facts);
 	canvas_rule(canvas, 0, title, measured);
 }
 
@@ -380,29 +376,6 @@ static bool has_heat(const struct pane_context *context, const struct canvas *ca
 	       canvas->height >= HEAT_FROM_LINES;
 }
 
-/* Rows of the charts: beside a heat map, its legend and its time axis take a line each. */
-static int chart_rows(const struct pane_context *context, const struct canvas *canvas)
-{
-	return has_heat(context, canvas) ? canvas->height - 2 : canvas->height;
-}
-
-static void draw_heat(const struct pane_context *context, const struct canvas *canvas, const char *name,
-		      const struct time_axis *axis)
-{
-	const struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, LATENCY_TABLE_BUCKET);
-	const struct heat_of of = {
-		.past = &latency->past,
-		.key = past_cpu(name),
-		.now_ns = table ? table->mono_ns : 0,
-		.step_seconds = context_step_seconds(context),
-		.unit = _("wake-ups per cell"),
-	};
-
-	if (table)
-		time_heat(canvas, axis, &of);
-}
-
 /* Bars of one CPU or all, with the last seconds beside them if there is room. */
 static void draw_charts(const struct pane_context *context, const struct canvas *canvas, const char *name,
 			const struct time_axis *axis, const struct histogram *shown)
@@ -411,6 +384,15 @@ static void draw_charts(const struct pane_context *context, const struct canvas 
 	bool log_counts = context->settings->latency.counts == 1;
 	int width = heat ? canvas->width * 5 / 8 : canvas->width;
 	const struct row_facts facts = { { row_fact }, .frame = context->frame };
+	const struct latency_state *latency = context->state;
+	const struct table *buckets = context_table(context, LATENCY_TABLE_BUCKET);
+	const struct heat_of of = {
+		.past = &latency->past,
+		.key = past_cpu(name),
+		.now_ns = buckets ? buckets->mono_ns : 0,
+		.step_seconds = context_step_seconds(context),
+		.unit = _("wake-ups per cell"),
+	};
 	struct canvas bars, map;
 
 	facts_drawn(&facts.facts, "latency_bucket.all.samples");
@@ -423,7 +405,8 @@ static void draw_charts(const struct pane_context *context, const struct canvas 
 	canvas_text(canvas, 0, 0, STYLE_DIM,
 		    log_counts ? _("   delay  wake-ups (logarithmic)") : _("   delay  wake-ups"), width);
 	map = canvas_part(canvas, 0, width + 1, canvas->height, canvas->width - width - 1);
-	draw_heat(context, &map, name, axis);
+	if (buckets)
+		time_heat(&map, axis, &of);
 }
 
 static const char *cpu_name(const struct table *table, unsigned cpu)
@@ -486,16 +469,6 @@ static void draw_side_by_side(const struct pane_context *context, const struct c
 	}
 }
 
-/* All CPUs together, or one, below the settings of the measurement. */
-static void draw_chart(const struct pane_context *context, const struct canvas *canvas, const char *name)
-{
-	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
-	struct time_axis axis;
-
-	make_axis(context, &axis, chart_rows(context, &charts));
-	draw_one(context, canvas, name, &axis, NULL);
-}
-
 static void draw_table(const struct pane_context *context, const struct canvas *canvas, unsigned table,
 		       const char *what)
 {
@@ -535,6 +508,8 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 	const struct latency_state *latency = context->state;
 	const char *name = context->view == LATENCY_VIEW_ONE ? cpu_name(table, latency->cpu) : "all";
 	char what[64], span[LATENCY_SPAN_MAX];
+	struct canvas bars = canvas_rows(&charts, 1, charts.height - 1);
+	struct time_axis axis;
 
 	snprintf(what, sizeof(what), _("CPU %s"), name);
 	draw_title(context, canvas,
@@ -543,10 +518,13 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 							: _("All CPUs"),
 		   window_text(context, span));
 	draw_setting(canvas, 1, table, table_row(table, 0));
-	if (context->view == LATENCY_VIEW_CPUS)
+	if (context->view == LATENCY_VIEW_CPUS) {
 		draw_side_by_side(context, &charts, table);
-	else
-		draw_chart(context, &charts, name);
+		return;
+	}
+	/* beside a heat map, its legend and its time axis take a line each */
+	make_axis(context, &axis, has_heat(context, &bars) ? bars.height - 2 : bars.height);
+	draw_one(context, &charts, name, &axis, NULL);
 }
 
 /* On a small screen: the result, then the settings of the measurement. */
@@ -569,26 +547,20 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	draw_charts(context, &charts, "all", &axis, &shown);
 }
 
-/* "FIFO-80": as the settings request it. */
-static void request_text(const struct settings *settings, char *text, size_t room)
-{
-	enum latency_policy policy = settings->topic.latency.policy;
-
-	if (policy == LATENCY_FIFO || policy == LATENCY_RR)
-		snprintf(text, room, "%s-%" PRIu64, policy == LATENCY_FIFO ? "FIFO" : "RR",
-			 settings->topic.latency.priority);
-	else
-		snprintf(text, room, "%s", latency_policy_names[policy]);
-}
-
 /* What Enter would do, and what the view is for; the first one says what the measurement costs. */
 static void draw_offer(const struct pane_context *context, const struct canvas *canvas)
 {
 	const char *period = settings_text(context->settings, "latency.period");
+	enum latency_policy policy = context->settings->topic.latency.policy;
 	char text[TEXT_MAX], request[32];
 	int y = 0;
 
-	request_text(context->settings, request, sizeof(request));
+	/* "FIFO-80": as the settings request it */
+	if (policy == LATENCY_FIFO || policy == LATENCY_RR)
+		snprintf(request, sizeof(request), "%s-%" PRIu64, policy == LATENCY_FIFO ? "FIFO" : "RR",
+			 context->settings->topic.latency.priority);
+	else
+		snprintf(request, sizeof(request), "%s", latency_policy_names[policy]);
 	snprintf(text, sizeof(text),
 		 _("Press Enter to measure wake-up latency (like cyclictest: one %s thread per CPU, every "
 		   "%s)."),
@@ -606,23 +578,20 @@ static void draw_offer(const struct pane_context *context, const struct canvas *
 				   "threads need some percent of a CPU, and lock panetop in memory.")));
 }
 
-static const char *why_nothing(const struct pane_context *context, const struct table *table)
-{
-	if (table)
-		return _("nothing is measured; i shows why");
-	return latency_phase(context) == LATENCY_RECORDED ? context->tables[LATENCY_TABLE_LATENCY].absent
-							  : _("starting");
-}
-
 static void latency_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	const struct pane_view *view = &context->pane->views[context->view];
+	enum latency_phase phase = latency_phase(context);
 
-	if (latency_phase(context) == LATENCY_OFF)
+	if (phase == LATENCY_OFF)
 		draw_offer(context, canvas);
 	else if (!table || table->n_rows == 0)
-		canvas_text(canvas, 0, 0, STYLE_DIM, why_nothing(context, table), -1);
+		canvas_text(canvas, 0, 0, STYLE_DIM,
+			    table                        ? _("nothing is measured; i shows why")
+			    : phase == LATENCY_RECORDED ? context->tables[LATENCY_TABLE_LATENCY].absent
+							 : _("starting"),
+			    -1);
 	else if (context->view >= LATENCY_VIEW_NUMBERS)
 		draw_table(context, canvas, view->table, _(view->title));
 	else if (canvas->height < 5 || canvas->width < NARROW)
@@ -645,11 +614,7 @@ static const struct pane_table tables[] = {
 };
 
 static const struct pane_assertion assertion = {
-	.topic = "latency",
-	.row = "all",
-	.phases = "latency_phase",
-	.during = "during",
-	.after = "after",
+	.topic = "latency", .row = "all", .phases = "latency_phase", .during = "during", .after = "after"
 };
 
 static const char *refuses_option(const struct settings *settings, const char *name)
@@ -665,41 +630,32 @@ static const char *refuses_option(const struct settings *settings, const char *n
 }
 
 /* The first row of the table is that of all CPUs. */
-static unsigned measured_cpus(const struct pane_context *context)
+static void go_to_cpu(struct pane_context *context, bool back)
 {
+	struct latency_state *latency = context_state(context);
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	unsigned n_cpus = table && table->n_rows > 1 ? (unsigned)table->n_rows - 1 : 1;
 
-	return table && table->n_rows > 1 ? (unsigned)table->n_rows - 1 : 1;
+	latency->cpu = (latency->cpu + (back ? n_cpus - 1 : 1)) % n_cpus;
 }
 
 static void next_cpu(struct pane_context *context)
 {
-	struct latency_state *latency = context_state(context);
-
-	latency->cpu = (latency->cpu + 1) % measured_cpus(context);
+	go_to_cpu(context, false);
 }
 
 static void previous_cpu(struct pane_context *context)
 {
-	struct latency_state *latency = context_state(context);
-	unsigned n_cpus = measured_cpus(context);
-
-	latency->cpu = (latency->cpu + n_cpus - 1) % n_cpus;
-}
-
-static bool shows_cpus(const struct pane_context *context)
-{
-	return context->view == LATENCY_VIEW_CPUS || context->view == LATENCY_VIEW_ONE;
+	go_to_cpu(context, true);
 }
 
 static bool key(struct pane_context *context, const struct input *input)
 {
-	if (!shows_cpus(context) || (input->key != K_LEFT && input->key != K_RIGHT))
+	bool shows_cpus = context->view == LATENCY_VIEW_CPUS || context->view == LATENCY_VIEW_ONE;
+
+	if (!shows_cpus || (input->key != K_LEFT && input->key != K_RIGHT))
 		return false;
-	if (input->key == K_LEFT)
-		previous_cpu(context);
-	else
-		next_cpu(context);
+	go_to_cpu(context, input->key == K_LEFT);
 	return true;
 }
 
@@ -751,24 +707,14 @@ static void act_on_it(struct pane_context *context, const char *action,
 		done(context, error);
 }
 
-static void restart(struct pane_context *context)
-{
-	act_on_it(context, "restart", restarted);
-}
-
-static void stop(struct pane_context *context)
-{
-	act_on_it(context, "stop", ended);
-}
-
 static void act(struct pane_context *context, unsigned index)
 {
 	if (latency_phase(context) != LATENCY_RUNS)
 		start(context);
 	else if (index == 0)
-		stop(context);
+		act_on_it(context, "stop", ended);
 	else
-		restart(context);
+		act_on_it(context, "restart", restarted);
 }
 
 static void show_actions(struct pane_context *context)

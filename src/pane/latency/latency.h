@@ -5,8 +5,6 @@
 
 #include "pane/time_chart.h"
 
-extern const struct past_table latency_buckets;
-
 /* The CPU of a row: its number, an unused number for "any", PAST_ALL for "all". */
 uint16_t past_cpu(const char *name);
 
