@@ -36,7 +36,9 @@ static uint16_t cpu_of(const void *context, const struct table *table, const voi
 	return past_cpu(table_text(table, row, "cpu"));
 }
 
-static const struct past_table latency_buckets = { "latency_bucket", "samples", "samples_per_second", cpu_of, NULL };
+static const struct past_table latency_buckets = {
+	"latency_bucket", "samples", "samples_per_second", cpu_of, NULL
+};
 
 /* Width of the linear buckets in this frame; 0: log-linear. */
 static uint64_t past_width_ns(const struct frame *frame)
@@ -315,10 +317,7 @@ static const char *window_text(const struct pane_context *context, char text[LAT
 	return text;
 }
 
-/*
- * The rule above charts or a table, with how long was measured, and that it is over: "CPU 1, last 10 s ────
- * 22 s measured".
- */
+/* The rule above charts, with how long was measured: "CPU 1, last 10 s ──── 22 s measured". */
 static void draw_title(const struct pane_context *context, const struct canvas *canvas, const char *what,
 		       const char *span)
 {

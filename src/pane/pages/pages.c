@@ -23,7 +23,7 @@ const char *pages_process_text(const struct pane_context *context, char *out, si
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 
 	snprintf(out, room, "%.0f %s", row ? table_number(table, row, "pid") : 0,
-		 row ? table_text(table, row, "command") : "");
+		 table_text(table, row, "command"));
 	return out;
 }
 
@@ -36,7 +36,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 
 /* Without done it only checks whether it is possible. */
 static bool act_on_process(struct pane_context *context, const char *verb,
-		void (*done)(struct pane_context *context, int error))
+			   void (*done)(struct pane_context *context, int error))
 {
 	const char *remedy;
 	char action[64];
@@ -174,18 +174,15 @@ bool pages_has_process(const struct pane_context *context)
 	return table && table->n_rows > 0;
 }
 
-static const char *not_recorded(const struct pane_context *context)
-{
-	return context_table(context, PAGES_TABLE_TOTAL) ? _("no process was selected then")
-							 : context->tables[PAGES_TABLE_TOTAL].absent;
-}
-
 const char *pages_no_process(const struct pane_context *context)
 {
-	return pages_has_process(context)         ? NULL
-	       : screen_replays(context)          ? not_recorded(context)
-	       : context->view == PAGES_VIEW_LIST ? _("select a process first, with the arrows or the mouse")
-						  : _("select a process first, in the view Processes");
+	if (pages_has_process(context))
+		return NULL;
+	if (screen_replays(context))
+		return context_table(context, PAGES_TABLE_TOTAL) ? _("no process was selected then")
+								 : context->tables[PAGES_TABLE_TOTAL].absent;
+	return context->view == PAGES_VIEW_LIST ? _("select a process first, with the arrows or the mouse")
+						: _("select a process first, in the view Processes");
 }
 
 double pages_total(const struct pane_context *context, const char *column)
@@ -256,29 +253,32 @@ static int above(const struct pane_context *context)
 	return screen_was_opened(context) || screen_replays(context) ? -1 : PAGES_VIEW_LIST;
 }
 
+/* NULL: none is. */
+static const void *selected_row(const struct pane_context *context, unsigned index)
+{
+	const struct table_widget *widget = &context->tables[index];
+	const struct column *column;
+
+	return widget->place.cursor_on && context_table(context, index) ? table_cell(widget, &column) : NULL;
+}
+
 static void open_map(struct pane_context *context)
 {
-	const struct table *table = context_table(context, PAGES_TABLE_LIST);
-	struct table_widget *widget = &context->tables[PAGES_TABLE_LIST];
-	const struct column *column;
-	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	const void *row = selected_row(context, PAGES_TABLE_LIST);
 
 	if (row)
-		process_open_map(context, table, row);
+		process_open_map(context, context_table(context, PAGES_TABLE_LIST), row);
 	else
 		process_warn_unselected(context);
 }
 
 static void show_region_in_map(struct pane_context *context)
 {
-	const struct table *table = context_table(context, PAGES_TABLE_REGION);
-	struct table_widget *widget = &context->tables[PAGES_TABLE_REGION];
 	struct pages_state *pages = context_state(context);
-	const struct column *column;
-	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	const void *row = selected_row(context, PAGES_TABLE_REGION);
 
 	if (row)
-		pages->cursor = table_u64(table, row, "start_address");
+		pages->cursor = table_u64(context_table(context, PAGES_TABLE_REGION), row, "start_address");
 	screen_show_view(context, PAGES_VIEW_MAP);
 }
 
@@ -293,11 +293,6 @@ static void show_region(struct pane_context *context)
 	screen_show_view(context, PAGES_VIEW_REGIONS);
 	if (region)
 		table_select_row(&context->tables[PAGES_TABLE_REGION], region);
-}
-
-static void signal_process(struct pane_context *context)
-{
-	screen_hand_over(context, "cpu", ACTION_ACT);
 }
 
 static void wait_for_next(struct pane_context *context)
@@ -347,7 +342,7 @@ static const struct pane_action touched_actions[] = {
 
 static const struct pane_action list_actions[] = {
 	{ ACTION_OPEN, open_map, N_("Map"), N_("show the map of the selected process") },
-	{ ACTION_ACT, signal_process, N_("Signal"), N_("send a signal to the selected process") },
+	{ ACTION_ACT, process_below_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ 0 },
 };
 
@@ -426,33 +421,17 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	return listed || is_chosen(context) ? NULL : pages_no_process(context);
 }
 
-static void scroll(struct pages_state *pages, int lines)
-{
-	pages->scroll = pages->scroll + lines > 0 ? pages->scroll + lines : 0;
-}
-
 static bool scroll_key(struct pages_state *pages, int key)
 {
 	int page = pages->page_lines > 0 ? pages->page_lines : 1;
+	int lines = key == K_UP || key == K_WHEEL_UP       ? -1
+		    : key == K_DOWN || key == K_WHEEL_DOWN ? 1
+		    : key == K_PAGE_UP                     ? -page
+		    : key == K_PAGE_DOWN                   ? page
+							   : 0;
 
-	switch (key) {
-	case K_UP:
-	case K_WHEEL_UP:
-		scroll(pages, -1);
-		return true;
-	case K_DOWN:
-	case K_WHEEL_DOWN:
-		scroll(pages, 1);
-		return true;
-	case K_PAGE_UP:
-		scroll(pages, -page);
-		return true;
-	case K_PAGE_DOWN:
-		scroll(pages, page);
-		return true;
-	default:
-		return false;
-	}
+	pages->scroll = pages->scroll + lines > 0 ? pages->scroll + lines : 0;
+	return lines != 0;
 }
 
 /* Left and right: the neighbours of the page. */
@@ -473,21 +452,14 @@ static bool page_key(struct pane_context *context, int key)
 
 static bool key(struct pane_context *context, const struct input *input)
 {
-	bool taken;
-
-	switch (context->view) {
-	case PAGES_VIEW_PAGE:
+	if (context->view == PAGES_VIEW_PAGE)
 		return page_key(context, input->key);
-	case PAGES_VIEW_VALUES:
+	if (context->view == PAGES_VIEW_VALUES)
 		return scroll_key(context_state(context), input->key);
-	case PAGES_VIEW_MAP:
-		taken = map_key(context, input);
-		if (taken)
-			want_page(context);
-		return taken;
-	default:
+	if (context->view != PAGES_VIEW_MAP || !map_key(context, input))
 		return false;
-	}
+	want_page(context);
+	return true;
 }
 
 static void open_pages(struct pane_context *context)

@@ -20,11 +20,6 @@
 #define TITLE_CELLS_MIN 12
 #define VALUE_CELLS 16
 
-static void forget_bytes(struct pages_state *pages)
-{
-	pages->last_length = pages->n_changed = 0;
-}
-
 /* Compares the digits of a row with the previous sample, and stores them. */
 static void note_row(struct pages_state *pages, size_t row, const char *hex, bool comparable)
 {
@@ -33,7 +28,6 @@ static void note_row(struct pages_state *pages, size_t row, const char *hex, boo
 	bool *changed = pages->changed_bytes + row * ROW_BYTES;
 
 	memset(changed, false, ROW_BYTES * sizeof(*changed)); /* hex may be shorter than a row */
-
 	for (; *hex && digits < width; hex++) {
 		if (*hex == ' ')
 			continue;
@@ -52,7 +46,7 @@ void pages_note_bytes(struct pages_state *pages, const struct frame *frame)
 	bool comparable = table && page == pages->last_page && pages->last_length == table->n_rows;
 
 	if (!table || table->n_rows == 0) {
-		forget_bytes(pages);
+		pages->last_length = pages->n_changed = 0;
 		return;
 	}
 	if (pages->last_length < table->n_rows) {
@@ -98,13 +92,6 @@ static void limit_scroll(struct pages_state *pages, int n_lines, int room)
 		pages->scroll = last;
 }
 
-static void pages_layout_page(struct pane_context *context, const struct canvas *canvas)
-{
-	const struct table *table = context_table(context, PAGES_TABLE_BYTES);
-
-	limit_scroll(context_state(context), table ? (int)table->n_rows : 0, canvas->height - 1);
-}
-
 static void draw_bytes(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct pages_state *pages = context->state;
@@ -121,11 +108,13 @@ static void draw_bytes(const struct pane_context *context, const struct canvas *
 		draw_row(pages, canvas, y, table, (size_t)(pages->scroll + y));
 }
 
-static void draw_bits(const struct pane_context *context, const struct canvas *canvas, int y)
+/* Its bits, and below them its bytes. */
+static void draw_page(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, PAGES_TABLE_PAGE);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 	const struct value_format format = { .ascii = canvas->ascii };
+	struct canvas rest = canvas_below(canvas, 1);
 	int x = 0;
 
 	for (unsigned i = 2; row && i < table->schema->n_columns; i++) {
@@ -134,21 +123,12 @@ static void draw_bits(const struct pane_context *context, const struct canvas *c
 
 		if (!row_is_known(row, column))
 			continue;
-		x += canvas_print(canvas, y, x, STYLE_DIM, "%s ", column_title(column));
-		x += canvas_text(canvas, y, x, STYLE_NORMAL,
-				 value_text(number, table->schema, column, row, &format),
-				 -1) +
-		     2;
+		x += canvas_print(canvas, 0, x, STYLE_DIM, "%s ", column_title(column));
+		x += 2 + canvas_text(canvas, 0, x, STYLE_NORMAL,
+				     value_text(number, table->schema, column, row, &format), -1);
 	}
 	if (!row)
-		canvas_text(canvas, y, 0, STYLE_DIM, _("nothing is known of it"), -1);
-}
-
-static void pages_draw_page(const struct pane_context *context, const struct canvas *canvas)
-{
-	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
-
-	draw_bits(context, canvas, 0);
+		canvas_text(canvas, 0, 0, STYLE_DIM, _("nothing is known of it"), -1);
 	draw_bytes(context, &rest);
 }
 
@@ -177,14 +157,6 @@ static int title_cells(const struct table *table, const void *row, bool ascii)
 	return most;
 }
 
-/* People read them as bytes, as everywhere. */
-static bool is_of_pages(const struct column *column)
-{
-	size_t length = strlen(column->key), end = strlen("_pages");
-
-	return length > end && strcmp(column->key + length - end, "_pages") == 0;
-}
-
 static void draw_value(const struct pane_context *context, const struct canvas *line, int titles,
 		       const struct table *table, const struct column *column, const void *row)
 {
@@ -192,8 +164,10 @@ static void draw_value(const struct pane_context *context, const struct canvas *
 	const struct pages_state *pages = context->state;
 	char number[VALUE_TEXT_MAX];
 	const char *text = number;
+	struct span key = span_text(column->key);
 
-	if (is_of_pages(column))
+	/* people read them as bytes, as everywhere */
+	if (span_take_end(&key, "_pages"))
 		size_short(number, row_number(row, column) * (double)pages->page_bytes);
 	else
 		text = value_text(number, table->schema, column, row, &format);
@@ -206,12 +180,6 @@ static void draw_value(const struct pane_context *context, const struct canvas *
 static int value_columns(const struct canvas *canvas)
 {
 	return canvas->width >= 160 ? 2 : 1;
-}
-
-static void pages_layout_values(struct pane_context *context, const struct canvas *canvas)
-{
-	limit_scroll(context_state(context), (int)pages_n_values(context),
-		     value_columns(canvas) * canvas->height);
 }
 
 static void pages_draw_values(const struct pane_context *context, const struct canvas *canvas)
@@ -385,16 +353,6 @@ static const struct schema difference_schema = {
 	SCHEMA_COLUMNS(difference_columns),
 };
 
-static void add_difference(const struct map_cell *cell, const struct map_cell *then, struct difference *sum)
-{
-	uint64_t present = known(cell->present), swapped = known(cell->swapped);
-	uint64_t had = then ? known(then->present) : 0, had_swapped = then ? known(then->swapped) : 0;
-
-	sum->appeared += present > had ? present - had : 0;
-	sum->went += present < had ? had - present : 0;
-	sum->swapped += swapped > had_swapped ? swapped - had_swapped : 0;
-}
-
 static void compute_difference(const struct pages_state *pages, struct difference *sum)
 {
 	size_t next = 0;
@@ -402,8 +360,17 @@ static void compute_difference(const struct pages_state *pages, struct differenc
 	*sum = (struct difference){ 0 };
 	clock_local(sum->since, pages->mark.wall_ns, "%H:%M:%S");
 	sum->mark = sum->since;
-	for (size_t i = 0; i < pages->n_cells; i++)
-		add_difference(&pages->cells[i], map_marked(&pages->mark, &pages->cells[i], &next), sum);
+	for (size_t i = 0; i < pages->n_cells; i++) {
+		const struct map_cell *cell = &pages->cells[i];
+		const struct map_cell *then = map_marked(&pages->mark, cell, &next);
+		uint64_t present = known(cell->present), swapped = known(cell->swapped);
+		uint64_t had = then ? known(then->present) : 0;
+		uint64_t had_swapped = then ? known(then->swapped) : 0;
+
+		sum->appeared += present > had ? present - had : 0;
+		sum->went += present < had ? had - present : 0;
+		sum->swapped += swapped > had_swapped ? swapped - had_swapped : 0;
+	}
 }
 
 static uint32_t unchanged_glyph(const struct canvas *canvas)
@@ -459,14 +426,6 @@ static void draw_addresses(const struct pages_state *pages, const struct canvas 
 	}
 }
 
-static int address_cells(const struct pages_state *pages, int width)
-{
-	if (width < ADDRESSES_FROM_WIDTH)
-		return 0;
-	return pages->n_cells > 0 && pages->cells[pages->n_cells - 1].end >> 48 ? ADDRESS_CELLS_LONG
-										: ADDRESS_CELLS;
-}
-
 static void draw_cells(const struct pages_state *pages, const struct canvas *canvas)
 {
 	bool marked = pages->mark.set && map_mark_fits(pages);
@@ -488,7 +447,10 @@ static void draw_cells(const struct pages_state *pages, const struct canvas *can
 /* Beside the addresses. */
 static struct canvas cells_of(const struct pages_state *pages, const struct canvas *canvas)
 {
-	int addresses = address_cells(pages, canvas->width);
+	bool long_ones = pages->n_cells > 0 && pages->cells[pages->n_cells - 1].end >> 48;
+	int addresses = canvas->width < ADDRESSES_FROM_WIDTH ? 0
+			: long_ones                          ? ADDRESS_CELLS_LONG
+							     : ADDRESS_CELLS;
 
 	return canvas_part(canvas, 0, addresses, canvas->height, canvas->width - addresses);
 }
@@ -588,25 +550,19 @@ static int draw_sign(const struct canvas *canvas, int y, int x, enum style style
 	return canvas_piece(canvas, y, x, style, text);
 }
 
-static int draw_shades(const struct canvas *canvas, int y, int x, enum style style)
-{
-	char text[TEXT_MAX];
-
-	snprintf(text, sizeof(text), "░▒▓█ %s", /* xgettext:no-c-format */ _("anon 0 to 100 %"));
-	return canvas_piece(canvas, y, x, style, text);
-}
-
 static int draw_kinds(const struct pages_state *pages, const struct canvas *canvas, int y)
 {
+	char shades[TEXT_MAX];
 	int x = 0;
 
+	snprintf(shades, sizeof(shades), "░▒▓█ %s", /* xgettext:no-c-format */ _("anon 0 to 100 %"));
 	for (unsigned i = 0; i < N_KINDS && pages->n_cells > 0; i++) {
 		enum style style = (enum style)(STYLE_SERIES + kinds[i].look);
 
 		if (!can_be(pages, (enum kind)i))
 			continue;
 		if (i == ANONYMOUS && !canvas->glyphs->ascii)
-			x = draw_shades(canvas, y, x, style);
+			x = canvas_piece(canvas, y, x, style, shades);
 		else
 			x = draw_sign(canvas, y, x, style, (uint32_t)kinds[i].letter, _(kinds[i].name));
 	}
@@ -623,14 +579,6 @@ static void draw_signs(const struct canvas *canvas, int y, int x)
 	x = canvas_piece(canvas, y, x, STYLE_DIM, _("small letter: less than half is there"));
 	snprintf(hole, sizeof(hole), "%s %s", canvas->glyphs->ascii ? "~ |" : "~ ╎", _("hole"));
 	canvas_piece(canvas, y, x, STYLE_DIM, hole);
-}
-
-/* On one line or two, as there is room. */
-static void draw_legend(const struct pages_state *pages, const struct canvas *canvas)
-{
-	int x = draw_kinds(pages, canvas, 0);
-
-	draw_signs(canvas, canvas->height > 1 ? 1 : 0, canvas->height > 1 ? 0 : x);
 }
 
 static char *pages_size(const struct pages_state *pages, char *out, uint64_t count)
@@ -782,10 +730,14 @@ static void draw_map_view(const struct pane_context *context, const struct canva
 		draw_no_map(context, canvas);
 		return;
 	}
-	if (pages->mark.set && map_mark_fits(pages))
+	if (pages->mark.set && map_mark_fits(pages)) {
 		draw_marked(pages, &view.legend);
-	else
-		draw_legend(pages, &view.legend);
+	} else {
+		int x = draw_kinds(pages, &view.legend, 0);
+		bool two = view.legend.height > 1;
+
+		draw_signs(&view.legend, two, two ? 0 : x);
+	}
 	if (view.cursor >= 0)
 		draw_cursor_line(context, canvas, view.cursor);
 }
@@ -846,12 +798,6 @@ static void title_history(const struct pane_context *context, char *title, char 
 			   frame->wall_ns - (frame->mono_ns - history_time(history, 0)));
 }
 
-static void title_values(const struct pane_context *context, char *title, char *right, size_t room)
-{
-	snprintf(title, room, "%s", _("all numbers of the process"));
-	snprintf(right, room, "%u", pages_n_values(context));
-}
-
 static void title_events(const struct pane_context *context, char *title, size_t room)
 {
 	const struct pages_state *pages = context->state;
@@ -895,7 +841,9 @@ static void draw_above(const struct pane_context *context, const struct canvas *
 	else if (context->view == PAGES_VIEW_HISTORY)
 		title_history(context, title, right, sizeof(title));
 	else if (context->view == PAGES_VIEW_VALUES)
-		title_values(context, title, right, sizeof(title));
+		snprintf(title, sizeof(title), "%s", _("all numbers of the process"));
+	if (context->view == PAGES_VIEW_VALUES)
+		snprintf(right, sizeof(right), "%u", pages_n_values(context));
 	if (has_title(context, canvas))
 		canvas_rule(canvas, has_header(canvas), title, right);
 }
@@ -929,7 +877,7 @@ static void draw_process(const struct pane_context *context, const struct canvas
 	else if (context->view == PAGES_VIEW_TOUCHED)
 		pages_draw_touched(context, &rest);
 	else if (context->view == PAGES_VIEW_PAGE)
-		pages_draw_page(context, &rest);
+		draw_page(context, &rest);
 	else if (context->view == PAGES_VIEW_VALUES)
 		pages_draw_values(context, &rest);
 	else
@@ -939,6 +887,7 @@ static void draw_process(const struct pane_context *context, const struct canvas
 void pages_layout(struct pane_context *context, const struct canvas *canvas)
 {
 	struct pages_state *pages = context_state(context);
+	const struct table *bytes = context_table(context, PAGES_TABLE_BYTES);
 	const struct canvas rest = view_canvas(context, canvas);
 	struct canvas map;
 
@@ -950,9 +899,9 @@ void pages_layout(struct pane_context *context, const struct canvas *canvas)
 		if (map_layout(pages, &map))
 			map_want(context);
 	} else if (context->view == PAGES_VIEW_PAGE) {
-		pages_layout_page(context, &rest);
+		limit_scroll(pages, bytes ? (int)bytes->n_rows : 0, rest.height - 1);
 	} else if (context->view == PAGES_VIEW_VALUES) {
-		pages_layout_values(context, &rest);
+		limit_scroll(pages, (int)pages_n_values(context), value_columns(&rest) * rest.height);
 	}
 }
 
@@ -1006,21 +955,13 @@ static void why_map(const struct pane_context *context, struct buffer *out)
 		why_number(out, &difference_schema, &sum, difference_columns[i].key);
 }
 
-/* The sums, and what is known of the machine, are not of the row under the cursor. */
-static void why_touched(const struct pane_context *context, struct buffer *out)
-{
-	const struct table *touched, *damon = context_table(context, PAGES_TABLE_DAMON);
-	const void *sum = pages_touched_sum(context, &touched);
-
-	why_row(out, touched, sum);
-	why_row(out, damon, first_row(damon));
-}
-
 /* The cell, page or process that is shown. */
 void pages_why(const struct pane_context *context, struct buffer *out)
 {
 	const struct table *page = context_table(context, PAGES_TABLE_PAGE);
 	const struct table *total = context_table(context, PAGES_TABLE_TOTAL);
+	const struct table *touched, *damon = context_table(context, PAGES_TABLE_DAMON);
+	const void *sum = pages_touched_sum(context, &touched);
 
 	if (context->view == PAGES_VIEW_MAP)
 		why_map(context, out);
@@ -1029,5 +970,8 @@ void pages_why(const struct pane_context *context, struct buffer *out)
 	else if (context->view == PAGES_VIEW_VALUES)
 		why_row(out, total, first_row(total));
 	else if (context->view == PAGES_VIEW_TOUCHED)
-		why_touched(context, out);
+		why_row(out, touched, sum);
+	/* what is known of the machine is not of the row under the cursor either */
+	if (context->view == PAGES_VIEW_TOUCHED)
+		why_row(out, damon, first_row(damon));
 }

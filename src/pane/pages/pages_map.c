@@ -65,24 +65,17 @@ static void find_first(struct pages_state *pages)
 		pages->first = pages->n_cells > capacity ? pages->n_cells - capacity : 0;
 }
 
-/* Are there few enough holes to show their sizes in the map? */
-static bool has_room_for_sizes(const struct pages_state *pages)
-{
-	size_t n_holes = 0;
-
-	for (size_t i = pages->first + 1; i < pages->n_cells; i++)
-		n_holes += map_hole(pages, i) > 0;
-	return n_holes * 8 * 4 <= (size_t)pages->map_height * (size_t)pages->map_width;
-}
-
 /* sets their positions, from first on */
 static void map_place(struct pages_state *pages)
 {
+	size_t n_holes = 0; /* few enough to show their sizes in the map? */
 	int y = 0, x = 0;
 
 	if (pages->first >= pages->n_cells)
 		pages->first = 0;
-	pages->hole_sizes = has_room_for_sizes(pages);
+	for (size_t i = pages->first + 1; i < pages->n_cells; i++)
+		n_holes += map_hole(pages, i) > 0;
+	pages->hole_sizes = n_holes * 8 * 4 <= (size_t)pages->map_height * (size_t)pages->map_width;
 	for (size_t i = 0; i < pages->n_cells; i++) {
 		struct map_cell *cell = &pages->cells[i];
 		uint64_t hole = i > pages->first ? map_hole(pages, i) : 0;
@@ -390,14 +383,6 @@ static size_t row_below(struct pages_state *pages, size_t index, int rows)
 	return nearest;
 }
 
-/* Outside all regions, as before it is first moved and at either end, it selects the cell that is marked. */
-static uint64_t cursor_address(const struct pane_context *context)
-{
-	const struct pages_state *pages = context->state;
-
-	return map_region(context, pages->cursor) ? pages->cursor : pages->cells[map_selected(pages)].start;
-}
-
 void map_go_region(struct pane_context *context, bool back)
 {
 	struct pages_state *pages = context_state(context);
@@ -408,7 +393,9 @@ void map_go_region(struct pane_context *context, bool back)
 	map_place(pages);
 	if (pages->n_cells == 0)
 		return;
-	cursor = cursor_address(context);
+	/* outside all regions, as before it is first moved and at either end, it selects the marked cell */
+	cursor = map_region(context, pages->cursor) ? pages->cursor
+						    : pages->cells[map_selected(pages)].start;
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		uint64_t start = table_u64(table, table_row(table, i), "start_address");
 

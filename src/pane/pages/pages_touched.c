@@ -18,13 +18,8 @@
 #include "pane/pages/pages.h"
 #include "pane/stories.h"
 
-#define COST_SECONDS_PER_GIB 0.04 /* 20 ms for each of both, measured on Linux 6.18 */
-
-/* CPU time in seconds that clearing and reading take, of 4 KiB pages. */
-static double touched_cost_seconds(double resident_bytes)
-{
-	return resident_bytes / 0x1p30 * COST_SECONDS_PER_GIB;
-}
+/* CPU time that clearing and reading take, of 4 KiB pages: 20 ms for each, measured on Linux 6.18 */
+#define COST_SECONDS_PER_GIB 0.04
 
 static const struct remark sum_remarks[] = {
 	{ "state == replaced", N_("it has executed another program: the window begins again") },
@@ -101,12 +96,12 @@ static double window_of(const struct pane_context *context)
 /* A sentence about the process and the window to come; returns text. */
 static char *sentence_of(const struct pane_context *context, char *text, const char *sentence)
 {
+	double resident = pages_total(context, "vm_resident_bytes");
 	char process[128];
 	const struct made_fact made[] = {
 		{ "process", { .text = pages_process_text(context, process, sizeof(process)) } },
-		{ "bytes", { .number = pages_total(context, "vm_resident_bytes"), .unit = UNIT_BYTES } },
-		{ "cost", { .number = touched_cost_seconds(pages_total(context, "vm_resident_bytes")),
-			    .unit = UNIT_SECONDS },
+		{ "bytes", number_fact(resident, UNIT_BYTES) },
+		{ "cost", number_fact(resident / 0x1p30 * COST_SECONDS_PER_GIB, UNIT_SECONDS),
 		  "page_total.vm_resident_bytes / 1 GiB * 0.04 s, an estimate" },
 		{ "window", { .number = window_of(context), .unit = UNIT_SECONDS } },
 	};
@@ -157,23 +152,19 @@ struct piece {
 	enum age age;
 };
 
-static enum age age_of(const struct table *table, const void *row)
-{
-	double age = table_number(table, row, "age_seconds");
-
-	if (table_number(table, row, "touched_bytes") > 0)
-		return AGE_NOW;
-	return age <= MINUTE ? AGE_MINUTE : age <= LONG ? AGE_LONG : age > LONG ? AGE_EARLIER : AGE_REST;
-}
-
 /* What was used of a region, and the rest of it. */
 static void split_region(const struct table *table, const void *row, struct piece pieces[2])
 {
 	double resident = table_number(table, row, "resident_bytes");
 	double used = table_number(table, row, "last_touched_bytes");
+	double age = table_number(table, row, "age_seconds");
 
 	used = used > 0 ? fmin(used, resident) : 0;
-	pieces[0] = (struct piece){ used, age_of(table, row) };
+	pieces[0] = (struct piece){ used, table_number(table, row, "touched_bytes") > 0 ? AGE_NOW
+					  : age <= MINUTE                               ? AGE_MINUTE
+					  : age <= LONG                                 ? AGE_LONG
+					  : age > LONG                                  ? AGE_EARLIER
+											: AGE_REST };
 	pieces[1] = (struct piece){ resident - used, AGE_REST };
 }
 
@@ -255,26 +246,19 @@ static void draw_legend(const struct canvas *canvas, double cell_bytes)
 	}
 }
 
-/* A power of two, so that the cells do not change with every page. */
-static double cell_bytes_of(double resident_bytes, int cells)
-{
-	double bytes = CELL_BYTES_MIN;
-
-	while (cells > 0 && bytes * cells < resident_bytes)
-		bytes *= 2;
-	return bytes;
-}
-
 /* Returns the lines that it took. */
 static int draw_map(const struct table *table, const void *sum, const struct canvas *canvas)
 {
 	int lines = canvas->height / MAP_PART < MAP_LINES_MAX ? canvas->height / MAP_PART : MAP_LINES_MAX;
 	struct canvas map = canvas_rows(canvas, 0, lines), legend;
 	double resident = table_number(table, sum, "resident_bytes");
-	double cell_bytes = cell_bytes_of(resident, lines * canvas->width);
+	double cell_bytes = CELL_BYTES_MIN;
 
 	if (canvas->height < MAP_FROM_LINES || !(resident > 0) || canvas->width <= 0)
 		return 0;
+	/* a power of two, so that the cells do not change with every page */
+	while (cell_bytes * lines * canvas->width < resident)
+		cell_bytes *= 2;
 	lines = (int)ceil(ceil(resident / cell_bytes) / canvas->width);
 	legend = canvas_rows(canvas, lines, 1);
 	draw_ages(table, &map, cell_bytes);
