@@ -31,7 +31,6 @@
 #include "output/recording.h"
 #include "recording/block.h"
 #include "sys/error_message.h"
-#include "sys/file_series.h"
 #include "sys/loop.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"

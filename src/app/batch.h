@@ -6,7 +6,7 @@
 #include "app/options.h"
 #include "app/run_plan.h"
 #include "model/source.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 
 /*
  * Returns the exit status. All arguments are borrowed; against, the recording of --against, worker and

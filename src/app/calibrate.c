@@ -22,7 +22,6 @@
 #include "model/pipeline.h"
 #include "output/sink.h"
 #include "pane/power/power.h"
-#include "sys/buffer_io.h"
 #include "sys/error_message.h"
 #include "topic/power/calibration.h"
 #include "topic/topic.h"

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/spawn.h"
+#include "sys/child.h"
 #include "sys/error_message.h"
-#include "sys/user_variables.h"
+#include "sys/privilege.h"
 
 #define GRACE_NS UINT64_C(999999999) /* between SIGTERM and SIGKILL; fits one tv_nsec */
 

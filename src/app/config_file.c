@@ -19,7 +19,6 @@
 #include "app/run_plan.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
-#include "sys/buffer_io.h"
 #include "sys/error_message.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"

@@ -13,7 +13,6 @@
 #include "core/i18n.h"
 #include "output/describe.h"
 #include "pane/panes.h"
-#include "sys/buffer_io.h"
 #include "sys/error_message.h"
 #include "topic/topic.h"
 

@@ -16,7 +16,7 @@
 #include "pane/panes.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
-#include "sys/user_variables.h"
+#include "sys/privilege.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

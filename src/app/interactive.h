@@ -7,7 +7,7 @@
 #include "app/rule_watch.h"
 #include "model/sample_request.h"
 #include "model/source.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 
 /*
  * Returns the exit status. All arguments are borrowed, worker and rules may be NULL. settings holds the pane

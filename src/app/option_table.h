@@ -11,7 +11,7 @@
 #include "model/trace_spec.h"
 #include "output/sink.h"
 #include "screen/pane.h"
-#include "sys/listen_address.h"
+#include "sys/http_server.h"
 #include "sys/machine_clock.h"
 
 #define OPTIONS_PANES_MAX 16

@@ -5,7 +5,7 @@
 
 #include "model/source.h"
 #include "recording/joined.h"
-#include "sys/file_series.h"
+#include "sys/user_file.h"
 
 /* Appends all files but those that report has the reason of, translated, why they are left out. */
 void recording_parts_add(const struct file_series *series, struct joined *joined,

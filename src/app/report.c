@@ -15,7 +15,6 @@
 #include "core/i18n.h"
 #include "output/report/report.h"
 #include "pane/panes.h"
-#include "sys/buffer_io.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
 #include "sys/user_file.h"

@@ -16,18 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sys/spawn.h"
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/unknown.h"
 #include "core/utf8.h"
 #include "core/vector.h"
+#include "sys/child.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
-#include "sys/exit_watch.h"
-#include "sys/patience.h"
-#include "sys/user_variables.h"
+#include "sys/privilege.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define GRACE_NS (2 * SECOND_NS) /* between SIGTERM and SIGKILL, and between this and a message */
@@ -209,7 +207,7 @@ static void set_timer(const struct rule_commands *commands)
 	for (size_t i = 0; i < commands->n_running; i++)
 		if (first_ns == 0 || commands->running[i].until_ns < first_ns)
 			first_ns = commands->running[i].until_ns;
-	timer.it_value = env_timespec(first_ns);
+	timer.it_value = clock_timespec(first_ns);
 	timerfd_settime(commands->timer_fd, TFD_TIMER_ABSTIME, &timer, NULL);
 }
 

@@ -16,7 +16,6 @@
 
 #include "core/i18n.h"
 #include "core/span.h"
-#include "sys/buffer_io.h"
 #include "sys/error_message.h"
 
 #define FILE_BYTES_MAX ((size_t)1024 * 1024)

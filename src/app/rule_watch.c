@@ -23,8 +23,6 @@
 #include "pane/panes.h"
 #include "sys/error_message.h"
 #include "sys/file_changes.h"
-#include "sys/oom_watch.h"
-#include "sys/pressure_trigger.h"
 #include "topic/cgroup.h"
 #include "topic/event/program_starts.h"
 #include "topic/finding/finding_rules.h"

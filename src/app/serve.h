@@ -6,7 +6,7 @@
 #include "app/options.h"
 #include "model/sample_request.h"
 #include "model/source.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 
 /*
  * Answers until a signal ends it, and samples only when a client wants a sample and the last one is older

@@ -5,7 +5,7 @@
 
 #include "model/source.h"
 #include "sys/loop.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 
 /* Signals as for loop_open(); worker may be NULL. 0, or 1 after an error message. */
 int source_loop_open(struct loop *loop, const int *signals, struct source *source, struct worker *worker);

@@ -19,10 +19,10 @@
 #include "core/rate_limit.h"
 #include "model/derive.h"
 #include "model/pipeline.h"
+#include "sys/child.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
-#include "sys/service_notify.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

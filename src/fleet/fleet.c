@@ -667,8 +667,8 @@ static int make_axis(struct fleet *fleet)
 
 int fleet_source(struct fleet *fleet, struct source *source)
 {
-	const struct itimerspec every = { .it_interval = env_timespec(PULL_NS),
-					  .it_value = env_timespec(PULL_NS) };
+	const struct itimerspec every = { .it_interval = clock_timespec(PULL_NS),
+					  .it_value = clock_timespec(PULL_NS) };
 	struct epoll_event event = { .events = EPOLLIN };
 
 	*source = (struct source){

@@ -21,7 +21,7 @@
 #include "fleet/prometheus_api.h"
 #include "model/derive.h"
 #include "model/host.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 
 #define PAST_SECONDS (15 * 86400.0) /* that Prometheus keeps by default */
 #define ROUNDING 1e-6               /* of a step: a time made of an index leads to that */

@@ -22,7 +22,6 @@
 #include "output/sink.h"
 #include "recording/writer.h"
 #include "sys/error_message.h"
-#include "sys/file_series.h"
 #include "sys/machine_clock.h"
 #include "sys/user_file.h"
 

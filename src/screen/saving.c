@@ -15,7 +15,7 @@
 #include "screen/past/player.h"
 #include "screen/snapshot.h"
 #include "screen/subscriptions.h"
-#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 #include "sys/user_file.h"
 
 static int save_past(struct screen *screen, const char *name, char *error, size_t room)

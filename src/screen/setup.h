@@ -15,7 +15,7 @@
 #include "screen/theme.h"
 #include "sys/loop.h"
 #include "sys/machine_clock.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 
 #define HEADLINE_PIECES_MAX 12
 #define HEADLINE_PIECE_MAX 128

@@ -4,14 +4,26 @@
 
 #include "sys/child.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/types.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "sys/loop.h"
+#include "sys/privilege.h"
 
 #define END_MS 100
 #define PROC_PATH_MAX 64
@@ -35,12 +47,9 @@ static size_t read_proc(pid_t pid, const char *name, char *text, size_t room)
 
 uint64_t child_cpu_ns(pid_t child)
 {
-	struct timespec time;
 	clockid_t clock;
 
-	if (clock_getcpuclockid(child, &clock) != 0 || clock_gettime(clock, &time) < 0)
-		return 0;
-	return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+	return clock_getcpuclockid(child, &clock) == 0 ? clock_now_ns(&real_clock, clock) : 0;
 }
 
 static bool is_in_state(pid_t child, char wanted)
@@ -81,4 +90,274 @@ bool child_end(pid_t child)
 		poll(NULL, 0, 1);
 	}
 	return false;
+}
+
+/* Not by posix_spawn(3), which waits until the program is opened: its file may be on a mount that hangs. */
+
+#define EARLY_MAX 1024
+#define EXEC_MS 300 /* then its file does not answer, and it is on its own */
+
+/* What is ignored by panetop alone is not, nor what it handles; nothing is blocked. */
+static void restore_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+
+		if (sigaction(number, NULL, &action) == 0 &&
+		    (action.sa_handler != SIG_IGN || number == SIGPIPE || number == SIGXFSZ))
+			signal(number, SIG_DFL);
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What exec(3) would close, but for report: a process that hangs there must keep no pipe or address. */
+static void close_early(int report)
+{
+	for (int fd = STDERR_FILENO + 1; fd < EARLY_MAX; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		if (flags >= 0 && (flags & FD_CLOEXEC) && fd != report)
+			close(fd);
+	}
+}
+
+/* In the new process: only what is safe between fork(2) and exec(3). Those above the limit stay open. */
+static _Noreturn void become(const struct spawn_plan *plan, int report)
+{
+	struct rlimit ours;
+	int error;
+
+	if (plan->own_session)
+		setsid();
+	else if (plan->own_group)
+		setpgid(0, 0);
+	dup2(plan->in, STDIN_FILENO);
+	dup2(plan->out, STDOUT_FILENO);
+	dup2(plan->err, STDERR_FILENO);
+	if (plan->files > 0 && getrlimit(RLIMIT_NOFILE, &ours) == 0)
+		setrlimit(RLIMIT_NOFILE,
+			  &(struct rlimit){ .rlim_cur = plan->files, .rlim_max = ours.rlim_max });
+	restore_signals();
+	close_early(report);
+	execvpe(plan->words[0], plan->words, plan->variables);
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* The errno that the new process reports; 0: its program runs, or does not answer. */
+static int report_of(int report)
+{
+	struct pollfd ready = { .fd = report, .events = POLLIN };
+	int error;
+
+	if (poll(&ready, 1, EXEC_MS) <= 0 || read(report, &error, sizeof(error)) != sizeof(error))
+		return 0;
+	return error;
+}
+
+int spawn_command(const struct spawn_plan *plan, pid_t *pid)
+{
+	int report[2], error, status;
+	sigset_t all, before;
+
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return errno;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	*pid = fork();
+	if (*pid == 0)
+		become(plan, report[1]);
+	error = *pid < 0 ? errno : 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(report[1]);
+	if (!error)
+		error = report_of(report[0]);
+	close(report[0]);
+	if (error && *pid > 0)
+		spawn_kill(*pid, &status);
+	return error;
+}
+
+void spawn_signal(pid_t pid, int number)
+{
+	kill(-pid, number);
+	if (getpgid(pid) != pid)
+		kill(pid, number);
+}
+
+bool spawn_kill(pid_t pid, int *status)
+{
+	struct patience patience = { 0 };
+
+	*status = SIGKILL;
+	spawn_signal(pid, SIGKILL);
+	while (waitpid(pid, status, WNOHANG) == 0)
+		if (!patience_lasts(&patience))
+			return false;
+	return true;
+}
+
+/* Waits by pauses: of a process that is traced, neither its pidfd nor SIGCHLD says when it can be reaped. */
+
+#define LONG_NS UINT64_C(700000000)
+#define SHORT_NS UINT64_C(30000000)    /* where another one has lasted its time … */
+#define RECENT_NS UINT64_C(3000000000) /* … not long ago */
+#define PAUSE_MIN_NS UINT64_C(50000)
+#define PAUSE_MAX_NS UINT64_C(5000000)
+#define AWAIT_NS UINT64_C(10000000000)
+#define RUN_CPU_NS UINT64_C(5000000000)
+
+static const struct machine_clock *clock_of(const struct machine_clock *clock)
+{
+	return clock ? clock : &real_clock;
+}
+
+bool patience_lasts(struct patience *patience)
+{
+	static _Atomic uint64_t lost_ns;
+	const struct machine_clock *clock = clock_of(patience->clock);
+	uint64_t now_ns = clock_mono_ns(clock), before_ns = atomic_load(&lost_ns);
+
+	if (patience->until_ns == 0) {
+		bool is_recent = before_ns > 0 && now_ns - before_ns < RECENT_NS;
+
+		patience->until_ns = now_ns + (is_recent ? SHORT_NS : LONG_NS);
+		patience->pause_ns = PAUSE_MIN_NS;
+	}
+	if (now_ns >= patience->until_ns) {
+		atomic_store(&lost_ns, now_ns);
+		return false;
+	}
+	clock_pause(clock, patience->pause_ns);
+	if (patience->pause_ns < PAUSE_MAX_NS)
+		patience->pause_ns *= 2;
+	return true;
+}
+
+/* Does it run, or wait for a CPU? Its clock has its TID: CPUCLOCK_PID of include/linux/posix-timers.h. */
+static bool thread_runs(clockid_t its)
+{
+	return child_runs((pid_t) ~(its >> 3));
+}
+
+bool patience_join(pthread_t thread)
+{
+	struct patience patience = { 0 };
+	clockid_t its;
+	bool has_clock = pthread_getcpuclockid(thread, &its) == 0;
+	uint64_t until_cpu_ns = has_clock ? clock_now_ns(&real_clock, its) + RUN_CPU_NS : 0;
+
+	while (pthread_tryjoin_np(thread, NULL) != 0) {
+		if (patience.until_ns > 0 && has_clock && thread_runs(its) &&
+		    clock_now_ns(&real_clock, its) < until_cpu_ns)
+			patience.until_ns = clock_mono_ns(&real_clock) + LONG_NS;
+		if (!patience_lasts(&patience)) {
+			pthread_detach(thread);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool patience_lock(pthread_mutex_t *lock)
+{
+	struct patience patience = { 0 };
+
+	while (pthread_mutex_trylock(lock) != 0)
+		if (!patience_lasts(&patience))
+			return false;
+	return true;
+}
+
+bool progress_goes_on(struct progress *progress)
+{
+	atomic_fetch_add_explicit(&progress->steps, 1, memory_order_relaxed);
+	return !atomic_load_explicit(&progress->cancelled, memory_order_relaxed);
+}
+
+bool patience_await(struct progress *progress)
+{
+	const struct machine_clock *clock = clock_of(progress->clock);
+	uint64_t until_ns = clock_mono_ns(clock) + AWAIT_NS;
+	struct patience patience = { .clock = clock };
+	unsigned before = 0;
+
+	while (!atomic_load(&progress->ready)) {
+		unsigned steps = atomic_load(&progress->steps);
+
+		if (steps != before)
+			patience.until_ns = 0;
+		before = steps;
+		if (loop_signal_waits() || clock_mono_ns(clock) >= until_ns || !patience_lasts(&patience))
+			return false;
+	}
+	return true;
+}
+
+/* A pidfd, which since Linux 6.15 keeps the exit status of a process that its parent has reaped. */
+
+/* As linux/pidfd.h has it since Linux 6.15. */
+struct exit_info {
+	__u64 mask, cgroup;
+	__u32 ids[11]; /* of the process and its users */
+	__s32 exit_code;
+};
+
+#define GET_INFO _IOWR(0xFF, 11, struct exit_info)
+#define INFO_EXIT (UINT64_C(1) << 3)
+
+int exit_watch_open(uint32_t pid)
+{
+	int fd = (int)system_call(SYS_pidfd_open, (pid_t)pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool exit_watch_ended(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+bool exit_watch_reaped(int fd)
+{
+	return system_call(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 && errno == ESRCH;
+}
+
+bool exit_watch_status(int fd, int *status)
+{
+	struct exit_info info = { .mask = INFO_EXIT };
+
+	if (fd < 0 || ioctl(fd, GET_INFO, &info) < 0 || !(info.mask & INFO_EXIT))
+		return false;
+	*status = info.exit_code;
+	return true;
+}
+
+/* A datagram to the socket that the environment names. */
+
+void service_notify(const char *state)
+{
+	const char *path = secure_getenv("NOTIFY_SOCKET");
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t length = path ? strlen(path) : 0;
+	int fd;
+
+	if (length < 2 || length >= sizeof(address.sun_path) || !strchr("/@", *path))
+		return;
+	memcpy(address.sun_path, path, length);
+	if (*path == '@') /* not in the file system */
+		address.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+	close(fd);
 }

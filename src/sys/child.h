@@ -3,10 +3,14 @@
 #ifndef PANETOP_SYS_CHILD_H
 #define PANETOP_SYS_CHILD_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "sys/machine_clock.h"
 
 uint64_t child_cpu_ns(pid_t child); /* 0: not known */
 
@@ -22,5 +26,82 @@ void process_name(pid_t pid, char *name, size_t room);
 /* Kills and reaps it. False: it has not ended yet, as the kernel keeps it waiting. */
 bool child_end(pid_t child);
 bool child_has_ended(pid_t child); /* and is reaped */
+
+/* Starts a command with the signals and limits that it would get from a shell. */
+
+/* All borrowed. */
+struct spawn_plan {
+	char *const *words;     /* the first one is found in PATH, if it has no slash; ends with NULL */
+	char *const *variables; /* ends with NULL */
+	size_t files;           /* its limit of open files; 0: ours */
+	bool own_group;         /* it leads a process group */
+	bool own_session;       /* … and a session without a terminal */
+	int in, out, err;       /* become its descriptors 0, 1 and 2; 0, 1 and 2: they are ours */
+};
+
+/* 0, or an errno: ENOENT where there is no such program. 0 too where its file does not answer. */
+int spawn_command(const struct spawn_plan *plan, pid_t *pid);
+
+/* To a child that was not reaped, and to the group that it leads, which it may have left. */
+void spawn_signal(pid_t pid, int number);
+
+/* SIGKILL; reaps it. False: it does not end, such as in a call that the kernel holds: it is left behind. */
+bool spawn_kill(pid_t pid, int *status);
+
+/* How long panetop waits for threads and processes that should end: in all about a second at most. */
+
+/* All zero begins with the first use. */
+struct patience {
+	uint64_t until_ns, pause_ns;
+	const struct machine_clock *clock; /* NULL: the kernel's */
+};
+
+/*
+ * Sleeps for a moment, at first a short one. False: it has lasted long enough; after that, others last less
+ * for a while, so that many that hang take no longer than one.
+ */
+bool patience_lasts(struct patience *patience);
+
+/*
+ * Joins a thread that was asked to end; one that runs, or waits for a CPU, has five seconds of CPU time.
+ * False: it hangs; it and all that it uses are left to the end of the process.
+ */
+bool patience_join(pthread_t thread);
+
+/* Locks what a thread holds while it looks at something. False: it hangs there. */
+bool patience_lock(pthread_mutex_t *lock);
+
+/* What a thread shares with the one that waits for its results. All zero at its start. */
+struct progress {
+	atomic_bool ready;     /* they are there */
+	atomic_bool cancelled; /* they are of no use any more */
+	atomic_uint steps;     /* grows as long as it gets on */
+	const struct machine_clock *clock; /* of who waits; NULL: the kernel's */
+};
+
+/* Of the thread, after every step. False: it was cancelled. */
+bool progress_goes_on(struct progress *progress);
+
+/* Waits until it is ready. False: it makes no progress, takes too long, or a signal may end the run. */
+bool patience_await(struct progress *progress);
+
+/* Holds a process by a descriptor, to learn how it ended without being its parent. */
+
+/* The descriptor, which the caller closes, or -errno. The process is in our own pid namespace. */
+int exit_watch_open(uint32_t pid);
+
+/* It has ended, and may be a zombie still. */
+bool exit_watch_ended(int fd);
+
+/* Its parent has waited for it, so that its number is free: it is not a zombie any more. */
+bool exit_watch_reaped(int fd);
+
+/* Its status as of wait(2), once it has ended; false before, and before Linux 6.15. */
+bool exit_watch_status(int fd, int *status);
+
+/* Says to the service manager that started panetop how far it is: sd_notify(3). */
+
+/* "READY=1", "STOPPING=1". Without a manager that asks for it (NOTIFY_SOCKET) it does nothing. */
+void service_notify(const char *state);
 
 #endif

@@ -11,7 +11,7 @@
 #include "sys/attribute.h"
 #include "sys/env.h"
 #include "sys/helper.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 
 struct device_pool;
 

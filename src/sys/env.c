@@ -6,12 +6,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,8 +22,6 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "sys/file_systems.h"
-#include "sys/machine_perf.h"
 #include "sys/privilege.h"
 
 #define FILES_LEFT 64         /* for files that are opened once, or briefly */
@@ -43,11 +44,6 @@ struct env_state {
 	void (*close)(void *state);
 	_Alignas(max_align_t) char bytes[];
 };
-
-struct timespec env_timespec(uint64_t ns)
-{
-	return (struct timespec){ (time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000)) };
-}
 
 unsigned env_cpus(void)
 {
@@ -439,4 +435,82 @@ void env_note_failure(struct env *env, const char *path, int error)
 void env_forget_failures(struct env *env)
 {
 	env->n_failures = 0;
+}
+
+/* perf_event_open(2), which the C library has no function for. */
+
+static int real_open(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		     int leader)
+{
+	long fd = system_call(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+
+	(void)perf;
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int real_control(const struct machine_perf *perf, int event, unsigned long request,
+			unsigned long argument)
+{
+	(void)perf;
+	return ioctl(event, request, argument) < 0 ? -errno : 0;
+}
+
+const struct machine_perf real_perf = { real_open, real_control };
+
+/* The file systems of the kernel on which panetop runs. */
+
+static uint64_t mount_at(const char *path)
+{
+#ifdef STATX_MNT_ID
+	struct statx found;
+
+	if (system_call_by(SYS_statx, statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+					    STATX_MNT_ID, &found)) == 0 &&
+	    (found.stx_mask & STATX_MNT_ID))
+		return found.stx_mnt_id;
+#else
+	(void)path;
+#endif
+	return UINT64_MAX;
+}
+
+const struct file_systems real_file_systems = { mount_at, statvfs, sync };
+
+/* The number of a group is the handle of its directory. */
+
+#define HANDLE_KERNFS 0xfe /* FILEID_KERNFS of linux/exportfs.h */
+
+static ssize_t name_of(int fd, char name[PATH_MAX])
+{
+	char link[32];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, name, PATH_MAX - 1);
+	name[length < 0 ? 0 : length] = '\0';
+	return length;
+}
+
+bool cgroup_path_by_number(int mount, uint64_t number, char *path, size_t room)
+{
+	union {
+		struct file_handle handle;
+		char bytes[sizeof(struct file_handle) + sizeof(number)];
+	} of = { .handle = { .handle_bytes = sizeof(number), .handle_type = HANDLE_KERNFS } };
+	char top[PATH_MAX], name[PATH_MAX];
+	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
+	ssize_t above;
+	int fd;
+
+	memcpy(of.handle.f_handle, &number, sizeof(number));
+	fd = system_call_by(SYS_open_by_handle_at,
+			    open_by_handle_at(mount, &of.handle, O_PATH | O_CLOEXEC));
+	privilege_lower(raised);
+	if (fd < 0)
+		return false;
+	above = name_of(mount, top);
+	if (name_of(fd, name) < above || above < 0 || memcmp(name, top, (size_t)above) != 0)
+		above = -1;
+	close(fd);
+	return above >= 0 && snprintf(path, room, "%s", name[above] ? name + above : "/") < (int)room;
 }

@@ -3,9 +3,11 @@
 #ifndef PANETOP_SYS_ENV_H
 #define PANETOP_SYS_ENV_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #include "core/span.h"
@@ -70,7 +72,7 @@ struct env {
 	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
 	const struct machine_threads *own_threads; /* borrowed; env_open() takes real ones */
 	const struct machine_perf *perf; /* borrowed; env_open() takes the kernel's */
-	const struct file_systems *file_systems; /* likewise; see sys/file_systems.h */
+	const struct file_systems *file_systems; /* likewise */
 	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
 	const struct event_sources_of *events; /* likewise; see topic/event/event_source.h */
@@ -131,8 +133,6 @@ static inline bool env_process_cpu_ns(const struct env *env, uint32_t pid, uint6
 {
 	return clock_process_cpu_ns(env->clock, pid, ns);
 }
-
-struct timespec env_timespec(uint64_t ns);
 
 unsigned env_cpus(void); /* configured on this machine, at least 1 */
 
@@ -196,5 +196,40 @@ const char *env_failed_path(const struct env *env, int error);
 const char *env_lacking_path(const struct env *env, int *error);
 void env_note_failure(struct env *env, const char *path, int error);
 void env_forget_failures(struct env *env);
+
+/* Perf events of a machine: the kernel's in the program, a script's in a test. */
+
+/* Events are descriptors, which are read, mapped and closed as those of files; see perf_ring.h. */
+struct machine_perf {
+	/* perf_event_open(2): the descriptor, or -errno */
+	int (*open)(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		    int leader);
+
+	/* A request of ioctl(2) for an event, with a number, a descriptor or an address. 0 or -errno. */
+	int (*control)(const struct machine_perf *perf, int event, unsigned long request,
+		       unsigned long argument);
+};
+
+extern const struct machine_perf real_perf;
+
+/* The mounted file systems, by calls that may hang: the kernel's in the program, a script in a test. */
+
+/* For helpers, too: what they use is in memory that is shared with them. */
+struct file_systems {
+	/* Id in mountinfo of the mount to which a path leads; UINT64_MAX: unknown, as before Linux 5.8. */
+	uint64_t (*mount_at)(const char *path);
+	int (*space)(const char *path, struct statvfs *space); /* as statvfs(3) */
+	void (*sync)(void);                                    /* as sync(2) */
+};
+
+extern const struct file_systems real_file_systems;
+
+/* Paths of control groups of version 2 by the numbers that programs in the kernel have for them. */
+
+/*
+ * The path of the group with this number below mount, a descriptor of the directory where they are mounted;
+ * "/": the top. False: it is gone, or the kernel is older than Linux 5.5, or a right is missing.
+ */
+bool cgroup_path_by_number(int mount, uint64_t number, char *path, size_t room);
 
 #endif

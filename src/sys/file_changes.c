@@ -8,10 +8,14 @@
 #include "sys/file_changes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -145,4 +149,99 @@ void file_changes_read(struct file_changes *changes, void (*each)(void *context,
 uint64_t file_changes_lost(const struct file_changes *changes)
 {
 	return changes->lost;
+}
+
+/* memory.events of version 2, which poll(2) follows; an eventfd for memory.oom_control of version 1. */
+
+static int open_in(const char *directory, const char *name, int flags)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* "DESCRIPTOR_OF_THE_EVENTFD DESCRIPTOR_OF_THE_FILE" */
+static int register_event(const char *directory, int event_fd)
+{
+	int file = open_in(directory, "memory.oom_control", O_RDONLY);
+	int control = open_in(directory, "cgroup.event_control", O_WRONLY), error = 0;
+	char text[32];
+
+	if (file >= 0 && control >= 0) {
+		snprintf(text, sizeof(text), "%d %d", event_fd, file);
+		error = write(control, text, strlen(text)) < 0 ? -errno : 0;
+	}
+	error = file < 0 ? file : control < 0 ? control : error;
+	if (file >= 0)
+		close(file);
+	if (control >= 0)
+		close(control);
+	return error;
+}
+
+int oom_watch_open(const char *directory, int version, uint32_t *events)
+{
+	int fd, error;
+
+	if (version == 2) {
+		*events = EPOLLPRI;
+		fd = open_in(directory, "memory.events", O_RDONLY);
+		if (fd >= 0)
+			oom_watch_reset(fd);
+		return fd;
+	}
+	*events = EPOLLIN;
+	fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	error = fd < 0 ? -errno : register_event(directory, fd);
+	if (error && fd >= 0)
+		close(fd);
+	return error ? error : fd;
+}
+
+void oom_watch_reset(int fd)
+{
+	char bytes[512];
+
+	while (pread(fd, bytes, sizeof(bytes), 0) < 0 && errno == ESPIPE)
+		if (read(fd, bytes, sizeof(uint64_t)) < 0)
+			break;
+}
+
+/* Triggers of /proc/pressure; see Documentation/accounting/psi.rst. */
+
+#define WINDOW_MIN 0.5
+#define WINDOW_MAX 10.0
+#define WINDOW_STEP 2.0 /* without rights */
+
+static int open_with(const char *resource, bool full, double share, double window_seconds)
+{
+	char path[64], text[64];
+	int fd, length;
+
+	snprintf(path, sizeof(path), "/proc/pressure/%s", resource);
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	length = snprintf(text, sizeof(text), "%s %.0f %.0f", full ? "full" : "some",
+			  fmax(share * window_seconds * 1e6, 1), window_seconds * 1e6);
+	if (write(fd, text, (size_t)length + 1) >= 0)
+		return fd;
+	length = -errno;
+	close(fd);
+	return length;
+}
+
+int pressure_trigger_open(const char *resource, bool full, double share, double *window_seconds)
+{
+	int fd;
+
+	*window_seconds = fmin(fmax(*window_seconds, WINDOW_MIN), WINDOW_MAX);
+	fd = open_with(resource, full, share, *window_seconds);
+	if (fd >= 0 || fmod(*window_seconds, WINDOW_STEP) <= 0)
+		return fd;
+	*window_seconds = ceil(*window_seconds / WINDOW_STEP) * WINDOW_STEP;
+	return open_with(resource, full, share, *window_seconds);
 }

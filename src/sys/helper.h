@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "sys/root.h"
 
@@ -85,5 +86,16 @@ int helper_copy(int fd);
 
 /* How many helpers have waited for seconds; *name: for what one of them waits, NULL: no name. */
 unsigned helper_count_stuck(const char **name);
+
+/* Messages between processes of panetop, over a socket of whole messages, that may pass a descriptor. */
+
+/* fd: -1: none; it stays open here, too. 0 or -errno. */
+int descriptor_message_send(int socket, const void *bytes, size_t length, int fd);
+
+/*
+ * The length, 0 at the end, or -errno; -EAGAIN where flags have MSG_DONTWAIT and there is no message. *fd is
+ * close-on-exec, and the caller's; -1: none.
+ */
+ssize_t descriptor_message_receive(int socket, void *bytes, size_t room, int flags, int *fd);
 
 #endif

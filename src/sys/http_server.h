@@ -8,10 +8,52 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "core/buffer.h"
-#include "sys/listen_socket.h"
 #include "sys/loop.h"
+#include "sys/user_file.h"
+
+/* Where --listen listens, as a user writes it. */
+
+enum listen_kind {
+	LISTEN_INTERNET,
+	LISTEN_UNIX,    /* a socket that only its owner may use */
+	LISTEN_SYSTEMD, /* sockets that were opened before panetop was started */
+};
+
+struct listen_address {
+	enum listen_kind kind;
+	const char *text;               /* as it was written; borrowed, as those below */
+	const char *path;               /* UNIX */
+	const char *names;              /* the names after it, separated by commas; may be empty */
+	struct sockaddr_storage socket; /* INTERNET */
+	socklen_t length;
+};
+
+/*
+ * "127.0.0.1:9799", "[::1]:9799", "localhost:9799", "9799" (on 127.0.0.1), "unix:PATH" or "systemd"; behind
+ * all but the path may be names that clients use for this host: "0.0.0.0:9799,web1,web1.example.org".
+ */
+bool listen_address_parse(struct listen_address *address, const char *text);
+
+/* The sockets that clients connect to: opened here, or handed over by systemd. */
+
+struct listen_socket {
+	int fd;                               /* owned, until it is given away; -1: none */
+	const struct listen_address *address; /* borrowed */
+	struct user_file *file;               /* of a UNIX socket; owned; NULL: none */
+	ino_t inode;                          /* of that file; 0: not made */
+};
+
+/*
+ * Opens the sockets of this address, non-blocking and close-on-exec, at most room. How many, or -1 after an
+ * error message. What a UNIX socket leaves behind when its program is killed is replaced.
+ */
+int listen_socket_open(struct listen_socket *sockets, unsigned room, const struct listen_address *address);
+
+/* Closes it, if it was not given away, and removes the file of a UNIX socket. */
+void listen_socket_close(struct listen_socket *socket);
 
 #define HTTP_SOCKETS_MAX 8
 #define HTTP_CLIENTS_MAX 1024 /* at a time, where files allow it; the oldest gives way to another */

@@ -178,24 +178,16 @@ void loop_unwatch(struct loop *loop, int fd)
 	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-static struct timespec timespec_of(uint64_t ns)
-{
-	return (struct timespec){
-		.tv_sec = (time_t)(ns / UINT64_C(1000000000)),
-		.tv_nsec = (long)(ns % UINT64_C(1000000000)),
-	};
-}
-
 void loop_wake_in(struct loop *loop, uint64_t ns)
 {
-	struct itimerspec timer = { .it_value = timespec_of(ns) };
+	struct itimerspec timer = { .it_value = clock_timespec(ns) };
 
 	timerfd_settime(loop->wake_fd, 0, &timer, NULL);
 }
 
 int loop_set_tick(struct loop *loop, uint64_t ns)
 {
-	struct itimerspec timer = { .it_interval = timespec_of(ns), .it_value = timespec_of(ns) };
+	struct itimerspec timer = { .it_interval = clock_timespec(ns), .it_value = clock_timespec(ns) };
 
 	if (loop->test_ticks)
 		return 0;

@@ -13,13 +13,13 @@ static bool read_clock(const struct machine_clock *clock, clockid_t which, uint6
 	(void)clock;
 	if (clock_gettime(which, &now) < 0)
 		return false;
-	*ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	*ns = clock_timespec_ns(now);
 	return true;
 }
 
 static void pause_for(const struct machine_clock *clock, uint64_t ns)
 {
-	struct timespec left = { (time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000)) };
+	struct timespec left = clock_timespec(ns);
 
 	(void)clock;
 	nanosleep(&left, NULL);

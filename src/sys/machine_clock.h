@@ -16,6 +16,16 @@ struct machine_clock {
 	void (*pause)(const struct machine_clock *clock, uint64_t ns);
 };
 
+static inline struct timespec clock_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000)) };
+}
+
+static inline uint64_t clock_timespec_ns(struct timespec time)
+{
+	return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
 static inline uint64_t clock_now_ns(const struct machine_clock *clock, clockid_t which)
 {
 	uint64_t ns;

@@ -18,7 +18,6 @@
 #include "core/alloc.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
-#include "sys/system_call.h"
 
 struct netlink_socket {
 	int fd;

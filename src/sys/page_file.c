@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sys/privilege.h"
-#include "sys/system_call.h"
 
 #define SOFT_DIRTY (UINT64_C(1) << 55)
 #define FRAME (SOFT_DIRTY - 1)

@@ -5,12 +5,17 @@
 #include "sys/perf_ring.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/span.h"
 #include "core/unknown.h"
+#include "sys/env.h"
 #include "sys/privilege.h"
 
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
@@ -158,4 +163,124 @@ struct perf_ring_state perf_ring_state(int event)
 		.enabled_ns = length >= (ssize_t)(2 * sizeof(*values)) ? values[1] : U64_UNKNOWN,
 		.lost = length >= (ssize_t)sizeof(values) ? values[2] : U64_UNKNOWN,
 	};
+}
+
+/* Uprobes as perf events, which the kernel removes with their descriptors, however panetop ends. */
+
+#define DEVICE "sys/bus/event_source/devices/uprobe/"
+#define SEMAPHORE_SHIFT 32 /* in config, of 32 bits */
+#define OWN_FILE_MAX 32    /* "/proc/self/fd/N" */
+
+int uprobe_form_read(struct env *env, struct uprobe_form *form)
+{
+	struct span text;
+	uint64_t number;
+	int error = env_read(env, env_file(env, DEVICE "type"), &text);
+
+	*form = (struct uprobe_form){ 0 };
+	if (error)
+		return error;
+	if (!span_u64(&text, &number) || number > UINT32_MAX)
+		return -ENODATA;
+	form->type = (uint32_t)number;
+	error = env_read(env, env_file(env, DEVICE "format/retprobe"), &text);
+	if (error)
+		return error;
+	if (!span_starts(text, "config:"))
+		return -ENODATA;
+	text.at += sizeof("config:") - 1;
+	if (!span_u64(&text, &number) || number > 63)
+		return -ENODATA;
+	form->at_return = UINT64_C(1) << number;
+	form->semaphores = env_read(env, env_file(env, DEVICE "format/ref_ctr_offset"), &text) == 0 &&
+			   span_starts(text, "config:32-63");
+	return 0;
+}
+
+/* The path leads to the open file, whatever has its name by now. */
+int uprobe_open(const struct machine_perf *perf, const struct uprobe_form *form,
+		const struct uprobe_place *place, uint32_t process, int program)
+{
+	struct perf_event_attr attr = { .type = form->type, .size = sizeof(attr) };
+	char path[OWN_FILE_MAX];
+	uint64_t raised;
+	int event, error;
+
+	if (place->semaphore_offset > 0 && (!form->semaphores || place->semaphore_offset > UINT32_MAX))
+		return -EOPNOTSUPP;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place->file);
+	attr.config = place->semaphore_offset << SEMAPHORE_SHIFT | (place->at_return ? form->at_return : 0);
+	attr.uprobe_path = (uint64_t)(uintptr_t)path;
+	attr.probe_offset = place->offset;
+	raised = privilege_raise(PRIVILEGE_PROBES);
+	event = perf->open(perf, &attr, (int)process, -1, -1);
+	error = event < 0 ? event
+			  : perf->control(perf, event, PERF_EVENT_IOC_SET_BPF, (unsigned long)program);
+	if (event >= 0 && error)
+		close(event);
+	privilege_lower(raised);
+	return error ? error : event;
+}
+
+/* Opens tracefs: where it is mounted, else by a detached mount. */
+
+static int open_directory(const struct env *env, const char *path)
+{
+	int fd = root_open_at(&env->root, path, O_DIRECTORY | O_RDONLY), events, error;
+
+	if (fd < 0)
+		return -errno;
+	events = openat(fd, "events", O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	error = -errno;
+	if (events < 0) {
+		close(fd);
+		return error;
+	}
+	close(events);
+	return fd;
+}
+
+/* A detached mount, which ends with its descriptor. */
+static int open_detached(void)
+{
+	int context = (int)system_call(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), fd = -1, error;
+
+	if (context < 0)
+		return -errno;
+	if (system_call(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		fd = (int)system_call(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOEXEC);
+	error = -errno;
+	close(context);
+	return fd < 0 ? error : fd;
+}
+
+int tracefs_open(const struct env *env, const char *path)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
+	int found = open_directory(env, path);
+
+	if (found == -ENOENT && env->live) {
+		int detached = open_detached();
+
+		found = detached >= 0 ? detached : found;
+	}
+	privilege_lower(raised);
+	return found;
+}
+
+long tracefs_read(int tracefs, const char *path, char *bytes, size_t room)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
+	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC), error;
+	size_t length = 0;
+	ssize_t more;
+
+	privilege_lower(raised);
+	if (fd < 0)
+		return -errno;
+	while ((more = read(fd, bytes + length, room - length)) > 0) /* a page at a time */
+		length += (size_t)more;
+	error = errno;
+	close(fd);
+	return more < 0 ? -error : (long)length;
 }

@@ -11,7 +11,6 @@
 #include "core/buffer.h"
 #include "core/span.h"
 #include "sys/env.h"
-#include "sys/machine_perf.h"
 
 /* The read_format that perf_read_parse() reads. */
 #define PERF_READ_FORMAT \
@@ -68,5 +67,44 @@ struct perf_ring_state {
 
 /* Both are U64_UNKNOWN if the event cannot be read. */
 struct perf_ring_state perf_ring_state(int event);
+
+/* Uprobes: programs of bpf/ that run when a process comes to a place in a file that it has mapped. */
+
+/* How this kernel wants them: sys/bus/event_source/devices/uprobe. */
+struct uprobe_form {
+	uint32_t type;
+	uint64_t at_return; /* the bit in config */
+	bool semaphores;    /* it counts them up: since Linux 4.20 */
+};
+
+struct uprobe_place {
+	int file;                  /* open for reading */
+	uint64_t offset;           /* in the file, of an instruction */
+	uint64_t semaphore_offset; /* 0: none */
+	bool at_return;            /* from the function that begins there: where it returns to */
+};
+
+/* 0 or -errno; -ENOENT: this kernel has none. */
+int uprobe_form_read(struct env *env, struct uprobe_form *form);
+
+/*
+ * Runs the program in this process, in all its threads, from now on until the descriptor is closed, also when
+ * it maps the file only later. A descriptor or -errno. Both take milliseconds, on a busy machine up to a
+ * second; -EINVAL: the kernel has no probe there, such as in the middle of an instruction.
+ */
+int uprobe_open(const struct machine_perf *perf, const struct uprobe_form *form,
+		const struct uprobe_place *place, uint32_t process, int program);
+
+/* tracefs, also where it is not mounted. */
+
+/*
+ * Its directory, owned by the caller: path, relative to the root, else on the live machine a detached mount,
+ * which needs root and Linux 5.2. -EACCES: not readable; -ENOENT: not mounted; or -errno.
+ */
+int tracefs_open(const struct env *env, const char *path);
+
+/* Reads a file below it, such as "events/sched/sched_process_exec/id": the length, at most room, or -errno.
+ */
+long tracefs_read(int tracefs, const char *path, char *bytes, size_t room);
 
 #endif

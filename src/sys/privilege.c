@@ -6,19 +6,29 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/span.h"
-#include "sys/system_call.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -523,4 +533,370 @@ const char *privilege_remedy_for_root(uint64_t capabilities, char text[PRIVILEGE
 			     "CapabilityBoundingSet=)"),
 		 flags);
 	return text;
+}
+
+/* Drops privileges in the order that the kernel demands, and verifies the result. */
+
+struct drop {
+	const struct privilege_plan *plan;
+	struct privilege_sets before, after;
+	uid_t user;
+	gid_t group;
+	bool to_invoker, bounded;
+	const char *what; /* the current call */
+};
+
+static int error_if(bool failed)
+{
+	return failed ? -errno : 0;
+}
+
+static bool read_id(const char *name, uint32_t *id)
+{
+	const char *value = secure_getenv(name);
+	uint64_t number;
+
+	if (!value || !span_whole_number(value, 0, UINT32_MAX - 1, &number))
+		return false;
+	*id = (uint32_t)number;
+	return true;
+}
+
+/* The user who called sudo, if it was not root itself. */
+static bool find_invoker(uid_t *user, gid_t *group)
+{
+	return getuid() == 0 && geteuid() == 0 && read_id("SUDO_UID", user) && read_id("SUDO_GID", group) &&
+	       *user != 0;
+}
+
+uid_t privilege_caller(void)
+{
+	uid_t user;
+	gid_t group;
+
+	return find_invoker(&user, &group) ? user : getuid();
+}
+
+/*
+ * Needs CAP_SETPCAP, and no confinement as in a snap; otherwise only no_new_privs prevents that an exec gains
+ * privileges.
+ */
+static int drop_bounding(struct drop *drop)
+{
+	const uint64_t changes_bound = UINT64_C(1) << CAP_SETPCAP;
+	struct privilege_sets sets = drop->before;
+	int error;
+
+	sets.effective |= changes_bound & sets.permitted;
+	error = privilege_write_sets(&sets);
+	drop->bounded = !error && (sets.permitted & changes_bound) && cap_drop_bound(0) == 0;
+	for (int capability = 1; drop->bounded && !error && capability < cap_max_bits(); capability++)
+		error = error_if(cap_drop_bound(capability) < 0);
+	return error;
+}
+
+/* Where the kernel or a confinement refuses this, the process stays root, with fewer capabilities. */
+static int become_invoker(struct drop *drop)
+{
+	int error = privilege_become(drop->user, drop->group, true);
+
+	drop->to_invoker = geteuid() != 0;
+	if (!error)
+		privilege_raise_on_demand();
+	return error == -EPERM || error == -EINVAL ? 0 : error;
+}
+
+/* A command inherits the ambient set, which is a subset of the permitted set. */
+static int keep_sets(struct drop *drop)
+{
+	uint64_t uses = drop->plan->uses;
+
+	drop->after.permitted = privilege_capabilities(uses);
+	drop->after.effective = privilege_effective(uses) & drop->before.permitted;
+	drop->after.inheritable = 0;
+	if (drop->plan->for_command) {
+		struct privilege_state state;
+
+		privilege_query(&state);
+		drop->after.permitted |= state.ambient;
+		drop->after.inheritable = drop->before.inheritable;
+	}
+	drop->after.permitted &= drop->before.permitted;
+	return privilege_write_sets(&drop->after);
+}
+
+static int drop_all(struct drop *drop)
+{
+	bool all = !drop->plan->for_command;
+	int error = 0;
+
+	drop->what = "PR_CAPBSET_DROP";
+	if (all)
+		error = drop_bounding(drop);
+	if (!error && all && CAP_AMBIENT_SUPPORTED()) {
+		drop->what = "PR_CAP_AMBIENT_CLEAR_ALL";
+		error = error_if(cap_reset_ambient() < 0);
+	}
+	if (!error && drop->to_invoker) {
+		drop->what = "setgroups, setresgid, setresuid";
+		error = become_invoker(drop);
+	}
+	if (!error) {
+		drop->what = "capset";
+		error = keep_sets(drop);
+	}
+	if (!error && all) {
+		drop->what = "PR_SET_NO_NEW_PRIVS";
+		error = error_if(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0);
+	}
+	return error;
+}
+
+static bool sets_are(const struct privilege_sets *sets, const struct privilege_sets *wanted)
+{
+	return sets->permitted == wanted->permitted && sets->effective == wanted->effective &&
+	       sets->inheritable == wanted->inheritable;
+}
+
+static bool is_dropped(struct drop *drop)
+{
+	bool all = !drop->plan->for_command;
+	struct privilege_state found;
+
+	privilege_query(&found);
+	drop->what = "capget";
+	if (!sets_are(&found.sets, &drop->after))
+		return false;
+	drop->what = "PR_CAPBSET_READ";
+	if (drop->bounded && found.bounding != 0)
+		return false;
+	drop->what = "PR_CAP_AMBIENT_IS_SET";
+	if (all && found.ambient != 0)
+		return false;
+	drop->what = "PR_GET_NO_NEW_PRIVS";
+	return !all || found.no_new_privs;
+}
+
+int privilege_drop(const struct privilege_plan *plan, const char **what)
+{
+	struct drop drop = { .plan = plan, .what = "capget" };
+	int error = privilege_read_sets(&drop.before);
+
+	drop.to_invoker = plan->to_invoker && find_invoker(&drop.user, &drop.group);
+	if (!error)
+		error = drop_all(&drop);
+	if (!error && !is_dropped(&drop))
+		error = -ENOTRECOVERABLE;
+	*what = drop.what;
+	return error;
+}
+
+/* Which system calls a filter answers by ending the process: a child makes each of them, with nonsense. */
+
+/* What filters refuse or are too old to know; what every program needs is not asked for. */
+static struct {
+	long number;
+	bool kills;
+} calls[] = {
+	{ SYS_bpf, false },
+	{ SYS_capset, false },
+	{ SYS_close_range, false },
+	{ SYS_fsconfig, false },
+	{ SYS_fsmount, false },
+	{ SYS_fsopen, false },
+	{ SYS_ioprio_get, false },
+	{ SYS_ioprio_set, false },
+	{ SYS_mlock, false },
+	{ SYS_mlockall, false },
+	{ SYS_move_pages, false },
+	{ SYS_open_by_handle_at, false },
+	{ SYS_openat2, false },
+	{ SYS_perf_event_open, false },
+	{ SYS_pidfd_open, false },
+	{ SYS_pidfd_send_signal, false },
+	{ SYS_sched_setaffinity, false },
+	{ SYS_sched_setattr, false },
+	{ SYS_sched_setscheduler, false },
+	{ SYS_setfsgid, false },
+	{ SYS_setfsuid, false },
+	{ SYS_setns, false },
+	{ SYS_setpriority, false },
+	{ SYS_statx, false },
+};
+
+#define N_CALLS (sizeof(calls) / sizeof(calls[0]))
+
+static bool filtered;
+
+/* Each call refuses these arguments before it does anything. */
+static void make_calls(volatile size_t *at)
+{
+	signal(SIGSYS, SIG_DFL);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core file */
+	for (; *at < N_CALLS; (*at)++)
+		syscall(calls[*at].number, -1L, -1L, -1L, -1L, -1L, -1L);
+	_exit(0);
+}
+
+/* False: the child has come to the end, or there is none. */
+static bool goes_on(volatile size_t *at)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		make_calls(at);
+	while (child > 0 && waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	if (child < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+		return false;
+	calls[(*at)++].kills = true;
+	return *at < N_CALLS;
+}
+
+void system_calls_try(void)
+{
+	volatile size_t *at;
+
+	filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
+	if (!filtered)
+		return;
+	at = mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return;
+	while (goes_on(at))
+		;
+	munmap((void *)at, sizeof(*at));
+}
+
+bool system_calls_filtered(void)
+{
+	return filtered;
+}
+
+bool system_call_kills(long number)
+{
+	for (size_t i = 0; filtered && i < N_CALLS; i++)
+		if (calls[i].number == number)
+			return calls[i].kills;
+	return false;
+}
+
+/* Limits a process to memory and descriptors, by a filter of system calls. */
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+void descriptors_close(int first, int last)
+{
+	struct rlimit limit;
+
+	if (first > last || system_call(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0) /* before Linux 5.9 */
+		return;
+	for (int fd = first; fd <= last && (rlim_t)fd < limit.rlim_cur; fd++)
+		close(fd);
+}
+
+#ifdef ARCHITECTURE
+
+static const int allowed[] = {
+	SYS_read,        SYS_readv,        SYS_pread64,        SYS_write,
+	SYS_sendto,      SYS_sendmsg,      SYS_recvfrom,       SYS_recvmsg,
+	SYS_ppoll,
+#ifdef SYS_poll
+	SYS_poll,
+#endif
+	SYS_close,       SYS_fstat,        SYS_newfstatat,     SYS_lseek,
+	SYS_mmap,        SYS_munmap,       SYS_mremap,         SYS_mprotect,
+	SYS_madvise,     SYS_brk,          SYS_futex,          SYS_clock_gettime,
+	SYS_getrandom,   SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_restart_syscall,
+	SYS_setitimer,   SYS_sched_yield, SYS_getpid,       SYS_gettid,         SYS_exit,
+	SYS_exit_group,
+};
+
+#define N_ALLOWED (sizeof(allowed) / sizeof(allowed[0]))
+
+/* newfstatat() finds no file by a name, since it has no directory but that of /: what it says of one is no
+ * secret. */
+int confine_process(void)
+{
+	struct sock_filter code[2 * N_ALLOWED + 6];
+	struct sock_fprog program = { .filter = code };
+
+	program.filter[program.len++] =
+		(struct sock_filter)BPF_STMT(BPF_LD | BPF_ABS | BPF_W, offsetof(struct seccomp_data, arch));
+	program.filter[program.len++] =
+		(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+	program.filter[program.len++] =
+		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	program.filter[program.len++] =
+		(struct sock_filter)BPF_STMT(BPF_LD | BPF_ABS | BPF_W, offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < N_ALLOWED; i++) {
+		program.filter[program.len++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i], 0, 1);
+		program.filter[program.len++] =
+			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	program.filter[program.len++] =
+		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	if (privilege_limit(0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return -errno;
+	return 0;
+}
+
+#else
+
+int confine_process(void)
+{
+	return -ENOTSUP;
+}
+
+#endif
+
+/*
+ * ncurses reads terminal types from where TERMINFO and HOME point; libpfm prints and reads as its variables
+ * say. glibc ignores its own under AT_SECURE.
+ */
+
+static char **of_user; /* NULL: environ */
+
+static bool is_distrusted(const char *variable)
+{
+	static const char *const beginnings[] = {
+		"HOME=", "TERMINFO=", "TERMINFO_DIRS=", "TERMPATH=", "TERMCAP=", "LIBPFM_",
+	};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return false;
+}
+
+void user_variables_open(void)
+{
+	size_t count = 0, kept = 0;
+	char **trusted;
+
+	if (!getauxval(AT_SECURE))
+		return;
+	while (environ[count])
+		count++;
+	trusted = alloc_zeroed(count + 1, sizeof(*trusted));
+	for (size_t i = 0; i < count; i++)
+		if (!is_distrusted(environ[i]))
+			trusted[kept++] = environ[i];
+	of_user = environ;
+	environ = trusted;
+}
+
+char **user_variables(void)
+{
+	return of_user ? of_user : environ;
 }

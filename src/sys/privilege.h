@@ -3,10 +3,13 @@
 #ifndef PANETOP_SYS_PRIVILEGE_H
 #define PANETOP_SYS_PRIVILEGE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /* What capabilities are used for: a call, or a few of a kind. privilege_rows lists what each needs. */
 enum privilege_use {
@@ -150,7 +153,7 @@ struct privilege_state {
 
 void privilege_query(struct privilege_state *state);
 
-/* For privilege_drop.c and perf_ring.c: the sets of this thread, by capget(2) and capset(2); 0 or -errno. */
+/* For privilege.c and perf_ring.c: the sets of this thread, by capget(2) and capset(2); 0 or -errno. */
 int privilege_read_sets(struct privilege_sets *sets);
 int privilege_write_sets(const struct privilege_sets *sets);
 
@@ -172,5 +175,51 @@ uint64_t privilege_named(const char *text);
 /* "cap_sys_ptrace"; for a set the names, separated by commas and cut at room. */
 void privilege_name(int capability, char *name, size_t room);
 void privilege_names(uint64_t capabilities, char *names, size_t room);
+
+/* System calls that a filter (seccomp) may forbid by ending the process, as some do to what is newer. */
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+
+/* To be called first, before there is a second thread: under a filter a child finds out what it survives. */
+void system_calls_try(void);
+
+/* Is there a filter? It may also refuse what capabilities allow. */
+bool system_calls_filtered(void);
+
+/* Does this one end the process? Only of those that privilege.c lists. */
+bool system_call_kills(long number);
+
+/* A call by its function in the C library; where it would end the process -1, and EPERM in errno. */
+#define system_call_by(number, function_call)                                                                \
+	(system_call_kills(number) ? (errno = EPERM, -1) : (function_call))
+
+/* The same by syscall(2). */
+#define system_call(number, ...) system_call_by(number, syscall(number, __VA_ARGS__))
+
+/* A process that parses what others wrote, and can do nothing else. */
+
+/*
+ * From now on this process, with all its threads to come, has no capability and gains none, and can use
+ * memory and the descriptors that it has and gets: all system calls but these fail with EPERM, so that it
+ * opens no file, starts no program and reaches no other process, whoever its user is. 0 or -errno: -EINVAL
+ * where the kernel has no filters of system calls (CONFIG_SECCOMP_FILTER), -ENOTSUP on another architecture.
+ */
+int confine_process(void);
+
+/* Closes all descriptors from first to last. */
+void descriptors_close(int first, int last);
+
+/* Variables that make libraries open files or print, where the program has more rights than its user. */
+
+/* To be called before libraries: removes these variables where the kernel set AT_SECURE. */
+void user_variables_open(void);
+
+/* All variables, as panetop got them: for a command. */
+char **user_variables(void);
 
 #endif

@@ -51,4 +51,13 @@ struct control_io {
 int control_get_io(uint32_t tid, struct control_io *io);
 int control_set_io(uint32_t tid, const struct control_io *io);
 
+/* Translations of pages that a CPU keeps (TLB): use of a page through one sets no bit in the page table. */
+
+/*
+ * Has the CPUs on which this thread may run drop the translations of other processes; only on x86. For some
+ * milliseconds there are copies of this process, which visit each CPU. 0 or -errno, and the CPU time
+ * that it took beside that of this thread. Blocks as long as a real-time program keeps a CPU to itself.
+ */
+int tlb_drop(uint64_t *cpu_ns);
+
 #endif

@@ -8,7 +8,10 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "core/span.h"
 
 enum profile_file_kind {
 	PROFILE_FILE_MAPS,   /* /proc/PID/maps */
@@ -38,5 +41,14 @@ int profile_file_open(const struct profile_file *file, bool to_read);
 
 /* Sends the descriptor, or the error, as answer. 0 or -errno. */
 int profile_file_answer(int channel, int fd);
+
+/* Maps files of others, and survives that they are cut short meanwhile. In a process with one thread. */
+
+/* From now on what a file no longer has is zeros: sets the handler of SIGBUS. */
+void file_maps_open(void);
+
+/* All of it, private. Empty: it cannot be mapped, or has more bytes than most. */
+struct span file_map(int fd, int protection, size_t most);
+void file_unmap(struct span bytes); /* of file_map(), also where it is empty */
 
 #endif

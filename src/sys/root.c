@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/path_walk.h"
-#include "sys/system_call.h"
+#include "sys/privilege.h"
 
 #define IN_ROOT 0x10
 #define TRIES_MAX 16 /* where directories of the tree are being renamed */

@@ -14,7 +14,6 @@
 #include "core/intern.h"
 #include "core/typed_name.h"
 #include "sys/privilege.h"
-#include "sys/system_call.h"
 #include "topic/reader.h"
 
 #define TOPIC(name) &topic_##name,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "kernel/mounts.h"
-#include "sys/tracefs.h"
+#include "sys/perf_ring.h"
 
 #define PATH_BYTES 256
 

@@ -9,7 +9,7 @@
 #include "model/power_fit.h"
 #include "rig.h"
 #include "suite.h"
-#include "sys/cpu_load.h"
+#include "sys/latency_thread.h"
 
 #define IDLE_WATTS 11.5
 #define WATTS_PER_CPU 6.25

@@ -12,7 +12,7 @@
 
 #include "kernel/cgroup.h"
 #include "suite.h"
-#include "sys/cgroup_path.h"
+#include "sys/env.h"
 
 START_TEST(mounts_of_hierarchies)
 {

@@ -28,11 +28,10 @@
 #include "core/utf8.h"
 #include "kernel/system.h"
 #include "rig.h"
-#include "sys/buffer_io.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
+#include "sys/machine_thread.h"
 #include "sys/pids.h"
-#include "sys/worker.h"
 
 START_TEST(times_of_day_and_dates)
 {

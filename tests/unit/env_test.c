@@ -15,10 +15,8 @@
 #include "core/buffer.h"
 #include "rig.h"
 #include "sys/attribute.h"
-#include "sys/listing.h"
-#include "sys/open_files.h"
-#include "sys/tracefs.h"
-#include "sys/uprobe.h"
+#include "sys/perf_ring.h"
+#include "sys/pids.h"
 
 static struct rig rig; /* another machine, mostly */
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "sys/file_map.h"
+#include "sys/profile_files.h"
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 #define PAGES 64

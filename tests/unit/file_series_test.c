@@ -20,8 +20,7 @@
 #include "recording/block.h"
 #include "suite.h"
 #include "sys/file_changes.h"
-#include "sys/file_series.h"
-#include "sys/oom_watch.h"
+#include "sys/user_file.h"
 
 static char place[SCRATCH_PATH_MAX];
 static struct file_series series;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "sys/file_systems.h"
+#include "sys/env.h"
 #include "sys/helper.h"
 
 static const char *const filesystem_topics[] = { "filesystem", NULL };

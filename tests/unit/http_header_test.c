@@ -21,8 +21,7 @@
 #include "core/http_header.h"
 #include "suite.h"
 #include "sys/error_message.h"
-#include "sys/listen_address.h"
-#include "sys/listen_socket.h"
+#include "sys/http_server.h"
 
 START_TEST(who_names_openmetrics_gets_it)
 {

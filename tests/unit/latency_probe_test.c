@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "suite.h"
-#include "sys/latency_probe.h"
+#include "sys/latency_thread.h"
 
 #define KIB ((size_t)1024)
 #define PAGE_MAX (64 * KIB)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "sys/latency_probe.h"
+#include "sys/latency_thread.h"
 #include "sys/privilege.h"
 #include "topic/latency/latency_run.h"
 #include "topic/reader.h"

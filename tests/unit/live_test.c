@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "sys/file_systems.h"
+#include "sys/env.h"
 #include "topic/topic.h"
 
 static struct rig rig;

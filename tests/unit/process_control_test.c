@@ -23,13 +23,11 @@
 #include "core/buffer.h"
 #include "kernel/pid/pid_stat.h"
 #include "suite.h"
-#include "sys/buffer_io.h"
-#include "sys/confine.h"
-#include "sys/exit_watch.h"
-#include "sys/pressure_trigger.h"
+#include "sys/child.h"
+#include "sys/error_message.h"
+#include "sys/file_changes.h"
+#include "sys/privilege.h"
 #include "sys/process_control.h"
-#include "sys/service_notify.h"
-#include "sys/spawn.h"
 
 START_TEST(lists_of_cpus_are_read_and_written)
 {

@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "topic/process/process_entry.h"
 #include "sys/helper.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 #include "topic/process/process_ends.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 

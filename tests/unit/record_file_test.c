@@ -12,7 +12,7 @@
 #include "output/sink.h"
 #include "recording/block.h"
 #include "suite.h"
-#include "sys/file_series.h"
+#include "sys/user_file.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define START (UINT64_C(1732095000))

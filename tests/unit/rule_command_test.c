@@ -15,7 +15,7 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "suite.h"
-#include "sys/user_variables.h"
+#include "sys/privilege.h"
 
 static struct rule_command command;
 

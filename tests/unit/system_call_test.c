@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "suite.h"
-#include "sys/system_call.h"
+#include "sys/privilege.h"
 
 static void set_filter(const long *numbers, unsigned n, unsigned action)
 {

@@ -18,8 +18,8 @@
 #include "core/buffer.h"
 #include "kernel/pid/maps.h"
 #include "suite.h"
-#include "sys/buffer_io.h"
-#include "sys/tlb.h"
+#include "sys/error_message.h"
+#include "sys/process_control.h"
 
 #define N_PAGES 200 /* few enough for any CPU to keep their translations */
 #define ROUNDS 20

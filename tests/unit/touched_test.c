@@ -16,7 +16,7 @@
 #include "kernel/pid/maps.h"
 #include "model/column.h"
 #include "rig.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 #include "topic/pages/touch_list.h"
 #include "topic/process/process_find.h"
 #include "topic/topic.h"

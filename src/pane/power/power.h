@@ -7,7 +7,7 @@
 #include "model/frame.h"
 #include "model/settings.h"
 #include "screen/context.h"
-#include "sys/cpu_load.h"
+#include "sys/latency_thread.h"
 
 enum power_table {
 	POWER_TABLE_POWER,

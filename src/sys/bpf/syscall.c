@@ -15,7 +15,6 @@
 
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
-#include "sys/system_call.h"
 
 static long call(const struct bpf_calls *by, enum bpf_cmd command, union bpf_attr *attr)
 {

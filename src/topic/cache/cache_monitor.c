@@ -24,10 +24,10 @@
 #include "core/buffer.h"
 #include "core/vector.h"
 #include "kernel/resctrl.h"
-#include "sys/listing.h"
+#include "sys/attribute.h"
+#include "sys/machine_thread.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
-#include "sys/worker.h"
 #include "topic/cache/cache_tree.h"
 #include "topic/process/process_find.h"
 

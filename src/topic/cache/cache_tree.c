@@ -14,7 +14,7 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/mounts.h"
-#include "sys/listing.h"
+#include "sys/attribute.h"
 
 #define TASKS_BYTES_MAX ((size_t)64 * 1024 * 1024)
 #define SCHEMATA_BYTES_MAX ((size_t)1024 * 1024)

@@ -22,8 +22,7 @@
 #include "core/vector.h"
 #include "kernel/system.h"
 #include "sys/attribute.h"
-#include "sys/listing.h"
-#include "sys/tracefs.h"
+#include "sys/perf_ring.h"
 #include "topic/topic.h"
 #include "topic/tracing.h"
 

@@ -8,7 +8,7 @@
 #include "core/i18n.h"
 #include "kernel/pid/pid_stat.h"
 #include "model/units.h"
-#include "sys/open_files.h"
+#include "sys/pids.h"
 #include "topic/detail/process_page.h"
 
 struct limit_row {

@@ -11,7 +11,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/pid/pid_fd.h"
-#include "sys/open_files.h"
+#include "sys/pids.h"
 #include "topic/detail/process_page.h"
 #include "topic/detail/socket_names.h"
 
@@ -294,7 +294,6 @@ static int sample_files(struct sample *sample)
 		add_row(sample, state, &state->files[i]);
 	return 0;
 }
-
 
 static void close_files(struct sample *sample)
 {

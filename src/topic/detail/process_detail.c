@@ -14,7 +14,6 @@
 #include "kernel/mounts.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_syscall.h"
-#include "sys/open_files.h"
 #include "sys/pids.h"
 #include "topic/cgroup.h"
 #include "topic/cpu/cpu_allowance.h"

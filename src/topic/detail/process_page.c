@@ -11,7 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "sys/exit_watch.h"
+#include "sys/child.h"
 #include "sys/pids.h"
 #include "topic/process/process_find.h"
 

@@ -12,7 +12,6 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "sys/attribute.h"
-#include "sys/listing.h"
 
 /* Requests and sectors, which begin again together where a device comes back with the same name. */
 #define MAINS 0x55

@@ -12,7 +12,7 @@
 #include "core/vector.h"
 #include "kernel/mounts.h"
 #include "sys/device_poll.h"
-#include "sys/file_systems.h"
+#include "sys/env.h"
 #include "topic/topic.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "sys/worker.h"
+#include "sys/machine_thread.h"
 #include "topic/event/event_connector.h"
 #include "topic/event/event_perf.h"
 #include "topic/trace/trace.h"

@@ -19,7 +19,6 @@
 #include "kernel/system.h"
 #include "kernel/trace_format.h"
 #include "sys/perf_ring.h"
-#include "sys/tracefs.h"
 #include "topic/kernel_clock.h"
 #include "topic/tracing.h"
 

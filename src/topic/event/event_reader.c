@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/unknown.h"
-#include "sys/patience.h"
+#include "sys/child.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
 #include "topic/event/event_connector.h"

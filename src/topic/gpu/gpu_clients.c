@@ -16,7 +16,7 @@
 
 #include "core/vector.h"
 #include "model/column.h"
-#include "sys/open_files.h"
+#include "sys/pids.h"
 
 #define NODES "/dev/dri/"
 #define INFO_MAX 8192

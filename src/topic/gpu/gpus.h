@@ -4,7 +4,6 @@
 #define PANETOP_TOPIC_GPU_GPUS_H
 
 #include "sys/attribute.h"
-#include "sys/listing.h"
 #include "topic/reader.h"
 
 #define GPU_NAME_MAX 64

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/buffer.h"
-#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 #include "sys/served.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)

@@ -11,7 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "sys/listing.h"
+#include "sys/attribute.h"
 
 #define LINKS_OF_EMPTY 2 /* of a directory without directories, where the file system counts them */
 

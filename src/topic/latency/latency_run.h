@@ -7,7 +7,7 @@
 
 #include "core/i18n.h"
 #include "sys/env.h"
-#include "sys/latency_probe.h"
+#include "sys/latency_thread.h"
 #include "topic/reader.h"
 
 #define LATENCY_RUN_ALL SIZE_MAX /* instead of an index: all CPUs together */

@@ -15,7 +15,6 @@
 #include "core/vector.h"
 #include "kernel/mounts.h"
 #include "kernel/pid/pid_fd.h"
-#include "sys/open_files.h"
 #include "sys/pids.h"
 
 #define ENTRIES_MAX 32768

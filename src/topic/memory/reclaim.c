@@ -12,7 +12,7 @@
 #include "core/i18n.h"
 #include "kernel/meminfo.h"
 #include "sys/device_poll.h"
-#include "sys/file_systems.h"
+#include "sys/env.h"
 #include "topic/served_mounts.h"
 #include "topic/topic.h"
 

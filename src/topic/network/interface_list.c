@@ -14,7 +14,6 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "sys/attribute.h"
-#include "sys/listing.h"
 #include "topic/network/netlink_dump.h"
 
 #define PLACE "sys/class/net/"

@@ -19,7 +19,6 @@
 #include "core/vector.h"
 #include "kernel/net/netlink.h"
 #include "sys/netlink_socket.h"
-#include "sys/open_files.h"
 #include "sys/pids.h"
 #include "topic/network/netlink_dump.h"
 #include "topic/topic.h"

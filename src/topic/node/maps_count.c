@@ -12,8 +12,8 @@
 
 #include "core/alloc.h"
 #include "kernel/pid/maps.h"
-#include "sys/buffer_io.h"
 #include "sys/device_poll.h"
+#include "sys/error_message.h"
 #include "sys/pids.h"
 
 #define TEXT_MOST ((size_t)64 << 20)

@@ -19,10 +19,10 @@
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
 #include "model/column.h"
-#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 #include "sys/page_file.h"
 #include "sys/pids.h"
-#include "sys/tlb.h"
+#include "sys/process_control.h"
 #include "topic/process/process_find.h"
 
 #define TEXT_BYTES_MAX ((size_t)256 << 20) /* 64 k regions take 50 MiB */

@@ -5,7 +5,6 @@
 
 #include "model/statistics.h"
 #include "sys/attribute.h"
-#include "sys/listing.h"
 #include "topic/power/power_supplies.h"
 #include "topic/sensor/sensors.h"
 

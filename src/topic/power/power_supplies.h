@@ -7,8 +7,8 @@
 #define PANETOP_TOPIC_POWER_POWER_SUPPLIES_H
 
 #include "kernel/power.h"
+#include "sys/attribute.h"
 #include "sys/device_poll.h"
-#include "sys/listing.h"
 #include "topic/reader.h"
 #include "topic/sleep/clock_watch.h"
 #include "topic/topic.h"

@@ -12,8 +12,8 @@
 #include "core/hash.h"
 #include "core/vector.h"
 #include "kernel/code/elf_file.h"
+#include "sys/child.h"
 #include "sys/env.h"
-#include "sys/patience.h"
 #include "sys/privilege.h"
 #include "topic/probe/mapped_code.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 
 #define PART_BYTES ((size_t)4 << 20)
 #define MAPS_BYTES_MAX ((size_t)64 << 20)

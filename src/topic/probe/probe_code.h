@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
-#include "sys/patience.h"
+#include "sys/child.h"
 #include "topic/probe/probe_name.h"
 
 #define PROBE_PLACES_MAX 64

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_PROBE_PROBE_PRICE_H
 
 #include "sys/machine_clock.h"
-#include "sys/uprobe.h"
+#include "sys/perf_ring.h"
 
 enum probe_way {
 	PROBE_WAY_TRAP, /* a breakpoint in place of the first byte */

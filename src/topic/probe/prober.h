@@ -6,7 +6,7 @@
 #ifndef PANETOP_TOPIC_PROBE_PROBER_H
 #define PANETOP_TOPIC_PROBE_PROBER_H
 
-#include "sys/uprobe.h"
+#include "sys/perf_ring.h"
 #include "topic/probe/probe_code.h"
 #include "topic/probe/probe_name.h"
 #include "topic/trace/trace.h"

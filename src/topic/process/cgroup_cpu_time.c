@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/cgroup.h"
-#include "sys/listing.h"
+#include "sys/attribute.h"
 #include "topic/cgroup.h"
 
 struct group {

@@ -16,8 +16,8 @@
 
 #include "core/alloc.h"
 #include "sys/attribute.h"
+#include "sys/machine_thread.h"
 #include "sys/netlink_socket.h"
-#include "sys/worker.h"
 #include "topic/cpu/proc_stat.h"
 
 #define POSSIBLE_CPUS "sys/devices/system/cpu/possible"

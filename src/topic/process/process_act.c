@@ -13,7 +13,6 @@
 #include "sys/pids.h"
 #include "sys/privilege.h"
 #include "sys/process_control.h"
-#include "sys/system_call.h"
 #include "topic/process/process_find.h"
 
 enum verb { VERB_SIGNAL, VERB_NICE, VERB_AFFINITY, VERB_POLICY, VERB_IO, N_VERBS };

@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "sys/exit_watch.h"
+#include "sys/child.h"
 #include "sys/pids.h"
 #include "topic/process/exit_reader.h"
 

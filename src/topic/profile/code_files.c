@@ -19,9 +19,8 @@
 #include "kernel/code/elf_file.h"
 #include "kernel/code/symbols.h"
 #include "kernel/pid/maps.h"
-#include "sys/buffer_io.h"
 #include "sys/env.h"
-#include "sys/file_map.h"
+#include "sys/error_message.h"
 #include "sys/profile_files.h"
 #include "topic/profile/cxx_name.h"
 

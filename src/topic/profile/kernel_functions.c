@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "kernel/code/symbols.h"
-#include "sys/patience.h"
+#include "sys/child.h"
 #include "sys/privilege.h"
 #include "topic/trace/function_names.h"
 

@@ -15,8 +15,8 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/span.h"
-#include "sys/buffer_io.h"
 #include "sys/device_poll.h"
+#include "sys/error_message.h"
 
 #define LISTS "var/lib/dpkg/info"
 #define ENDING ".list"

@@ -9,8 +9,8 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "sys/attribute.h"
 #include "sys/device_poll.h"
-#include "sys/listing.h"
 #include "topic/sensor/sensors.h"
 #include "topic/topic.h"
 

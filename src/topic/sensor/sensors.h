@@ -4,7 +4,6 @@
 #define PANETOP_TOPIC_SENSOR_SENSORS_H
 
 #include "sys/attribute.h"
-#include "sys/listing.h"
 #include "topic/reader.h"
 #include "topic/sensor/sensors_library.h"
 #include "topic/topic.h"

@@ -12,7 +12,6 @@
 #include "core/span.h"
 #include "core/unknown.h"
 #include "sys/attribute.h"
-#include "sys/listing.h"
 #include "topic/kernel_clock.h"
 
 #define PATH_ROOM 512

@@ -14,7 +14,7 @@
 #include "core/vector.h"
 #include "kernel/mounts.h"
 #include "kernel/trace_format.h"
-#include "sys/cgroup_path.h"
+#include "sys/env.h"
 #include "topic/process/process_list.h"
 #include "topic/profile/wait_scope.h"
 #include "topic/reader.h"

@@ -15,7 +15,7 @@
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "core/vector.h"
-#include "sys/tracefs.h"
+#include "sys/perf_ring.h"
 #include "topic/tracing.h"
 
 #define FORMAT_BYTES 16384
