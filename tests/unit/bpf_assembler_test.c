@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "suite.h"
-#include "sys/bpf/parts.h"
+#include "sys/bpf/emit.h"
 
 static int no_member(void *state, const char *way, struct bpf_place *place)
 {

@@ -46,7 +46,7 @@
  */
 #include <config.h>
 
-#include "sys/bpf/parts.h"
+#include "sys/bpf/emit.h"
 
 #include <errno.h>
 
@@ -84,10 +84,8 @@ static void load_pages(struct bpf_assembler *as, const struct looking *looking)
 	const struct bpf_kernel *kernel = as->target->kernel;
 	struct bpf_label small = { 0 };
 	uint32_t large_bit = 0;
-	int error = kernel->enumerator(kernel->state, "pageflags", "PG_head", &large_bit);
 
-	if (error)
-		emit_lack(as, error);
+	emit_lack(as, kernel->enumerator(kernel->state, "pageflags", "PG_head", &large_bit));
 	emit_argument(as, R1, 0);
 	emit_member_of(as, 8, R2, R1, "folio.flags");
 	emit_compute_with(as, BPF_RSH, R2, (int32_t)large_bit);
@@ -148,8 +146,7 @@ static void find_reader(struct bpf_assembler *as, const struct looking *looking,
 	emit_store_slot(as, 8, looking->thread, 0, R0);
 	emit_look_up(as, BPF_MAP_READERS, looking->thread);
 	emit_jump_if(as, R0, BPF_JNE, 0, &found);
-	for (size_t at = 0; at < made.bytes; at += WORD)
-		emit_store_slot_number(as, made, at, 0);
+	emit_clear(as, made);
 	emit_update(as, BPF_MAP_READERS, looking->thread, made, BPF_ANY);
 	emit_look_up(as, BPF_MAP_READERS, looking->thread);
 	emit_label(as, &found);

@@ -293,6 +293,12 @@ static void use_slot(struct bpf_assembler *as, struct frame_slot slot, size_t of
 		emit_refuse(as, "a slot is read that is not set on every way");
 }
 
+void emit_clear(struct bpf_assembler *as, struct frame_slot slot)
+{
+	for (size_t at = 0; at < slot.bytes; at += WORD)
+		emit_store_slot_number(as, slot, at, 0);
+}
+
 static size_t in_frame(struct frame_slot slot, size_t offset)
 {
 	return (size_t)slot.at + offset;

@@ -35,7 +35,7 @@
  */
 #include <config.h>
 
-#include "sys/bpf/parts.h"
+#include "sys/bpf/emit.h"
 
 /* What a call leaves on the stack of the caller until the function returns. */
 #ifdef __x86_64__
@@ -52,8 +52,7 @@ static void choose(struct bpf_assembler *as, struct bpf_label *skip)
 	as->chosen = emit_slot(as, 1);
 	emit_process(as);
 	emit_store_slot(as, 8, process, 0, R1);
-	emit_look_up(as, BPF_MAP_WANTED, process);
-	emit_jump_if(as, R0, BPF_JEQ, 0, skip);
+	emit_find(as, BPF_MAP_WANTED, process, skip);
 	emit_load(as, 8, R1, R0, 0);
 	emit_store_slot(as, 8, as->chosen, 0, R1);
 }
@@ -61,8 +60,7 @@ static void choose(struct bpf_assembler *as, struct bpf_label *skip)
 /* r0: the hits of the process; counts one of them. */
 static void count(struct bpf_assembler *as, size_t field, struct bpf_label *none)
 {
-	emit_look_up(as, BPF_MAP_HITS, as->chosen);
-	emit_jump_if(as, R0, BPF_JEQ, 0, none);
+	emit_find(as, BPF_MAP_HITS, as->chosen, none);
 	emit_set(as, R1, 1);
 	emit_atomic(as, BPF_ADD, R0, field, R1);
 }
@@ -106,9 +104,7 @@ static void enter(struct bpf_assembler *as)
 	key = frame_key(as, RETURN_ADDRESS_BYTES);
 	emit_call(as, BPF_FUNC_ktime_get_ns);
 	emit_store_slot(as, 8, as->room, 0, R0);
-	emit_update(as, BPF_MAP_STARTS, key, as->room, BPF_ANY);
-	emit_jump_if(as, R0, BPF_JEQ, 0, &none);
-	emit_count_lost(as);
+	emit_add(as, BPF_MAP_STARTS, key, as->room, BPF_ANY);
 	emit_label(as, &none);
 }
 
@@ -127,12 +123,9 @@ static void take_start(struct bpf_assembler *as, struct bpf_label *none)
 	struct frame_slot key = frame_key(as, 0);
 	struct bpf_label forward = { 0 };
 
-	emit_look_up(as, BPF_MAP_STARTS, key);
-	emit_jump_if(as, R0, BPF_JEQ, 0, none);
+	emit_find(as, BPF_MAP_STARTS, key, none);
 	emit_load(as, 8, VALUE, R0, 0);
-	emit_call(as, BPF_FUNC_ktime_get_ns);
-	emit_compute(as, BPF_SUB, R0, VALUE);
-	emit_move(as, VALUE, R0);
+	emit_since(as);
 	emit_jump_if(as, VALUE, BPF_JSGE, 0, &forward);
 	emit_set(as, VALUE, 0); /* the clocks of two CPUs */
 	emit_label(as, &forward);
@@ -147,8 +140,7 @@ static void leave(struct bpf_assembler *as)
 
 	count(as, offsetof(struct bpf_hits, returns), &none);
 	take_start(as, &none);
-	emit_look_up(as, BPF_MAP_HITS, as->chosen);
-	emit_jump_if(as, R0, BPF_JEQ, 0, &none);
+	emit_find(as, BPF_MAP_HITS, as->chosen, &none);
 	emit_bucket(as);
 	emit_compute_with(as, BPF_LSH, R1, 3);
 	emit_compute(as, BPF_ADD, R1, R0);

@@ -106,8 +106,8 @@ enum bpf_entries_are {
 	BPF_ENTRIES_PHASES, /* the number of a struct bpf_phases among histograms */
 };
 
-struct bpf_assembler;
-struct bpf_label;
+/* What happens to a task; it leaves its CPU, exits or takes another number, exists already. */
+enum bpf_event { BPF_EVENT_RUNNING, BPF_EVENT_READY, BPF_EVENT_LEFT, BPF_EVENT_GONE, BPF_EVENT_EXISTS };
 
 struct bpf_assembler;
 struct bpf_label;
@@ -121,6 +121,7 @@ struct bpf_shape {
 	bool is_run;       /* no tracepoint starts it; it measures the time of each run */
 	bool at_code;      /* the code of a process starts it: who opens the plan attaches it */
 	unsigned start_words; /* of what it keeps in starts; 0: as many as its keys have */
+	enum bpf_event event; /* that has a task enter a state */
 	bool keeps_newest; /* of what it keeps in starts the oldest goes where there is no room */
 	void (*choose)(struct bpf_assembler *as, struct bpf_label *skip); /* runs that skip do not count */
 	void (*work)(struct bpf_assembler *as);

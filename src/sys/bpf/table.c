@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-#include "sys/bpf/state.h"
+#include "sys/bpf/emit.h"
 
 static bool has(const struct bpf_part *part)
 {

@@ -27,7 +27,7 @@
  */
 #include <config.h>
 
-#include "sys/bpf/parts.h"
+#include "sys/bpf/emit.h"
 
 #include <errno.h>
 
@@ -41,10 +41,8 @@ static void call_iteration(struct bpf_assembler *as, const char *function, unsig
 {
 	const struct bpf_kernel *kernel = as->target->kernel;
 	uint32_t number = 0;
-	int error = kernel->function(kernel->state, function, &number);
 
-	if (error)
-		emit_lack(as, error);
+	emit_lack(as, kernel->function(kernel->state, function, &number));
 	emit_call_kernel(as, number, n_arguments);
 }
 
