@@ -54,7 +54,7 @@ struct bpf_assembler {
 	unsigned n_slots, frame_bytes;
 
 	struct frame_slot zero;   /* a word that is 0: the only key of arrays */
-	struct frame_slot room;   /* for a word, until the next call of what is declared in parts.h */
+	struct frame_slot room;   /* for a word, until the next call of what shapes share */
 	struct frame_slot key;    /* the words of the key of entries */
 	struct frame_slot chosen; /* what the shape's choose leaves to its work */
 };

@@ -171,11 +171,12 @@ static void load_field(struct bpf_assembler *as, const struct bpf_part *part)
 	emit_load(as, place.bytes, R1, CTX, place.offsets[0]);
 }
 
-static void load_marks(struct bpf_assembler *as)
+/* r1: what is there; 0: nothing. */
+static void load_element(struct bpf_assembler *as, enum bpf_map map, struct frame_slot key)
 {
 	struct bpf_label none = { 0 };
 
-	emit_look_up(as, BPF_MAP_MARKS, as->zero);
+	emit_look_up(as, map, key);
 	emit_set(as, R1, 0);
 	emit_jump_if(as, R0, BPF_JEQ, 0, &none);
 	emit_load(as, 8, R1, R0, 0);
@@ -185,14 +186,8 @@ static void load_marks(struct bpf_assembler *as)
 /* In r1 the number under which it was kept, then what was. */
 static void load_noted(struct bpf_assembler *as)
 {
-	struct bpf_label none = { 0 };
-
 	emit_store_slot(as, 8, as->room, 0, R1);
-	emit_look_up(as, BPF_MAP_STARTS, as->room);
-	emit_set(as, R1, 0);
-	emit_jump_if(as, R0, BPF_JEQ, 0, &none);
-	emit_load(as, 8, R1, R0, 0);
-	emit_label(as, &none);
+	load_element(as, BPF_MAP_STARTS, as->room);
 }
 
 void emit_process(struct bpf_assembler *as)
@@ -362,7 +357,7 @@ void emit_part(struct bpf_assembler *as, const struct bpf_part *part)
 		emit_call(as, BPF_FUNC_get_current_cgroup_id);
 		break;
 	case BPF_PART_MARKS:
-		load_marks(as);
+		load_element(as, BPF_MAP_MARKS, as->zero);
 		return;
 	case BPF_PART_NOTED:
 		emit_argument(as, R1, part->argument);

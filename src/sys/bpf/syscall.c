@@ -95,6 +95,15 @@ int bpf_shared_array_open(const struct bpf_calls *by, size_t value_bytes, size_t
 	return map;
 }
 
+static int load(const struct bpf_calls *by, union bpf_attr *attr, const struct bpf_code *code, const char *name)
+{
+	attr->insns = address(code->insns);
+	attr->insn_cnt = code->count;
+	attr->license = address("GPL");
+	snprintf(attr->prog_name, sizeof(attr->prog_name), "%s", name);
+	return (int)create(by, BPF_PROG_LOAD, attr);
+}
+
 int bpf_program_open(const struct bpf_calls *by, enum bpf_prog_type type, const struct bpf_code *code,
 		     const char *name)
 {
@@ -102,11 +111,7 @@ int bpf_program_open(const struct bpf_calls *by, enum bpf_prog_type type, const 
 
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = type;
-	attr.insns = address(code->insns);
-	attr.insn_cnt = code->count;
-	attr.license = address("GPL");
-	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
-	return (int)create(by, BPF_PROG_LOAD, &attr);
+	return load(by, &attr, code, name);
 }
 
 int bpf_typed_program_open(const struct bpf_calls *by, const struct bpf_code *code, const char *name,
@@ -118,11 +123,7 @@ int bpf_typed_program_open(const struct bpf_calls *by, const struct bpf_code *co
 	attr.prog_type = BPF_PROG_TYPE_TRACING;
 	attr.expected_attach_type = iterates ? BPF_TRACE_ITER : BPF_TRACE_RAW_TP;
 	attr.attach_btf_id = type;
-	attr.insns = address(code->insns);
-	attr.insn_cnt = code->count;
-	attr.license = address("GPL");
-	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
-	return (int)create(by, BPF_PROG_LOAD, &attr);
+	return load(by, &attr, code, name);
 }
 
 static int start_iteration(const struct bpf_calls *by, int program)
@@ -213,7 +214,8 @@ uint64_t bpf_program_misses(const struct bpf_calls *by, int program)
 	return call(by, BPF_OBJ_GET_INFO_BY_FD, &attr) < 0 ? 0 : info.recursion_misses;
 }
 
-int bpf_map_set(const struct bpf_calls *by, int map, const void *key, const void *value)
+static int call_element(const struct bpf_calls *by, enum bpf_cmd command, int map, const void *key,
+			const void *value)
 {
 	union bpf_attr attr;
 
@@ -221,28 +223,22 @@ int bpf_map_set(const struct bpf_calls *by, int map, const void *key, const void
 	attr.map_fd = (uint32_t)map;
 	attr.key = address(key);
 	attr.value = address(value);
-	return (int)call(by, BPF_MAP_UPDATE_ELEM, &attr);
+	return (int)call(by, command, &attr);
+}
+
+int bpf_map_set(const struct bpf_calls *by, int map, const void *key, const void *value)
+{
+	return call_element(by, BPF_MAP_UPDATE_ELEM, map, key, value);
 }
 
 int bpf_map_value(const struct bpf_calls *by, int map, const void *key, void *value)
 {
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = (uint32_t)map;
-	attr.key = address(key);
-	attr.value = address(value);
-	return (int)call(by, BPF_MAP_LOOKUP_ELEM, &attr);
+	return call_element(by, BPF_MAP_LOOKUP_ELEM, map, key, value);
 }
 
 void bpf_map_remove(const struct bpf_calls *by, int map, const void *key)
 {
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = (uint32_t)map;
-	attr.key = address(key);
-	call(by, BPF_MAP_DELETE_ELEM, &attr);
+	call_element(by, BPF_MAP_DELETE_ELEM, map, key, NULL);
 }
 
 long bpf_map_entries(const struct bpf_calls *by, int map, uint64_t *token, bool *goes_on, void *keys,
