@@ -9,7 +9,7 @@
 #include "core/hash.h"
 #include "core/span.h"
 #include "fleet/stored_series.h"
-#include "sys/http_client.h"
+#include "sys/http_server.h"
 #include "sys/machine_clock.h"
 
 /*

@@ -14,15 +14,74 @@
 #include "sys/machine_clock.h"
 #include "sys/machine_thread.h"
 #include "sys/root.h"
-#include "sys/served.h"
+
+/*
+ * Files of proc and sys for which more than the kernel answers: lxcfs gives containers a /proc/meminfo of
+ * their own, drivers of graphics cards ask these. Who reads such a file may wait for ever, so a helper does.
+ */
+
+#define SERVED_BY_DRIVER UINT64_MAX /* only its bytes are slow: the kernel knows what there is */
+
+/* Places below proc, sys and etc of a root where something is mounted. All zero: no server. */
+struct served {
+	struct served_place {
+		char *path; /* relative to the root; "" is the root itself */
+		bool by_server;
+		uint64_t device; /* as in mountinfo: its mounts hang together; or SERVED_BY_DRIVER */
+	} *places;
+	size_t n_places, capacity;
+};
+
+void served_add(struct served *served, const char *path, bool by_server, uint64_t device);
+void served_free(struct served *served);
+
+/* Is path place, or below it? */
+bool served_is_in(const char *path, const char *place);
+
+bool served_has(const struct served *served, const char *path);
+bool served_by_server(const struct served *served, const char *path); /* not by a driver */
+
+/*
+ * The bytes of a file, or with names the names in a directory, each with a NUL: a descriptor, or -errno.
+ * -ETIMEDOUT and -EBUSY: its server does not answer.
+ */
+int served_open(const struct served *served, const struct root *root, const char *path, bool names);
+
+/* The same of any file: where one of this thing hangs, others are not read. */
+int served_open_thing(const struct root *root, const char *path, bool names, uint64_t thing);
+
+/* Perf events of a machine: the kernel's in the program, a script's in a test. */
+
+/* Events are descriptors, which are read, mapped and closed as those of files; see perf_ring.h. */
+struct machine_perf {
+	/* perf_event_open(2): the descriptor, or -errno */
+	int (*open)(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
+		    int leader);
+
+	/* A request of ioctl(2) for an event, with a number, a descriptor or an address. 0 or -errno. */
+	int (*control)(const struct machine_perf *perf, int event, unsigned long request,
+		       unsigned long argument);
+};
+
+extern const struct machine_perf real_perf;
+
+/* The mounted file systems, by calls that may hang: the kernel's in the program, a script in a test. */
+
+/* For helpers, too: what they use is in memory that is shared with them. */
+struct file_systems {
+	/* Id in mountinfo of the mount to which a path leads; UINT64_MAX: unknown, as before Linux 5.8. */
+	uint64_t (*mount_at)(const char *path);
+	int (*space)(const char *path, struct statvfs *space); /* as statvfs(3) */
+	void (*sync)(void);                                    /* as sync(2) */
+};
+
+extern const struct file_systems real_file_systems;
 
 #define ENV_NEVER UINT64_MAX /* not a tick */
 #define ENV_FAILURES_MAX 8
 #define ENV_FAILED_PATH_MAX 256
 
-struct machine_perf;
 struct worker;
-struct file_systems;
 struct trace_counting;
 struct exit_source;
 struct event_sources_of;
@@ -196,33 +255,6 @@ const char *env_failed_path(const struct env *env, int error);
 const char *env_lacking_path(const struct env *env, int *error);
 void env_note_failure(struct env *env, const char *path, int error);
 void env_forget_failures(struct env *env);
-
-/* Perf events of a machine: the kernel's in the program, a script's in a test. */
-
-/* Events are descriptors, which are read, mapped and closed as those of files; see perf_ring.h. */
-struct machine_perf {
-	/* perf_event_open(2): the descriptor, or -errno */
-	int (*open)(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
-		    int leader);
-
-	/* A request of ioctl(2) for an event, with a number, a descriptor or an address. 0 or -errno. */
-	int (*control)(const struct machine_perf *perf, int event, unsigned long request,
-		       unsigned long argument);
-};
-
-extern const struct machine_perf real_perf;
-
-/* The mounted file systems, by calls that may hang: the kernel's in the program, a script in a test. */
-
-/* For helpers, too: what they use is in memory that is shared with them. */
-struct file_systems {
-	/* Id in mountinfo of the mount to which a path leads; UINT64_MAX: unknown, as before Linux 5.8. */
-	uint64_t (*mount_at)(const char *path);
-	int (*space)(const char *path, struct statvfs *space); /* as statvfs(3) */
-	void (*sync)(void);                                    /* as sync(2) */
-};
-
-extern const struct file_systems real_file_systems;
 
 /* Paths of control groups of version 2 by the numbers that programs in the kernel have for them. */
 

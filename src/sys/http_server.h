@@ -7,10 +7,12 @@
 #define PANETOP_SYS_HTTP_SERVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
 #include "core/buffer.h"
+#include "core/span.h"
 #include "sys/loop.h"
 #include "sys/user_file.h"
 
@@ -82,7 +84,7 @@ struct http_server {
 		struct MHD_Daemon *daemon;   /* NULL: not started */
 	} listeners[HTTP_SOCKETS_MAX];
 	unsigned n_listeners;
-	struct http_client *oldest, *newest;
+	struct http_connected *oldest, *newest;
 	unsigned n_clients, clients_max;
 };
 
@@ -105,5 +107,26 @@ void http_page_header(const struct http_server *server, const struct http_page *
 
 /* Clients that are being sent the page get all of it. */
 void http_page_close(const struct http_server *server, struct http_page *page);
+
+/* Answers of an HTTP server, by libcurl, which is loaded when it is wanted. */
+
+/* Takes bytes of an answer as they come. 0; or -errno with *why, translated, which ends it. */
+typedef int http_take(void *context, struct span bytes, const char **why);
+
+/* libcurl, or a script of a test; the first member of what it needs. */
+struct http_client {
+	/*
+	 * Asks for this http or https URL; take is given the answer, uncompressed, of at most most bytes. It
+	 * waits for some seconds at most, and follows no redirect. 0; or -errno with *why, translated, valid
+	 * until the next call: no connection, no or another status than 200, an answer that is too long or
+	 * ends early, or what take has against it.
+	 */
+	int (*get)(struct http_client *client, const char *url, size_t most, http_take *take, void *context,
+		   const char **why);
+	void (*close)(struct http_client *client);
+};
+
+/* By libcurl; NULL: *why says, translated, what is missing. */
+struct http_client *http_client_open(const char **why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which files of proc, sys and etc a server or a driver answers for, see sys/served.h. */
+/* Which files of proc, sys and etc a server or a driver answers for, see sys/env.h. */
 #ifndef PANETOP_TOPIC_SERVED_MOUNTS_H
 #define PANETOP_TOPIC_SERVED_MOUNTS_H
 

@@ -18,7 +18,7 @@
 
 #include "kernel/pid/maps.h"
 #include "rig.h"
-#include "sys/page_file.h"
+#include "sys/pids.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "core/buffer.h"
+#include "sys/env.h"
 #include "sys/error_message.h"
-#include "sys/served.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 #define LIST_BYTES_MAX ((size_t)4 * 1024 * 1024) /* of all containers of Podman */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "sys/page_file.h"
+#include "sys/pids.h"
 #include "topic/node/locality_list.h"
 #include "topic/process/process_find.h"
 #include "topic/topic.h"

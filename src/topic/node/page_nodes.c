@@ -14,7 +14,6 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
-#include "sys/page_file.h"
 #include "sys/pids.h"
 
 #define BATCH ((size_t)PAGE_NODES_SAMPLE)

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_PAGES_PAGE_SNAPSHOT_H
 
 #include "core/buffer.h"
-#include "sys/page_file.h"
+#include "sys/pids.h"
 #include "topic/pages/page_layout.h"
 
 /* Position of a walk in ascending order of addresses. */

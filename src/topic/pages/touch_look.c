@@ -20,7 +20,6 @@
 #include "kernel/pid/maps.h"
 #include "model/column.h"
 #include "sys/error_message.h"
-#include "sys/page_file.h"
 #include "sys/pids.h"
 #include "sys/process_control.h"
 #include "topic/process/process_find.h"
