@@ -15,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "sys/error_message.h"
+#include "sys/privilege.h"
 
 #define NUMBER_TEXT_MAX 64
 
@@ -305,8 +306,7 @@ static int stat_in_tree(const struct env *env, const char *path, struct stat *st
 	int fd = root_open_at(&env->root, path, O_PATH | O_DIRECTORY);
 	int error = fd < 0 || fstat(fd, stat) < 0 ? -errno : 0;
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return error;
 }
 

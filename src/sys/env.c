@@ -68,8 +68,7 @@ uint64_t env_self_resident_bytes(const struct env *env)
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	ssize_t length = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	if (length <= 0)
 		return 0;
 	text = span_of(bytes, (size_t)length);
@@ -121,8 +120,7 @@ static void find_own_pid(struct env *env)
 	int fd = root_open_at(&env->root, "proc/self/status", O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	ssize_t length = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	status = span_of(bytes, length > 0 ? (size_t)length : 0);
 	count = first_and_last(status, "NSpid", &first, &last);
 	if (count == 0)
@@ -237,8 +235,7 @@ void env_close(struct env *env)
 	for (size_t i = 0; i < env->n_files; i++) {
 		struct env_file *file = env->files[i];
 
-		if (file->fd >= 0)
-			close(file->fd);
+		descriptor_close(file->fd);
 		free(file->bytes);
 		free(file->path);
 		free(file);
@@ -248,8 +245,7 @@ void env_close(struct env *env)
 	env->n_files = 0;
 	free(env->threads.pids);
 	free(env->pids.pids);
-	if (env->pids.fd >= 0)
-		close(env->pids.fd);
+	descriptor_close(env->pids.fd);
 	env->pids = (struct env_pids){ .fd = -1 };
 	served_free(&env->served);
 	close(env->root.fd);
@@ -265,8 +261,7 @@ bool env_exists(const struct env *env, const char *path)
 	if (env->live)
 		return faccessat(env->root.fd, path, F_OK, 0) == 0;
 	fd = root_open_at(&env->root, path, O_PATH);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd >= 0;
 }
 

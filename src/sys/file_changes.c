@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "core/vector.h"
+#include "sys/privilege.h"
 
 #define NAMES (IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
 #define GONE (IN_DELETE_SELF | IN_MOVE_SELF)
@@ -175,10 +176,8 @@ static int register_event(const char *directory, int event_fd)
 		error = write(control, text, strlen(text)) < 0 ? -errno : 0;
 	}
 	error = file < 0 ? file : control < 0 ? control : error;
-	if (file >= 0)
-		close(file);
-	if (control >= 0)
-		close(control);
+	descriptor_close(file);
+	descriptor_close(control);
 	return error;
 }
 

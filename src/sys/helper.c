@@ -198,8 +198,7 @@ static bool run_batch(int socket, struct batch *batch)
 		answer = (struct answer){ .job = at, .is_last = next >= count };
 		if (fd >= 0 || answer.is_last)
 			is_open = descriptor_message_send(socket, &answer, sizeof(answer), fd) == 0;
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(fd);
 	}
 	return is_open;
 }
@@ -430,8 +429,7 @@ static void forget_ended(void)
 		if (helper->socket < 0 || descriptor_message_receive(helper->socket, &answer, sizeof(answer),
 								     MSG_DONTWAIT, &fd) == -EAGAIN)
 			continue;
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(fd);
 		close(helper->socket);
 		shared.running[i--] = shared.running[--shared.n_running];
 	}
@@ -779,8 +777,7 @@ void helper_team_close(struct helper_team *team)
 	leave_running(team);
 	drop_jobs(&team->finished);
 	drop_jobs(&team->waiting);
-	if (team->epoll >= 0)
-		close(team->epoll);
+	descriptor_close(team->epoll);
 	free(team);
 }
 
@@ -817,8 +814,7 @@ static void note_opened(struct helper_job *job)
 	job->ended = true;
 	if (!job->left)
 		return;
-	if (job->fd >= 0)
-		close(job->fd);
+	descriptor_close(job->fd);
 	helper_free(job);
 }
 
@@ -873,8 +869,7 @@ int helper_copy(int fd)
 	close(fd);
 	if (!error && lseek(copy, 0, SEEK_SET) == 0)
 		return copy;
-	if (copy >= 0)
-		close(copy);
+	descriptor_close(copy);
 	return error;
 }
 

@@ -27,6 +27,7 @@
 #include "core/span.h"
 #include "sys/error_message.h"
 #include "sys/machine_clock.h"
+#include "sys/privilege.h"
 
 #ifdef HAVE_MICROHTTPD
 #include <dlfcn.h>
@@ -532,8 +533,7 @@ static bool is_in_use(const struct sockaddr_un *name)
 	bool in_use = fd >= 0 &&
 		      (connect(fd, (const struct sockaddr *)name, sizeof(*name)) == 0 || errno == EAGAIN);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return in_use;
 }
 
@@ -669,8 +669,7 @@ static bool is_ours(const struct listen_socket *socket)
 
 void listen_socket_close(struct listen_socket *socket)
 {
-	if (socket->fd >= 0)
-		close(socket->fd);
+	descriptor_close(socket->fd);
 	if (socket->file) {
 		if (is_ours(socket))
 			user_file_remove(socket->file);

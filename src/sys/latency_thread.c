@@ -154,8 +154,7 @@ static int open_waiting(struct waiting *waiting, enum latency_method method)
 
 static void close_waiting(struct waiting *waiting)
 {
-	if (waiting->timer_fd >= 0)
-		close(waiting->timer_fd);
+	descriptor_close(waiting->timer_fd);
 	if (waiting->has_timer)
 		timer_delete(waiting->timer);
 }

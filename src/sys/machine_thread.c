@@ -322,8 +322,7 @@ bool worker_close(struct worker *worker)
 		return false; /* blocked in the kernel: ends with the process */
 	give_back(&worker->finished);
 	give_back(&worker->waiting);
-	if (worker->fd >= 0)
-		close(worker->fd);
+	descriptor_close(worker->fd);
 	free(worker);
 	return true;
 }

@@ -363,8 +363,7 @@ bool pids_owner(const struct env *env, uint32_t pid, uint32_t *uid)
 		fd = root_open_at(&env->root, path, O_PATH | O_NOFOLLOW);
 		error = fd < 0 ? -1 : fstat(fd, &status);
 	}
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	if (error < 0)
 		return false;
 	*uid = status.st_uid;
@@ -489,8 +488,7 @@ static long read_files(struct reading *reading, uint32_t pid, uint64_t *cookie, 
 	n_read = read_turn(reading, read_descriptor, cookie, most);
 	privilege_lower(raised);
 	close(reading->directory);
-	if (reading->infos >= 0)
-		close(reading->infos);
+	descriptor_close(reading->infos);
 	return n_read;
 }
 
@@ -524,8 +522,7 @@ long open_files_info(struct env *env, uint32_t pid, uint32_t fd, char *bytes, si
 		length = -errno;
 	privilege_lower(raised);
 	env->reads++;
-	if (file >= 0)
-		close(file);
+	descriptor_close(file);
 	return length;
 }
 
@@ -643,8 +640,7 @@ int page_file_try(const struct env *env, const char *path)
 {
 	int fd = page_file_open(env, path);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd < 0 ? fd : 0;
 }
 
@@ -727,8 +723,7 @@ static bool own_entry(const void *address, uint64_t *entry)
 
 	privilege_lower(raised);
 	got = fd >= 0 && pread(fd, entry, sizeof(*entry), offset) == (ssize_t)sizeof(*entry);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return got;
 }
 
@@ -767,8 +762,7 @@ bool page_file_has_ksm_flag(const struct env *env)
 			flags = 0;
 		munmap((void *)page, length);
 	}
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return !(flags & FLAG_KSM);
 }
 

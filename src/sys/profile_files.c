@@ -115,8 +115,7 @@ static bool inner_pid(uint32_t pid, uint64_t *inner)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	length = fd < 0 ? -1 : read(fd, text, STATUS_BYTES);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	if (length <= 0)
 		return false;
 	text[length] = '\0';

@@ -74,8 +74,7 @@ int root_open(struct root *root, const char *path)
 		return 0;
 	probe = open_in_root(fd, ".", O_PATH | O_CLOEXEC);
 	root->by_kernel = probe >= 0;
-	if (probe >= 0)
-		close(probe);
+	descriptor_close(probe);
 	return 0;
 }
 
@@ -95,7 +94,6 @@ ssize_t root_read_link(const struct root *root, const char *path, char *target, 
 	int fd = root_open_at(root, path, O_PATH | O_NOFOLLOW);
 	ssize_t length = fd < 0 ? -1 : readlinkat(fd, "", target, room);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return length;
 }

@@ -24,6 +24,7 @@
 #include "core/vector.h"
 #include "sys/error_message.h"
 #include "sys/machine_clock.h"
+#include "sys/privilege.h"
 
 #define NAME_PART 200 /* of a long name: what fits into that of a temporary file */
 
@@ -34,12 +35,6 @@ struct search {
 	bool from_root, found;
 	unsigned flags;
 };
-
-static void close_if_open(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
 
 /* What has this name, itself if it is a link. A descriptor or -1. */
 static int open_name(int directory, const char *name)
@@ -80,7 +75,7 @@ static int open_directory(struct search *search)
 		return -ENAMETOOLONG;
 	memcpy(file->name, name, strlen(name) + 1);
 	snprintf(above, sizeof(above), "%.*s", slash ? (int)(slash - done) : 0, done);
-	close_if_open(file->directory);
+	descriptor_close(file->directory);
 	file->directory = open_names(search->base, above);
 	return file->directory < 0 ? -errno : 0;
 }
@@ -90,7 +85,7 @@ static int begin_at(struct search *search, int base, bool from_root)
 {
 	if (base < 0)
 		return -errno;
-	close_if_open(search->base);
+	descriptor_close(search->base);
 	search->base = base;
 	search->from_root = from_root;
 	return 0;
@@ -274,14 +269,14 @@ int user_file_open(struct user_file *file, const char *path, unsigned flags)
 		error = -ENOTSUP;
 	if (error)
 		note_place(&search);
-	close_if_open(search.base);
+	descriptor_close(search.base);
 	return error;
 }
 
 void user_file_close(struct user_file *file)
 {
-	close_if_open(file->directory);
-	close_if_open(file->present);
+	descriptor_close(file->directory);
+	descriptor_close(file->present);
 	file->directory = file->present = -1;
 }
 
@@ -453,7 +448,7 @@ int user_file_save_new(const char *path, int (*write)(void *state, int fd), void
 /* The old file is closed before: network file systems keep what is open under another name. */
 static int take_name(struct user_file *file, const char *name)
 {
-	close_if_open(file->present);
+	descriptor_close(file->present);
 	file->present = -1;
 	return renameat(file->directory, name, file->directory, file->name) < 0 ? -errno : 0;
 }
@@ -556,8 +551,7 @@ static bool is_without_samples(const struct file_series *series, const char *nam
 	int fd = openat(series->directory, name, OPEN_FLAGS);
 	bool empty = fd >= 0 && series->is_empty(fd);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return empty;
 }
 
@@ -608,8 +602,7 @@ static int list(struct file_series *series, bool sweep)
 	if (!directory) {
 		int error = -errno;
 
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(fd);
 		return error;
 	}
 	rewinddir(directory); /* the other descriptor may have read it */
@@ -774,8 +767,7 @@ static int sync_newest(const struct file_series *series)
 	fd = openat(series->directory, name, OPEN_FLAGS);
 	if (fd < 0 || fdatasync(fd) < 0)
 		error = -errno;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return error;
 }
 
