@@ -58,10 +58,13 @@ static long read_fd(int fd, char *bytes, size_t room)
 	return length;
 }
 
-static long read_file(struct env *env, int fd, char *bytes, size_t room)
+/* Closes it; an error instead of a descriptor stays. */
+static long read_once(int fd, char *bytes, size_t room)
 {
-	env->reads++;
-	return read_fd(fd, bytes, room);
+	long length = fd < 0 ? fd : read_fd(fd, bytes, room);
+
+	descriptor_close(fd);
+	return length;
 }
 
 static long read_kept(struct attribute *attribute, struct env *env, char *bytes, size_t room)
@@ -78,7 +81,8 @@ static long read_kept(struct attribute *attribute, struct env *env, char *bytes,
 		attribute->kept = true;
 		env->pids.n_kept++;
 	}
-	length = read_file(env, fd, bytes, room);
+	env->reads++;
+	length = read_fd(fd, bytes, room);
 	if (!keep)
 		close(fd);
 	else if (length < 0)
@@ -112,25 +116,16 @@ int attribute_u64(struct attribute *attribute, struct env *env, uint64_t *value)
 long attribute_once(struct env *env, const char *path, char *bytes, size_t room)
 {
 	int fd = env_open_file(env, path);
-	long length;
 
-	if (fd < 0)
-		return fd;
-	length = read_file(env, fd, bytes, room);
-	close(fd);
-	return length;
+	env->reads += fd >= 0;
+	return read_once(fd, bytes, room);
 }
 
 long attribute_at(const struct root *root, const char *path, char *bytes, size_t room)
 {
 	int fd = root_open_at(root, path, O_RDONLY | O_NOCTTY);
-	long length;
 
-	if (fd < 0)
-		return -errno;
-	length = read_fd(fd, bytes, room);
-	close(fd);
-	return length;
+	return read_once(fd < 0 ? -errno : fd, bytes, room);
 }
 
 int attribute_once_u64(struct env *env, const char *path, uint64_t *value)
@@ -146,13 +141,9 @@ int attribute_once_u64(struct env *env, const char *path, uint64_t *value)
 long attribute_in(struct env *env, int directory, const char *name, char *bytes, size_t room)
 {
 	int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
-	long length;
 
-	if (fd < 0)
-		return -errno;
-	length = read_file(env, fd, bytes, room);
-	close(fd);
-	return length;
+	env->reads += fd >= 0;
+	return read_once(fd < 0 ? -errno : fd, bytes, room);
 }
 
 int attribute_text(struct env *env, const char *path, size_t most, struct buffer *text)
@@ -231,12 +222,6 @@ static void sort_names(struct listing *listing)
 		qsort(listing->names, listing->n_names, sizeof(*listing->names), compare_names);
 }
 
-static bool same_bytes(const struct buffer *one, const struct buffer *other)
-{
-	return one->length == other->length &&
-	       (one->length == 0 || memcmp(one->bytes, other->bytes, one->length) == 0);
-}
-
 int listing_read(struct listing *listing, struct env *env, bool *changed)
 {
 	struct buffer before = listing->before;
@@ -257,7 +242,9 @@ int listing_read(struct listing *listing, struct env *env, bool *changed)
 		close_listing(listing);
 		env_note_failure(env, listing->path, error);
 	}
-	*changed = !same_bytes(&listing->text, &listing->before);
+	*changed = listing->text.length != listing->before.length ||
+		   (listing->text.length > 0 &&
+		    memcmp(listing->text.bytes, listing->before.bytes, listing->text.length) != 0);
 	sort_names(listing); /* the bytes may have moved even if they are the same */
 	return error;
 }

@@ -239,12 +239,6 @@ bool patience_lasts(struct patience *patience)
 	return true;
 }
 
-/* Does it run, or wait for a CPU? Its clock has its TID: CPUCLOCK_PID of include/linux/posix-timers.h. */
-static bool thread_runs(clockid_t its)
-{
-	return child_runs((pid_t) ~(its >> 3));
-}
-
 bool patience_join(pthread_t thread)
 {
 	struct patience patience = { 0 };
@@ -253,7 +247,8 @@ bool patience_join(pthread_t thread)
 	uint64_t until_cpu_ns = has_clock ? clock_now_ns(&real_clock, its) + RUN_CPU_NS : 0;
 
 	while (pthread_tryjoin_np(thread, NULL) != 0) {
-		if (patience.until_ns > 0 && has_clock && thread_runs(its) &&
+		/* its clock has its TID: CPUCLOCK_PID of include/linux/posix-timers.h */
+		if (patience.until_ns > 0 && has_clock && child_runs((pid_t) ~(its >> 3)) &&
 		    clock_now_ns(&real_clock, its) < until_cpu_ns)
 			patience.until_ns = clock_mono_ns(&real_clock) + LONG_NS;
 		if (!patience_lasts(&patience)) {

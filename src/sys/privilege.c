@@ -261,22 +261,16 @@ static bool has_ids(uid_t user, gid_t group)
 	return true;
 }
 
-static bool has_only_group(gid_t group)
-{
-	gid_t found;
-
-	return getgroups(1, &found) == 1 && found == group;
-}
-
 /* Groups first: without user 0 they could not be changed. */
 int privilege_become(uid_t user, gid_t group, bool set_groups)
 {
+	gid_t found;
 	int error = 0;
 
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || (set_groups && setgroups(1, &group) < 0) ||
 	    setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
 		error = -errno;
-	else if (!has_ids(user, group) || (set_groups && !has_only_group(group)))
+	else if (!has_ids(user, group) || (set_groups && (getgroups(1, &found) != 1 || found != group)))
 		error = -ENOTRECOVERABLE;
 	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 && !error ? -errno : error;
 }
@@ -289,13 +283,14 @@ static bool is_before_5_11(const char *release)
 	       (major < 5 || (major == 5 && minor < 11));
 }
 
-static uint64_t bounding_set(void)
+/* What cap_get_bound() or cap_get_ambient() say of all. */
+static uint64_t set_of(int (*get)(cap_value_t capability))
 {
-	uint64_t bounding = 0;
+	uint64_t set = 0;
 
 	for (int capability = 0; capability < cap_max_bits(); capability++)
-		bounding |= (uint64_t)(cap_get_bound(capability) == 1) << capability;
-	return bounding;
+		set |= (uint64_t)(get(capability) == 1) << capability;
+	return set;
 }
 
 int privilege_open(const struct privilege_kernel *kernel)
@@ -316,7 +311,7 @@ int privilege_open(const struct privilege_kernel *kernel)
 		error = privilege_read_sets(&sets);
 	if (error)
 		return error;
-	root_can_have = bounding_set() | ~UINT64_C(0) << cap_max_bits(); /* newer ones give nothing here */
+	root_can_have = set_of(cap_get_bound) | ~UINT64_C(0) << cap_max_bits(); /* newer ones give nothing here */
 	if (geteuid() == 0) {
 		instead.of_ptrace = sets.permitted >> CAP_SYS_PTRACE & 1 ? 0 : sets.permitted;
 		instead.of_search = sets.permitted >> CAP_DAC_READ_SEARCH & 1
@@ -350,18 +345,15 @@ uint64_t privilege_effective(uint64_t uses)
 	return capabilities_of(uses, false) | privilege_capabilities(uses & (hiding | trees));
 }
 
-static bool learn(void)
-{
-	known = known || privilege_read_sets(&own) == 0;
-	return known;
-}
-
 uint64_t privilege_raise(enum privilege_use use)
 {
 	struct privilege_sets sets;
 	uint64_t more;
 
-	if (!(raises || instead.of_ptrace || instead.of_search) || !learn())
+	if (!raises && !instead.of_ptrace && !instead.of_search)
+		return 0;
+	known = known || privilege_read_sets(&own) == 0;
+	if (!known)
 		return 0;
 	more = privilege_capabilities(PRIVILEGE_BIT(use)) & own.permitted & ~own.effective;
 	sets = own;
@@ -435,20 +427,11 @@ int privilege_limit(uint64_t uses)
 		       : privilege_write_sets(&sets);
 }
 
-static uint64_t ambient_set(void)
-{
-	uint64_t ambient = 0;
-
-	for (int capability = 0; capability < cap_max_bits(); capability++)
-		ambient |= (uint64_t)(cap_get_ambient(capability) == 1) << capability;
-	return ambient;
-}
-
 void privilege_query(struct privilege_state *state)
 {
 	*state = (struct privilege_state){
-		.bounding = bounding_set(),
-		.ambient = ambient_set(),
+		.bounding = set_of(cap_get_bound),
+		.ambient = set_of(cap_get_ambient),
 		.user = geteuid(),
 		.group = getegid(),
 		.no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1,
@@ -546,11 +529,6 @@ struct drop {
 	const char *what; /* the current call */
 };
 
-static int error_if(bool failed)
-{
-	return failed ? -errno : 0;
-}
-
 static bool read_id(const char *name, uint32_t *id)
 {
 	const char *value = secure_getenv(name);
@@ -591,7 +569,7 @@ static int drop_bounding(struct drop *drop)
 	error = privilege_write_sets(&sets);
 	drop->bounded = !error && (sets.permitted & changes_bound) && cap_drop_bound(0) == 0;
 	for (int capability = 1; drop->bounded && !error && capability < cap_max_bits(); capability++)
-		error = error_if(cap_drop_bound(capability) < 0);
+		error = cap_drop_bound(capability) < 0 ? -errno : 0;
 	return error;
 }
 
@@ -635,7 +613,7 @@ static int drop_all(struct drop *drop)
 		error = drop_bounding(drop);
 	if (!error && all && CAP_AMBIENT_SUPPORTED()) {
 		drop->what = "PR_CAP_AMBIENT_CLEAR_ALL";
-		error = error_if(cap_reset_ambient() < 0);
+		error = cap_reset_ambient() < 0 ? -errno : 0;
 	}
 	if (!error && drop->to_invoker) {
 		drop->what = "setgroups, setresgid, setresuid";
@@ -647,15 +625,9 @@ static int drop_all(struct drop *drop)
 	}
 	if (!error && all) {
 		drop->what = "PR_SET_NO_NEW_PRIVS";
-		error = error_if(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0);
+		error = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 	}
 	return error;
-}
-
-static bool sets_are(const struct privilege_sets *sets, const struct privilege_sets *wanted)
-{
-	return sets->permitted == wanted->permitted && sets->effective == wanted->effective &&
-	       sets->inheritable == wanted->inheritable;
 }
 
 static bool is_dropped(struct drop *drop)
@@ -665,7 +637,7 @@ static bool is_dropped(struct drop *drop)
 
 	privilege_query(&found);
 	drop->what = "capget";
-	if (!sets_are(&found.sets, &drop->after))
+	if (memcmp(&found.sets, &drop->after, sizeof(found.sets)) != 0)
 		return false;
 	drop->what = "PR_CAPBSET_READ";
 	if (drop->bounded && found.bounding != 0)
@@ -694,39 +666,18 @@ int privilege_drop(const struct privilege_plan *plan, const char **what)
 /* Which system calls a filter answers by ending the process: a child makes each of them, with nonsense. */
 
 /* What filters refuse or are too old to know; what every program needs is not asked for. */
-static struct {
-	long number;
-	bool kills;
-} calls[] = {
-	{ SYS_bpf, false },
-	{ SYS_capset, false },
-	{ SYS_close_range, false },
-	{ SYS_fsconfig, false },
-	{ SYS_fsmount, false },
-	{ SYS_fsopen, false },
-	{ SYS_ioprio_get, false },
-	{ SYS_ioprio_set, false },
-	{ SYS_mlock, false },
-	{ SYS_mlockall, false },
-	{ SYS_move_pages, false },
-	{ SYS_open_by_handle_at, false },
-	{ SYS_openat2, false },
-	{ SYS_perf_event_open, false },
-	{ SYS_pidfd_open, false },
-	{ SYS_pidfd_send_signal, false },
-	{ SYS_sched_setaffinity, false },
-	{ SYS_sched_setattr, false },
-	{ SYS_sched_setscheduler, false },
-	{ SYS_setfsgid, false },
-	{ SYS_setfsuid, false },
-	{ SYS_setns, false },
-	{ SYS_setpriority, false },
-	{ SYS_statx, false },
+static const long calls[] = {
+	SYS_bpf,                SYS_capset,            SYS_close_range,       SYS_fsconfig,
+	SYS_fsmount,            SYS_fsopen,            SYS_ioprio_get,        SYS_ioprio_set,
+	SYS_mlock,              SYS_mlockall,          SYS_move_pages,        SYS_open_by_handle_at,
+	SYS_openat2,            SYS_perf_event_open,   SYS_pidfd_open,        SYS_pidfd_send_signal,
+	SYS_sched_setaffinity,  SYS_sched_setattr,     SYS_sched_setscheduler, SYS_setfsgid,
+	SYS_setfsuid,           SYS_setns,             SYS_setpriority,       SYS_statx,
 };
 
 #define N_CALLS (sizeof(calls) / sizeof(calls[0]))
 
-static bool filtered;
+static bool filtered, kills[N_CALLS];
 
 /* Each call refuses these arguments before it does anything. */
 static void make_calls(volatile size_t *at)
@@ -734,7 +685,7 @@ static void make_calls(volatile size_t *at)
 	signal(SIGSYS, SIG_DFL);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core file */
 	for (; *at < N_CALLS; (*at)++)
-		syscall(calls[*at].number, -1L, -1L, -1L, -1L, -1L, -1L);
+		syscall(calls[*at], -1L, -1L, -1L, -1L, -1L, -1L);
 	_exit(0);
 }
 
@@ -751,7 +702,7 @@ static bool goes_on(volatile size_t *at)
 			return false;
 	if (child < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
 		return false;
-	calls[(*at)++].kills = true;
+	kills[(*at)++] = true;
 	return *at < N_CALLS;
 }
 
@@ -778,8 +729,8 @@ bool system_calls_filtered(void)
 bool system_call_kills(long number)
 {
 	for (size_t i = 0; filtered && i < N_CALLS; i++)
-		if (calls[i].number == number)
-			return calls[i].kills;
+		if (calls[i] == number)
+			return kills[i];
 	return false;
 }
 
@@ -826,25 +777,21 @@ static const int allowed[] = {
  * secret. */
 int confine_process(void)
 {
-	struct sock_filter code[2 * N_ALLOWED + 6];
-	struct sock_fprog program = { .filter = code };
+	static const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	struct sock_filter code[2 * N_ALLOWED + 6] = {
+		BPF_STMT(BPF_LD | BPF_ABS | BPF_W, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
+		refuse,
+		BPF_STMT(BPF_LD | BPF_ABS | BPF_W, offsetof(struct seccomp_data, nr)),
+	};
+	struct sock_fprog program = { .filter = code, .len = 4 };
 
-	program.filter[program.len++] =
-		(struct sock_filter)BPF_STMT(BPF_LD | BPF_ABS | BPF_W, offsetof(struct seccomp_data, arch));
-	program.filter[program.len++] =
-		(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
-	program.filter[program.len++] =
-		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-	program.filter[program.len++] =
-		(struct sock_filter)BPF_STMT(BPF_LD | BPF_ABS | BPF_W, offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < N_ALLOWED; i++) {
-		program.filter[program.len++] =
+		code[program.len++] =
 			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i], 0, 1);
-		program.filter[program.len++] =
-			(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+		code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	}
-	program.filter[program.len++] =
-		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	code[program.len++] = refuse;
 	if (privilege_limit(0) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
 		return -errno;
