@@ -243,25 +243,19 @@ static void note_child(int signal)
 	(void)signal;
 }
 
-static bool wait_for_request(int socket)
-{
-	struct pollfd polled = { .fd = socket, .events = POLLIN };
-	sigset_t none;
-
-	sigemptyset(&none);
-	return ppoll(&polled, 1, NULL, &none) > 0;
-}
-
 static _Noreturn void spawn_until_the_end(int socket)
 {
+	struct pollfd polled = { .fd = socket, .events = POLLIN };
 	pid_t children[CHILDREN_MAX], child;
 	unsigned count = 0;
 	uint64_t uses;
+	sigset_t none;
 	int fd;
 
+	sigemptyset(&none);
 	for (;;) {
 		count = reap(children, count);
-		if (!wait_for_request(socket))
+		if (ppoll(&polled, 1, NULL, &none) <= 0)
 			continue;
 		if (descriptor_message_receive(socket, &uses, sizeof(uses), 0, &fd) != sizeof(uses))
 			end_all(children, count);
@@ -410,14 +404,6 @@ static const struct helper_job *job_of(const struct batch *batch)
 	return NULL;
 }
 
-/* Of the running batches of all teams. Under lock. */
-static void note_end(const struct batch *batch)
-{
-	for (size_t i = 0; i < shared.n_running; i++)
-		if (shared.running[i].batch == batch)
-			shared.running[i--] = shared.running[--shared.n_running];
-}
-
 /* A job of a team that was closed may have ended, and its memory stays with it. Under lock. */
 static void forget_ended(void)
 {
@@ -562,7 +548,9 @@ static void take_back(struct helper_team *team, struct helper *helper)
 static void end_batch(struct helper_team *team, struct helper *helper)
 {
 	pthread_mutex_lock(&shared.lock);
-	note_end(helper->batch);
+	for (size_t i = 0; i < shared.n_running; i++)
+		if (shared.running[i].batch == helper->batch)
+			shared.running[i--] = shared.running[--shared.n_running];
 	take_results(team, helper->batch, true);
 	pthread_mutex_unlock(&shared.lock);
 	helper->is_busy = false;
@@ -625,18 +613,13 @@ static void dispatch(struct helper_team *team)
 			end_helper(team, helper); /* it was killed */
 }
 
-static void run_here(struct helper_job *job)
-{
-	job->fd = -1;
-	job->run(job);
-	job->done(job);
-}
-
 bool helper_submit(struct helper_team *team, struct helper_job *job)
 {
 	job->dropped = false;
 	if (team->epoll < 0 || !is_shared(job)) {
-		run_here(job);
+		job->fd = -1;
+		job->run(job);
+		job->done(job);
 		return true;
 	}
 	if (is_waited_for(job->thing))
@@ -668,14 +651,6 @@ static bool receive(struct helper_team *team, struct helper *helper)
 	return length == -EAGAIN;
 }
 
-static struct helper *helper_of(struct helper_team *team, int socket)
-{
-	for (unsigned i = 0; i < team->count; i++)
-		if (team->list[i].socket == socket)
-			return &team->list[i];
-	return NULL;
-}
-
 /* Waits until a helper answers. */
 static void receive_all(struct helper_team *team, int wait_ms)
 {
@@ -684,10 +659,12 @@ static void receive_all(struct helper_team *team, int wait_ms)
 	unsigned n_idle = 0;
 
 	for (int i = 0; i < n; i++) {
-		struct helper *helper = helper_of(team, events[i].data.fd);
+		unsigned k = 0;
 
-		if (helper && !receive(team, helper))
-			end_helper(team, helper);
+		while (k < team->count && team->list[k].socket != events[i].data.fd)
+			k++;
+		if (k < team->count && !receive(team, &team->list[k]))
+			end_helper(team, &team->list[k]);
 	}
 	for (unsigned i = team->count; i-- > 0 && !team->waiting.first;)
 		if (!team->list[i].is_busy && ++n_idle > IDLE_MAX)
@@ -711,22 +688,19 @@ void helper_collect(struct helper_team *team)
 		collect(team, 0);
 }
 
-static unsigned count_left(const struct batch *batch)
-{
-	unsigned left = 0;
-
-	for (unsigned i = 0; i < batch->count; i++)
-		left += batch->jobs[i] != NULL;
-	return left;
-}
-
 /* Does a job wait behind another one, or its result before one that hangs? */
 static bool has_more(const struct helper_team *team)
 {
 	bool has = team->waiting.first;
 
-	for (unsigned i = 0; i < team->count; i++)
-		has |= team->list[i].is_busy && count_left(team->list[i].batch) > 1;
+	for (unsigned i = 0; i < team->count; i++) {
+		const struct batch *batch = team->list[i].batch;
+		unsigned left = 0;
+
+		for (unsigned k = 0; k < batch->count; k++)
+			left += batch->jobs[k] != NULL;
+		has |= team->list[i].is_busy && left > 1;
+	}
 	return has;
 }
 
@@ -742,29 +716,10 @@ void helper_wait(struct helper_team *team, uint64_t until_ns)
 		collect(team, look_ns > now_ns ? (int)((look_ns - now_ns + 999999) / 1000000) : 0);
 }
 
-static void drop_jobs(struct jobs *jobs)
+void helper_team_close(struct helper_team *team)
 {
 	struct helper_job *job;
 
-	while ((job = jobs_take(jobs))) {
-		job->dropped = true;
-		job->done(job);
-	}
-}
-
-/* What is still running keeps its socket: its end is noted there. */
-static void leave_running(struct helper_team *team)
-{
-	pthread_mutex_lock(&shared.lock);
-	for (unsigned i = 0; i < team->count; i++)
-		for (size_t k = 0; k < shared.n_running; k++)
-			if (shared.running[k].batch == team->list[i].batch)
-				shared.running[k].socket = team->list[i].socket;
-	pthread_mutex_unlock(&shared.lock);
-}
-
-void helper_team_close(struct helper_team *team)
-{
 	if (!team)
 		return;
 	if (team->epoll >= 0)
@@ -774,9 +729,17 @@ void helper_team_close(struct helper_team *team)
 			take_back(team, &team->list[i]);
 		else
 			end_helper(team, &team->list[i]);
-	leave_running(team);
-	drop_jobs(&team->finished);
-	drop_jobs(&team->waiting);
+	/* What is still running keeps its socket: its end is noted there. */
+	pthread_mutex_lock(&shared.lock);
+	for (unsigned i = 0; i < team->count; i++)
+		for (size_t k = 0; k < shared.n_running; k++)
+			if (shared.running[k].batch == team->list[i].batch)
+				shared.running[k].socket = team->list[i].socket;
+	pthread_mutex_unlock(&shared.lock);
+	while ((job = jobs_take(team->finished.first ? &team->finished : &team->waiting))) {
+		job->dropped = true;
+		job->done(job);
+	}
 	descriptor_close(team->epoll);
 	free(team);
 }

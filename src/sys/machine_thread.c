@@ -89,21 +89,27 @@ static int create(struct real_thread *thread)
 	return error;
 }
 
+static void init_monotonic(pthread_cond_t *condition)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
 static struct machine_thread *start(const struct machine_threads *threads, const struct thread_work *work,
 				    void *context)
 {
 	struct real_thread *thread = alloc_zeroed(1, sizeof(*thread));
-	pthread_condattr_t monotonic;
 	int error;
 
 	thread->thread.of = threads;
 	thread->work = work;
 	thread->context = context;
 	pthread_mutex_init(&thread->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&thread->wake, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	init_monotonic(&thread->wake);
 	error = create(thread);
 	if (!error)
 		return &thread->thread;
@@ -263,16 +269,12 @@ static void *work(void *context)
 static struct worker *open_helpers(unsigned most, int fd)
 {
 	struct worker *worker = alloc_zeroed(1, sizeof(*worker));
-	pthread_condattr_t monotonic;
 
 	queue_clear(&worker->waiting);
 	queue_clear(&worker->finished);
 	pthread_mutex_init(&worker->lock, NULL);
 	pthread_cond_init(&worker->work, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&worker->answer, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	init_monotonic(&worker->answer);
 	worker->most = most;
 	worker->fd = fd;
 	return worker;
@@ -290,38 +292,25 @@ struct worker *worker_open_team(void)
 	return open_helpers(HELPERS_MAX, -1);
 }
 
-static void give_back(struct queue *queue)
-{
-	struct worker_job *job;
-
-	while ((job = queue_take(queue))) {
-		job->dropped = true;
-		job->done(job);
-	}
-}
-
-/* Do all helpers end within a moment? */
-static bool all_end(struct worker *worker)
-{
-	bool end = true;
-
-	for (unsigned i = 0; i < worker->n_helpers; i++)
-		end &= patience_join(worker->helpers[i].thread);
-	return end;
-}
-
 bool worker_close(struct worker *worker)
 {
+	struct worker_job *job;
+	bool all_end = true;
+
 	if (!worker)
 		return true;
 	pthread_mutex_lock(&worker->lock);
 	worker->closing = true;
 	pthread_cond_broadcast(&worker->work);
 	pthread_mutex_unlock(&worker->lock);
-	if (!all_end(worker))
+	for (unsigned i = 0; i < worker->n_helpers; i++)
+		all_end &= patience_join(worker->helpers[i].thread);
+	if (!all_end)
 		return false; /* blocked in the kernel: ends with the process */
-	give_back(&worker->finished);
-	give_back(&worker->waiting);
+	while ((job = queue_take(worker->finished.first ? &worker->finished : &worker->waiting))) {
+		job->dropped = true;
+		job->done(job);
+	}
 	descriptor_close(worker->fd);
 	free(worker);
 	return true;
