@@ -44,18 +44,6 @@ struct device_pool {
 
 static const char key;
 
-static struct device_pool *open_pool(struct env *env)
-{
-	struct device_pool *pool = alloc_zeroed(1, sizeof(*pool));
-
-	pool->env = env;
-	pool->helpers = helper_team_open(HELPER_USES, HELPERS);
-	pool->root = env->root;
-	pool->root.fd = fcntl(env->root.fd, F_DUPFD_CLOEXEC, 0);
-	pool->tick = ENV_NEVER;
-	return pool;
-}
-
 static void close_pool(void *state)
 {
 	struct device_pool **kept = state, *pool = *kept;
@@ -71,13 +59,18 @@ static void close_pool(void *state)
 
 static struct device_pool *pool_of(struct env *env)
 {
-	struct device_pool **kept = env_state(env, &key);
+	struct device_pool **kept = env_state(env, &key), *pool;
 
-	if (!kept) {
-		kept = env_state_add(env, &key, sizeof(struct device_pool *), close_pool);
-		*kept = open_pool(env);
-	}
-	return *kept;
+	if (kept)
+		return *kept;
+	kept = env_state_add(env, &key, sizeof(struct device_pool *), close_pool);
+	*kept = pool = alloc_zeroed(1, sizeof(*pool));
+	pool->env = env;
+	pool->helpers = helper_team_open(HELPER_USES, HELPERS);
+	pool->root = env->root;
+	pool->root.fd = fcntl(env->root.fd, F_DUPFD_CLOEXEC, 0);
+	pool->tick = ENV_NEVER;
+	return pool;
 }
 
 static void read_device(struct device_poll *poll)
@@ -214,22 +207,13 @@ static void wait_until(struct device_pool *pool, const struct device_poll *poll,
 	}
 }
 
-static const struct device_poll *first_awaited(const struct device_pool *pool)
+/* if_it_runs: only new ones that wait for a CPU: a slow machine is not a device that hangs. */
+static const struct device_poll *first_awaited(const struct device_pool *pool, bool if_it_runs)
 {
 	const struct device_poll *poll = pool->in_flight;
 
-	while (poll && !poll->awaited)
-		poll = poll->next_in_flight;
-	return poll;
-}
-
-/* A slow machine is not a device that hangs. */
-static const struct device_poll *first_that_runs(const struct device_pool *pool)
-{
-	const struct device_poll *poll = pool->in_flight;
-
-	while (poll && (!poll->awaited || poll->read_ns > 0 || poll->in_thread ||
-			!device_poll_waits_for_cpu(poll)))
+	while (poll && (!poll->awaited || (if_it_runs && (poll->read_ns > 0 || poll->in_thread ||
+							  !device_poll_waits_for_cpu(poll)))))
 		poll = poll->next_in_flight;
 	return poll;
 }
@@ -247,29 +231,14 @@ void device_poll_collect(struct env *env)
 		collect(pool);
 }
 
-static bool key_in_flight(const struct device_pool *pool, const char *wanted)
-{
-	const struct device_poll *poll = pool->in_flight;
-
-	while (poll && strcmp(poll->key, wanted) != 0)
-		poll = poll->next_in_flight;
-	return poll != NULL;
-}
-
-static struct worker *threads_of(struct device_pool *pool)
-{
-	if (!pool->threads && pool->env->worker)
-		pool->threads = worker_open_team();
-	return pool->threads;
-}
-
 void device_poll_submit(struct device_poll *poll)
 {
 	struct device_pool *pool = poll->pool;
 
 	device_poll_collect(pool->env);
-	if (key_in_flight(pool, poll->key))
-		return;
+	for (const struct device_poll *other = pool->in_flight; other; other = other->next_in_flight)
+		if (strcmp(other->key, poll->key) == 0)
+			return;
 	poll->root = &pool->root;
 	poll->next_in_flight = pool->in_flight;
 	pool->in_flight = poll;
@@ -277,8 +246,10 @@ void device_poll_submit(struct device_poll *poll)
 	atomic_store(&poll->helper, 0);
 	poll->awaited = poll->credit > 0;
 	pool->has_new |= poll->read_ns == 0;
+	if (poll->in_thread && !pool->threads && pool->env->worker)
+		pool->threads = worker_open_team();
 	if (poll->in_thread)
-		worker_submit(threads_of(pool), &poll->thread_job);
+		worker_submit(pool->threads, &poll->thread_job);
 	else if (!helper_submit(team_of(pool, poll), &poll->job))
 		land(pool, poll); /* what is asked hangs already */
 }
@@ -290,10 +261,10 @@ void device_poll_wait(struct env *env)
 	uint64_t until_ns = began_ns + (pool->has_new ? FIRST_WAIT_NS : WAIT_NS);
 	const struct device_poll *awaited;
 
-	while ((awaited = first_awaited(pool)) && real_mono_ns() < until_ns)
+	while ((awaited = first_awaited(pool, false)) && real_mono_ns() < until_ns)
 		wait_until(pool, awaited, until_ns);
 	if (pool->has_new)
-		while ((awaited = first_that_runs(pool)) && real_mono_ns() < began_ns + RUNS_NS)
+		while ((awaited = first_awaited(pool, true)) && real_mono_ns() < began_ns + RUNS_NS)
 			wait_until(pool, awaited, real_mono_ns() + WAIT_NS);
 	if (pool->in_flight)
 		collect(pool);

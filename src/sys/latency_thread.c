@@ -445,12 +445,10 @@ uint64_t latency_thread_run(void *context)
 	return THREAD_ENDS;
 }
 
-/* Starts, reads and ends the measuring threads of latency_thread.c. */
-
 #define STACK_BYTES ((size_t)2 * 1024 * 1024)
 #define STACK_LOCKED ((size_t)32 * 1024) /* at its top: more than the loop needs */
 #define PAGE_MAX ((size_t)65536)
-#define CPUS_MAX 65536
+#define CPUS_MAX 65536 /* no CPU has this number, nor a higher one */
 
 #ifndef MCL_ONFAULT
 #define MCL_ONFAULT 4
@@ -552,13 +550,6 @@ static int open_thread(struct latency_probe *probe, uint32_t cpu)
 	return error;
 }
 
-/* Locks pages as they are touched: the loop soon has touched all that it needs. */
-static void lock_all(struct latency_probe *probe)
-{
-	if (system_call_by(SYS_mlockall, mlockall(MCL_CURRENT | MCL_ONFAULT)) == 0)
-		probe->locked = LATENCY_LOCK_ALL;
-}
-
 struct latency_probe *latency_probe_open(const struct latency_plan *plan, const uint32_t *cpus, size_t n_cpus,
 					 int *errors, int *error)
 {
@@ -587,34 +578,29 @@ struct latency_probe *latency_probe_open(const struct latency_plan *plan, const 
 		latency_probe_close(probe);
 		return NULL;
 	}
-	lock_all(probe);
+	/* Locks pages as they are touched: the loop soon has touched all that it needs. */
+	if (system_call_by(SYS_mlockall, mlockall(MCL_CURRENT | MCL_ONFAULT)) == 0)
+		probe->locked = LATENCY_LOCK_ALL;
 	live_store(&probe->control.start_ns, real_mono_ns() + plan->settle_ns);
 	for (size_t i = 0; i < running; i++)
 		sem_post(&probe->control.go);
 	return probe;
 }
 
-static void unlock_all(struct latency_probe *probe)
-{
-	if (probe->locked == LATENCY_LOCK_ALL)
-		munlockall();
-	privilege_lower(probe->raised);
-}
-
 void latency_probe_stop(struct latency_probe *probe)
 {
-	eventfd_t one = 1;
-
 	if (probe->stopped)
 		return;
 	live_store(&probe->control.stop, 1);
-	eventfd_write(probe->control.stop_fd, one);
+	eventfd_write(probe->control.stop_fd, 1);
 	for (size_t i = 0; i < probe->n_threads; i++) {
 		probe->threads[i].cpu_ns = latency_probe_cpu_ns(probe, i);
 		if (probe->threads[i].runs && !thread_end(probe->threads[i].thread, true))
 			probe->left = true;
 	}
-	unlock_all(probe);
+	if (probe->locked == LATENCY_LOCK_ALL)
+		munlockall();
+	privilege_lower(probe->raised);
 	probe->stopped = true;
 }
 
@@ -726,7 +712,6 @@ int latency_probe_hold_awake(const struct env *env)
 
 #define PERIOD_NS UINT64_C(100000000)
 #define ROUNDS 4096 /* of arithmetic per operation: some microseconds */
-#define CPUS_MAX 65536 /* no CPU has this number, nor a higher one */
 #define PARTS 10000 /* the unit of a share is one part of these */
 
 struct cpu_load_thread {
@@ -804,29 +789,24 @@ static void run_on(pthread_t thread, uint32_t cpu)
 	free(one);
 }
 
-static bool start_thread(struct cpu_load *load)
-{
-	struct cpu_load_thread *thread = &load->threads[load->n_threads];
-
-	thread->load = load;
-	thread->index = load->n_threads;
-	if (pthread_create(&thread->thread, NULL, run, thread) != 0)
-		return false;
-	load->n_threads++;
-	return true;
-}
-
 struct cpu_load *cpu_load_open(void)
 {
 	struct cpu_load *load = alloc_zeroed(1, sizeof(*load));
-	unsigned wanted, i = 0;
+	unsigned wanted;
 	uint32_t *cpus = own_cpus(&wanted);
 
 	load->threads = alloc_zeroed(wanted, sizeof(*load->threads));
-	for (; i < wanted && start_thread(load); i++)
-		run_on(load->threads[i].thread, cpus[i]);
+	for (; load->n_threads < wanted; load->n_threads++) {
+		struct cpu_load_thread *thread = &load->threads[load->n_threads];
+
+		thread->load = load;
+		thread->index = load->n_threads;
+		if (pthread_create(&thread->thread, NULL, run, thread) != 0)
+			break;
+		run_on(thread->thread, cpus[thread->index]);
+	}
 	free(cpus);
-	if (i == wanted)
+	if (load->n_threads == wanted)
 		return load;
 	cpu_load_close(load);
 	return NULL;

@@ -17,6 +17,7 @@
 
 #include "core/span.h"
 #include "sys/machine_clock.h"
+#include "sys/privilege.h"
 
 #define TEST_TICK 128 /* bytes of a test above this one */
 #define TENTH_NS UINT64_C(100000000)
@@ -95,21 +96,15 @@ static void open_test(struct loop *loop)
 		tell_test(loop, 0);
 }
 
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 static int open_descriptors(struct loop *loop, const int *signals)
 {
+	struct sigaction action;
 	sigset_t set;
 	int error;
 
 	sigemptyset(&set);
 	for (; *signals; signals++)
-		if (!is_ignored(*signals))
+		if (sigaction(*signals, NULL, &action) < 0 || action.sa_handler != SIG_IGN)
 			sigaddset(&set, *signals);
 	error = pthread_sigmask(SIG_BLOCK, &set, NULL);
 	loop->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -130,12 +125,9 @@ int loop_open(struct loop *loop, const int *signals)
 {
 	int error;
 
-	loop->epoll_fd = loop->tick_fd = loop->wake_fd = loop->signal_fd = -1;
-	loop->n_watches = 0;
-	loop->stopped = false;
-	loop->test_fd = -1;
-	loop->asked = 0;
-	loop->test_ticks = false;
+	loop->epoll_fd = loop->tick_fd = loop->wake_fd = loop->signal_fd = loop->test_fd = -1;
+	loop->n_watches = loop->asked = 0;
+	loop->stopped = loop->test_ticks = false;
 	error = open_descriptors(loop, signals);
 	if (error)
 		loop_close(loop);
@@ -144,19 +136,14 @@ int loop_open(struct loop *loop, const int *signals)
 	return error;
 }
 
-static void close_one(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void loop_close(struct loop *loop)
 {
-	close_one(&loop->epoll_fd);
-	close_one(&loop->tick_fd);
-	close_one(&loop->wake_fd);
-	close_one(&loop->signal_fd);
+	int *const fds[] = { &loop->epoll_fd, &loop->tick_fd, &loop->wake_fd, &loop->signal_fd };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		descriptor_close(*fds[i]);
+		*fds[i] = -1;
+	}
 }
 
 int loop_watch(struct loop *loop, int fd, uint32_t events,

@@ -104,13 +104,6 @@ static int read_all(struct env *env, int fd, struct env_pids *list)
 	return (int)length;
 }
 
-static int read_directory(struct env *env)
-{
-	int error = open_directory(env, 0);
-
-	return error ? error : read_all(env, env->pids.fd, &env->pids);
-}
-
 int pids_threads(struct env *env, uint32_t pid, const uint32_t **tids, size_t *n_tids)
 {
 	char path[48];
@@ -196,11 +189,14 @@ static int update(struct env *env, const struct env_pids_mark *now)
 	struct env_pids *list = &env->pids;
 	const struct env_pids_mark then = list->marks[1];
 	bool part = now && knows_part(list, env->tick, now);
+	int error;
 
 	list->marks[1] = list->marks[0];
 	list->marks[0] = now ? *now : (struct env_pids_mark){ 0 };
-	if (!part)
-		return read_directory(env);
+	if (!part) {
+		error = open_directory(env, 0);
+		return error ? error : read_all(env, list->fd, list);
+	}
 	list->n_parts++;
 	if (now->forks == then.forks)
 		return 0;
@@ -294,11 +290,6 @@ long pids_read_link(struct env *env, uint32_t pid, const char *name, char *targe
 	return length < 0 ? -errno : length;
 }
 
-static int open_file(struct env *env, uint32_t pid, const char *name)
-{
-	return pids_open(env, pid, name, O_RDONLY);
-}
-
 /* Some files, such as io, check privileges again at each read. */
 static long read_file(struct env *env, int fd, uint32_t pid, const char *name, char *bytes, size_t room)
 {
@@ -312,7 +303,7 @@ static long read_file(struct env *env, int fd, uint32_t pid, const char *name, c
 
 long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room)
 {
-	int fd = open_file(env, pid, name);
+	int fd = pids_open(env, pid, name, O_RDONLY);
 	long length;
 
 	if (fd < 0)
@@ -324,7 +315,7 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 
 int pids_read_most(struct env *env, uint32_t pid, const char *name, size_t most, struct buffer *text)
 {
-	int fd = open_file(env, pid, name);
+	int fd = pids_open(env, pid, name, O_RDONLY);
 	uint64_t raised;
 	char bytes[TEXT_PART];
 	ssize_t length;
@@ -375,7 +366,7 @@ long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, 
 	long length;
 
 	if (*file < 0) {
-		*file = open_file(env, pid, name);
+		*file = pids_open(env, pid, name, O_RDONLY);
 		if (*file < 0) {
 			length = *file;
 			*file = -1;
