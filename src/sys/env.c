@@ -190,16 +190,9 @@ static size_t raise_files(size_t *before)
 	return limit.rlim_cur > left ? ((size_t)limit.rlim_cur - left) / 2 : 0;
 }
 
-/* A program started by another snap has the SNAP of that snap. */
-static bool is_our_snap(void)
-{
-	const char *name = secure_getenv("SNAP_NAME");
-
-	return name && strcmp(name, PACKAGE) == 0;
-}
-
 int env_open(struct env *env, const char *root)
 {
+	const char *snap = secure_getenv("SNAP_NAME"); /* of another snap, where that has started it */
 	size_t files, files_before = 0;
 	struct root opened;
 	int error = root_open(&opened, root);
@@ -214,7 +207,7 @@ int env_open(struct env *env, const char *root)
 		.perf = &real_perf,
 		.file_systems = &real_file_systems,
 		.live = !opened.is_tree,
-		.in_snap = !opened.is_tree && is_our_snap(),
+		.in_snap = !opened.is_tree && snap && strcmp(snap, PACKAGE) == 0,
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.ticks_per_second = (uint64_t)sysconf(_SC_CLK_TCK),
 		.pids = { .fd = -1, .tick = ENV_NEVER, .kept_max = files },
@@ -281,17 +274,6 @@ struct env_file *env_file(struct env *env, const char *path)
 	return file;
 }
 
-static int grow(struct env_file *file)
-{
-	size_t wanted = file->capacity ? file->capacity * 2 : FIRST_BYTES;
-
-	if (wanted > FILE_BYTES_MAX)
-		return -EFBIG;
-	file->bytes = alloc_resize(file->bytes, wanted, 1);
-	file->capacity = wanted;
-	return 0;
-}
-
 /* A read at offset 0 generates a kernel file again; a short read is not its end. */
 static int read_whole(struct env *env, struct env_file *file)
 {
@@ -300,10 +282,12 @@ static int read_whole(struct env *env, struct env_file *file)
 		ssize_t got;
 
 		if (file->length == file->capacity) {
-			int error = grow(file);
+			size_t wanted = file->capacity ? file->capacity * 2 : FIRST_BYTES;
 
-			if (error)
-				return error;
+			if (wanted > FILE_BYTES_MAX)
+				return -EFBIG;
+			file->bytes = alloc_resize(file->bytes, wanted, 1);
+			file->capacity = wanted;
 		}
 		got = pread(file->fd, file->bytes + file->length, file->capacity - file->length,
 			    (off_t)file->length);
@@ -435,8 +419,6 @@ void env_forget_failures(struct env *env)
 	env->n_failures = 0;
 }
 
-/* perf_event_open(2), which the C library has no function for. */
-
 static int real_open(const struct machine_perf *perf, const struct perf_event_attr *attr, int tid, int cpu,
 		     int leader)
 {
@@ -454,8 +436,6 @@ static int real_control(const struct machine_perf *perf, int event, unsigned lon
 }
 
 const struct machine_perf real_perf = { real_open, real_control };
-
-/* The file systems of the kernel on which panetop runs. */
 
 static uint64_t mount_at(const char *path)
 {

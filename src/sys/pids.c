@@ -37,12 +37,6 @@ static bool parse_pid(const char *name, uint32_t *pid)
 	return true;
 }
 
-static void add_pid(struct env_pids *list, uint32_t pid)
-{
-	list->sorted &= list->count == 0 || list->pids[list->count - 1] < pid;
-	*VECTOR_ADD(list->pids, list->count, list->capacity) = pid;
-}
-
 static int compare_pids(const void *one, const void *other)
 {
 	const uint32_t *a = one, *b = other;
@@ -78,7 +72,8 @@ static void add_entries(struct env_pids *list, const char *entries, ssize_t leng
 		uint32_t pid;
 
 		if (parse_pid(entry->d_name, &pid)) {
-			add_pid(list, pid);
+			list->sorted &= list->count == 0 || list->pids[list->count - 1] < pid;
+			*VECTOR_ADD(list->pids, list->count, list->capacity) = pid;
 			if (before)
 				list->offset = (long)before->d_off - (long)pid;
 		}
@@ -416,6 +411,17 @@ static struct span read_info(const struct reading *reading, const char *name, ch
 	return span_of(bytes, length > 0 ? (size_t)length : 0);
 }
 
+/* Where the descriptor with this name points; length: -1 with errno. False: it was closed meanwhile. */
+static bool read_link(struct reading *reading, const char *name, uint64_t *fd, char *target, size_t room,
+		      ssize_t *length)
+{
+	if (!span_whole_number(name, 0, INT32_MAX, fd))
+		return false;
+	*length = readlinkat(reading->directory, name, target, room);
+	reading->env->reads++;
+	return *length >= 0 || errno != ENOENT;
+}
+
 /* False: it was closed meanwhile. */
 static bool read_descriptor(struct reading *reading, const char *name)
 {
@@ -424,11 +430,7 @@ static bool read_descriptor(struct reading *reading, const char *name)
 	ssize_t length;
 	uint64_t fd;
 
-	if (!span_whole_number(name, 0, INT32_MAX, &fd))
-		return false;
-	length = readlinkat(reading->directory, name, target, sizeof(target));
-	reading->env->reads++;
-	if (length < 0 && errno == ENOENT)
+	if (!read_link(reading, name, &fd, target, sizeof(target), &length))
 		return false;
 	file.fd = (uint32_t)fd;
 	file.link_error = length < 0 ? -errno : 0;
@@ -440,9 +442,29 @@ static bool read_descriptor(struct reading *reading, const char *name)
 	return true;
 }
 
+/* "socket:[12345]". False: it is not open. */
+static bool read_socket(struct reading *reading, const char *name)
+{
+	static const char prefix[] = "socket:[";
+	char target[64];
+	struct span rest;
+	uint64_t fd, inode;
+	ssize_t length;
+
+	if (!read_link(reading, name, &fd, target, sizeof(target), &length))
+		return false;
+	rest = span_of(target, length > 0 ? (size_t)length : 0);
+	if (!span_starts(rest, prefix))
+		return true;
+	rest.at += sizeof(prefix) - 1;
+	if (span_u64(&rest, &inode))
+		reading->done = !reading->found_socket(reading->context, (uint32_t)fd, inode);
+	return true;
+}
+
 /* Each entry has the position of the next one. */
 static long read_turn(struct reading *reading, bool (*read_one)(struct reading *, const char *),
-			 uint64_t *cookie, size_t most)
+		      uint64_t *cookie, size_t most)
 {
 	_Alignas(struct dirent64) char entries[4096];
 	ssize_t length;
@@ -474,9 +496,11 @@ static long read_files(struct reading *reading, uint32_t pid, uint64_t *cookie, 
 	reading->directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
 	if (reading->directory < 0)
 		return reading->directory;
-	reading->infos = reading->prefix ? -1 : pids_open(env, pid, "fdinfo", O_RDONLY | O_DIRECTORY);
+	reading->infos = reading->prefix || reading->found_socket
+				 ? -1
+				 : pids_open(env, pid, "fdinfo", O_RDONLY | O_DIRECTORY);
 	raised = env->live ? privilege_raise_for(PRIVILEGE_DETAILS, pid) : 0;
-	n_read = read_turn(reading, read_descriptor, cookie, most);
+	n_read = read_turn(reading, reading->found_socket ? read_socket : read_descriptor, cookie, most);
 	privilege_lower(raised);
 	close(reading->directory);
 	descriptor_close(reading->infos);
@@ -486,9 +510,7 @@ static long read_files(struct reading *reading, uint32_t pid, uint64_t *cookie, 
 long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
 		     void (*found)(void *context, const struct open_file *file), void *context)
 {
-	struct reading reading = { .env = env, .found = found, .context = context };
-
-	return read_files(&reading, pid, cookie, most);
+	return open_files_below(env, pid, NULL, cookie, most, found, context);
 }
 
 long open_files_below(struct env *env, uint32_t pid, const char *prefix, uint64_t *cookie, size_t most,
@@ -517,53 +539,15 @@ long open_files_info(struct env *env, uint32_t pid, uint32_t fd, char *bytes, si
 	return length;
 }
 
-/* "socket:[12345]". False: it is not open. */
-static bool read_socket(struct reading *reading, const char *name)
-{
-	static const char prefix[] = "socket:[";
-	char target[64];
-	struct span rest;
-	uint64_t fd, inode;
-	ssize_t length;
-
-	if (!span_whole_number(name, 0, INT32_MAX, &fd))
-		return false;
-	length = readlinkat(reading->directory, name, target, sizeof(target));
-	reading->env->reads++;
-	if (length < 0 && errno == ENOENT)
-		return false;
-	rest = span_of(target, length > 0 ? (size_t)length : 0);
-	if (!span_starts(rest, prefix))
-		return true;
-	rest.at += sizeof(prefix) - 1;
-	if (span_u64(&rest, &inode))
-		reading->done = !reading->found_socket(reading->context, (uint32_t)fd, inode);
-	return true;
-}
-
 long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most, open_files_found *found,
 			void *context)
 {
 	struct reading reading = { .env = env, .found_socket = found, .context = context };
-	uint64_t raised;
-	long n_read;
 
-	reading.directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
-	if (reading.directory < 0)
-		return reading.directory;
-	raised = env->live ? privilege_raise_for(PRIVILEGE_DETAILS, pid) : 0;
-	n_read = read_turn(&reading, read_socket, cookie, most);
-	privilege_lower(raised);
-	close(reading.directory);
-	return n_read;
+	return read_files(&reading, pid, cookie, most);
 }
 
 #define TRIES 32 /* between two looks at the clock */
-
-static bool is_known(const uint64_t *known, uint32_t n_known, uint32_t fd)
-{
-	return fd < n_known && (known[fd / 64] >> fd % 64 & 1);
-}
 
 bool open_files_new_sockets(struct env *env, uint32_t pid, const uint64_t *known, uint32_t n_known,
 			    uint64_t n, uint32_t limit, uint64_t until_ns, open_files_found *found,
@@ -581,7 +565,7 @@ bool open_files_new_sockets(struct env *env, uint32_t pid, const uint64_t *known
 	for (uint32_t fd = 0; fd < limit && n > 0 && in_time && !reading.done; fd++) {
 		char name[16];
 
-		if (is_known(known, n_known, fd))
+		if (fd < n_known && (known[fd / 64] >> fd % 64 & 1))
 			continue;
 		if (++n_tried % TRIES == 0)
 			in_time = env_self_cpu_ns(env) < until_ns;

@@ -270,7 +270,8 @@ int privilege_become(uid_t user, gid_t group, bool set_groups)
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || (set_groups && setgroups(1, &group) < 0) ||
 	    setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
 		error = -errno;
-	else if (!has_ids(user, group) || (set_groups && (getgroups(1, &found) != 1 || found != group)))
+	else if (!has_ids(user, group) ||
+		 (set_groups && (getgroups(1, &found) != 1 || found != group)))
 		error = -ENOTRECOVERABLE;
 	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 && !error ? -errno : error;
 }
@@ -311,7 +312,8 @@ int privilege_open(const struct privilege_kernel *kernel)
 		error = privilege_read_sets(&sets);
 	if (error)
 		return error;
-	root_can_have = set_of(cap_get_bound) | ~UINT64_C(0) << cap_max_bits(); /* newer ones give nothing here */
+	/* newer ones than the kernel knows give nothing here */
+	root_can_have = set_of(cap_get_bound) | ~UINT64_C(0) << cap_max_bits();
 	if (geteuid() == 0) {
 		instead.of_ptrace = sets.permitted >> CAP_SYS_PTRACE & 1 ? 0 : sets.permitted;
 		instead.of_search = sets.permitted >> CAP_DAC_READ_SEARCH & 1

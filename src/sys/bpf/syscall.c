@@ -95,7 +95,8 @@ int bpf_shared_array_open(const struct bpf_calls *by, size_t value_bytes, size_t
 	return map;
 }
 
-static int load(const struct bpf_calls *by, union bpf_attr *attr, const struct bpf_code *code, const char *name)
+static int load(const struct bpf_calls *by, union bpf_attr *attr, const struct bpf_code *code,
+		const char *name)
 {
 	attr->insns = address(code->insns);
 	attr->insn_cnt = code->count;
