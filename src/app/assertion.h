@@ -4,7 +4,7 @@
 #define PANETOP_APP_ASSERTION_H
 
 #include "app/run_plan.h"
-#include "model/condition.h"
+#include "model/rule.h"
 
 #define ASSERTION_BROKEN 3 /* exit status */
 

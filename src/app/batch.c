@@ -26,7 +26,6 @@
 #include "app/source_loop.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
-#include "model/derive.h"
 #include "model/pipeline.h"
 #include "output/recording.h"
 #include "recording/block.h"

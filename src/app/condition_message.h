@@ -3,7 +3,7 @@
 #ifndef PANETOP_APP_CONDITION_MESSAGE_H
 #define PANETOP_APP_CONDITION_MESSAGE_H
 
-#include "model/condition.h"
+#include "model/rule.h"
 
 /* The index of its topic; n_topics: there is none of this name. */
 unsigned condition_topic(struct span name);

@@ -4,7 +4,6 @@
 #define PANETOP_APP_FLEET_RUN_H
 
 #include "app/options.h"
-#include "model/sample_request.h"
 #include "model/settings.h"
 #include "model/source.h"
 

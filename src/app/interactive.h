@@ -5,7 +5,7 @@
 
 #include "app/options.h"
 #include "app/rule_watch.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/source.h"
 #include "sys/machine_thread.h"
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/sample_request.h"
 #include "model/scope.h"
+#include "model/settings.h"
 #include "model/trace_spec.h"
 #include "output/sink.h"
 #include "screen/pane.h"

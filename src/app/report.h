@@ -4,7 +4,7 @@
 #define PANETOP_APP_REPORT_H
 
 #include "app/options.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/source.h"
 
 /* Of the recording of --replay, or of what --between names of it. Returns the exit status. */

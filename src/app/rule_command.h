@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "model/firing.h"
+#include "model/rule.h"
 #include "sys/machine_clock.h"
 
 #define RULE_COMMANDS_MAX 32         /* at a time; the others wait */

@@ -18,7 +18,7 @@
 #include "core/buffer.h"
 #include "core/i18n.h"
 #include "model/host.h"
-#include "model/rule_set.h"
+#include "model/rule.h"
 #include "model/units.h"
 #include "pane/panes.h"
 #include "sys/error_message.h"

@@ -9,8 +9,8 @@
 #include "app/options.h"
 #include "app/rule_watch.h"
 #include "model/difference.h"
-#include "model/labelled.h"
-#include "model/sample_request.h"
+#include "model/host.h"
+#include "model/settings.h"
 #include "output/sink.h"
 
 struct run_plan {

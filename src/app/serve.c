@@ -24,7 +24,6 @@
 #include "core/http_header.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
-#include "model/derive.h"
 #include "model/pipeline.h"
 #include "model/scope_frame.h"
 #include "output/command_sums.h"

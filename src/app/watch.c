@@ -17,7 +17,6 @@
 #include "app/source_loop.h"
 #include "core/alloc.h"
 #include "core/rate_limit.h"
-#include "model/derive.h"
 #include "model/pipeline.h"
 #include "sys/child.h"
 #include "sys/error_message.h"

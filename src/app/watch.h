@@ -4,7 +4,7 @@
 #define PANETOP_APP_WATCH_H
 
 #include "app/options.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"
 

@@ -17,7 +17,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "model/host.h"
-#include "model/labelled.h"
 #include "model/units.h"
 #include "sys/env.h"
 

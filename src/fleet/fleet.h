@@ -8,7 +8,7 @@
 
 #include "fleet/member.h"
 #include "fleet/ssh_member.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 
 /*
  * The moments of a fleet: one for all members, whose samples come at different times. Between two moments
@@ -43,7 +43,7 @@ void axis_free(struct axis *axis);
 struct fleet_plan {
 	struct member_plan reading;
 	const struct sample_request *request; /* .host says whose frames they are … */
-	bool together;                        /* … if not all are, in labelled tables (model/labelled.h) */
+	bool together;                        /* … if not all are, in labelled tables (model/host.h) */
 	/* Of those that ssh reaches. */
 	struct ssh_record record;
 	char *const *variables; /* ends with NULL */

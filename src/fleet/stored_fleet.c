@@ -19,7 +19,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "fleet/prometheus_api.h"
-#include "model/derive.h"
 #include "model/host.h"
 #include "sys/machine_thread.h"
 

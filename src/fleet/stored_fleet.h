@@ -7,7 +7,7 @@
 #define PANETOP_FLEET_STORED_FLEET_H
 
 #include "fleet/member.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/source.h"
 #include "sys/machine_clock.h"
 

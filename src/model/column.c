@@ -95,7 +95,7 @@ int schema_index(const struct schema *const *schemas, unsigned n_schemas, const 
 
 void schema_want(const struct schema *const *schemas, unsigned n_schemas, const char *topic, bool *wanted)
 {
-	int index = schema_index(schemas, n_schemas, topic);
+	int index = topic ? schema_index(schemas, n_schemas, topic) : -1;
 
 	if (index >= 0)
 		wanted[index] = true;

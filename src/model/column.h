@@ -99,7 +99,7 @@ struct column {
 	enum value_type type;
 	enum column_kind kind;
 	enum unit unit;
-	const struct intern *packed; /* of packed_rows.h: the field is packed in 32 bits; NULL: it is not */
+	const struct intern *packed; /* of event_log.h: the field is packed in 32 bits; NULL: it is not */
 	uint16_t offset;             /* of the field in the row, or APART_OFFSET + that in its block */
 	uint16_t apart;     /* offset in the row of the pointer to a block that has the field; 0: the row
 			     * has it. Without a block the field is unknown */
@@ -109,7 +109,7 @@ struct column {
 	uint16_t aged_by;   /* offset of the f64 with the seconds since it was read; 0: at the sample */
 	double scale;       /* RATE: factor; 0 means 1 */
 	double ceiling;     /* RATE over the time, of seconds: it cannot be higher, as a disk is not busy
-			     * for longer than it takes; 0: none. See derive.h */
+			     * for longer than it takes; 0: none. See pipeline.h */
 	int width;          /* minimum width in cells */
 	unsigned rank;      /* columns of a higher rank are omitted first; 0 stays longest */
 	bool hidden;        /* shown only on request */
@@ -241,7 +241,7 @@ unsigned column_match(const struct column *column, struct span typed);
 /* The index of the topic with this name; -1: there is none. */
 int schema_index(const struct schema *const *schemas, unsigned n_schemas, const char *topic);
 
-/* Marks it by its index, if there is one. */
+/* Marks it by its index, if there is one; NULL: none. */
 void schema_want(const struct schema *const *schemas, unsigned n_schemas, const char *topic, bool *wanted);
 
 /* The column with this key; NULL when there is none. */

@@ -114,10 +114,9 @@ const struct schema *const *differences_schemas(const struct differences *differ
 
 const struct schema *differences_schema(const struct differences *differences, const char *topic)
 {
-	for (unsigned i = 0; i < differences->n_schemas; i++)
-		if (strcmp(differences->list[i]->name, topic) == 0)
-			return differences->list[i];
-	return NULL;
+	int index = schema_index(differences->list, differences->n_schemas, topic);
+
+	return index < 0 ? NULL : differences->list[index];
 }
 
 /* Does the row lack its first KEY column, so that it stands for what is gone? */
@@ -211,13 +210,6 @@ static uint64_t hash_of(const struct differences *differences, const struct sche
 				 : row_hash_key(schema, row);
 }
 
-static bool is_same(const struct differences *differences, const struct schema *schema, const void *one,
-		    const void *other)
-{
-	return differences->name ? row_same_value(differences->name, one, other)
-				 : row_same_key(schema, one, other);
-}
-
 static bool is_joined(const struct differences *differences, const struct schema *schema, const void *row)
 {
 	return differences->name || !is_nameless(schema, row);
@@ -229,7 +221,8 @@ static uint32_t find_row(const struct differences *differences, const struct tab
 	uint32_t at;
 
 	HASH_FIND(at, &differences->rows, hash_of(differences, before->schema, row),
-		  is_same(differences, before->schema, table_row(before, at), row));
+		  differences->name ? row_same_value(differences->name, table_row(before, at), row)
+				    : row_same_key(before->schema, table_row(before, at), row));
 	return at;
 }
 
@@ -288,11 +281,6 @@ static void join(struct differences *differences, struct table *table, const str
 	table->mono_ns = now->mono_ns;
 }
 
-static bool is_whole(const struct table *table)
-{
-	return table->present && !table->failed;
-}
-
 static void copy_notices(struct frame *to, const struct frame *from)
 {
 	for (unsigned i = 0; i < from->n_notices; i++)
@@ -321,14 +309,15 @@ void frame_difference(struct differences *differences, struct frame *difference,
 	copy_notices(difference, before);
 	for (unsigned i = 0; i < difference->n_tables; i++) {
 		const struct table *early = &before->tables[i], *late = &now->tables[i];
+		bool had = early->present && !early->failed, has = late->present && !late->failed;
 
 		if (late->schema->shape == SHAPE_EVENTS)
 			continue;
-		if (is_whole(early) && is_whole(late))
+		if (had && has)
 			join(differences, &difference->tables[i], early, late);
-		else if (is_whole(early) || is_whole(late))
+		else if (had || has)
 			frame_notice(difference, late->schema->name, NULL,
-				     is_whole(late) ? _("%s is not in the earlier sample: no difference")
+				     has ? _("%s is not in the earlier sample: no difference")
 						    : _("%s is not in the later sample: no difference"),
 				     late->schema->name);
 	}

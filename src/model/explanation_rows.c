@@ -105,8 +105,7 @@ struct trace {
 	int slots[SLOTS]; /* their visits; -1: not sampled */
 	struct traced *rows;
 	size_t n_rows, capacity;
-	uint32_t others; /* index of the row of all that were stored without a name; HASH_NONE: there is none
-			  */
+	uint32_t others; /* index of the row of all that were stored without a name; HASH_NONE: none is */
 	double *values; /* of each row in each slot, by metric */
 	size_t n_values, value_capacity;
 	struct hash by_key;
@@ -313,7 +312,7 @@ static void take_rows(struct trace *trace, const struct table *table, unsigned i
 		const void *row = table_row(table, i);
 		struct traced *traced;
 
-		if (table->schema->sum_row && table_row_is(table, row, table->schema->sum_row))
+		if (table_row_is_sum(table, row))
 			continue;
 		traced = traced_row(trace, table, row, index);
 		traced->last = index;
@@ -496,12 +495,10 @@ static void write_departure(const struct trace *trace, const struct traced *row,
 	set_place(trace, line, row, of);
 	line->rank = fmin(change / of->least, STUDY_RANK_MAX);
 	line->away_seconds = seconds_away(trace, departure);
-	study_part(trace->study, (struct study_part){
-					 .resource = of->resource,
-					 .rose = rose,
-					 .whole = of->resource == EXPLAINED_ALONE,
-					 .size = change,
-				 });
+	study_part(trace->study, (struct study_part){ .resource = of->resource,
+						      .rose = rose,
+						      .whole = of->resource == EXPLAINED_ALONE,
+						      .size = change });
 }
 
 /* The visit in which it was gone; 0: it was not, or long before the moment. */
@@ -655,11 +652,9 @@ static double used_by(const struct churn *churn, int metric)
 static void add_part(const struct trace *trace, int metric, bool rose, double size)
 {
 	if (size >= process_metrics[metric].least)
-		study_part(trace->study, (struct study_part){
-						 .resource = process_metrics[metric].resource,
-						 .rose = rose,
-						 .size = size,
-					 });
+		study_part(trace->study, (struct study_part){ .resource = process_metrics[metric].resource,
+							      .rose = rose,
+							      .size = size });
 }
 
 /* What it has a part in; and how much that is, in smallest changes. */
@@ -789,16 +784,24 @@ static void write_churns(const struct trace *trace, struct buffer *remarks)
 	free(churns);
 }
 
-static void explain_topic(struct study *study, const char *topic, const struct row_metric *metrics,
-			  size_t n_rows)
+/* False: the explained sample lacks the topic. */
+static bool explain_topic(struct study *study, const char *topic, const struct row_metric *metrics)
 {
-	struct trace *trace = alloc_zeroed(1, sizeof(*trace));
+	const struct table *table;
+	struct trace *trace;
 
+	study_want(study, (const char *const[]){ topic, "system" }, 2);
+	if (!study_read(study, &study->frames[0], study_moment(study)->index))
+		return false;
+	table = frame_table(&study->frames[0], topic);
+	if (!table || table->failed)
+		return false;
+	trace = alloc_zeroed(1, sizeof(*trace));
 	trace->study = study;
 	trace->topic = topic;
 	trace->metrics = metrics;
 	trace->others = HASH_NONE;
-	plan_visits(trace, n_rows);
+	plan_visits(trace, table->n_rows);
 	visit_all(trace, &study->frames[0]);
 	if (trace->n_visits > trace->moment)
 		write_departures(trace);
@@ -808,27 +811,13 @@ static void explain_topic(struct study *study, const char *topic, const struct r
 	free(trace->rows);
 	free(trace->values);
 	free(trace);
-}
-
-/* False: the explained sample lacks the topic. */
-static bool is_explained(struct study *study, const char *topic, const struct row_metric *metrics)
-{
-	const struct table *table;
-
-	study_want(study, (const char *const[]){ topic, "system" }, 2);
-	if (!study_read(study, &study->frames[0], study_moment(study)->index))
-		return false;
-	table = frame_table(&study->frames[0], topic);
-	if (!table || table->failed)
-		return false;
-	explain_topic(study, topic, metrics, table->n_rows);
 	return true;
 }
 
 void study_rows(struct study *study)
 {
-	if (!is_explained(study, "process", process_metrics))
+	if (!explain_topic(study, "process", process_metrics))
 		buffer_text(&study->remarks, _("Processes were not sampled then. "));
-	if (!is_explained(study, "event_total", event_metrics))
-		is_explained(study, "exited", exit_metrics);
+	if (!explain_topic(study, "event_total", event_metrics))
+		explain_topic(study, "exited", exit_metrics);
 }

@@ -4,8 +4,7 @@
 #define PANETOP_MODEL_EXPLANATION_STUDY_H
 
 #include "core/buffer.h"
-#include "model/departure.h"
-#include "model/explained.h"
+#include "model/explanation.h"
 #include "model/source.h"
 
 #define STUDY_RANK_MAX 20
@@ -84,8 +83,5 @@ void study_part(struct study *study, struct study_part part);
 
 /* explanation_rows.c: adds the lines of processes and of commands. */
 void study_rows(struct study *study);
-
-/* explanation_causes.c: sorts the lines, those that have the same cause together. */
-void study_causes(struct study *study);
 
 #endif

@@ -4,9 +4,27 @@
 #define PANETOP_MODEL_FINDING_H
 
 #include "core/buffer.h"
-#include "model/culprit.h"
 #include "model/frame.h"
 #include "model/settings.h"
+
+#define CULPRIT_SOURCES_MAX 2
+
+/* Which command uses most of a resource: over 10 s, with all its processes, and those that have ended. */
+struct culprit_source {
+	const char *topic; /* NULL: there is none */
+	const char *name, *used;
+	const char *id;     /* NULL: its rows have ended */
+	const char *less;   /* is subtracted; NULL: nothing */
+	const char *unless; /* a row with more than 0 of this does not count; NULL: each does */
+};
+
+/* A resource. */
+struct culprit_kind {
+	bool is_rate;       /* used is a rate over the interval, not a state */
+	double least_share; /* a culprit has at least this share of what all use */
+	enum unit unit;     /* of what is used */
+	struct culprit_source sources[CULPRIT_SOURCES_MAX]; /* the first one is of what lives */
+};
 
 #define FINDING_VALUES_MAX 6
 #define FINDING_YIELDS_MAX 3
@@ -166,5 +184,22 @@ double finding_number(const struct settings *settings, const struct finding_limi
 
 /* A limit as the configuration has it: "15 %", "30 s", "5". */
 char *finding_limit_text(char *out, const struct finding_limit *limit, double number);
+
+enum grade {
+	GRADE_CALM,
+	GRADE_BUSY,  /* in full use, and nothing suffers: a note */
+	GRADE_ALARM, /* a warning */
+	GRADE_CRITICAL,
+};
+
+/*
+ * The worst that holds of these rules, "NAME|NAME", in the findings of the frame; about the scope only with
+ * of_scope, and about the machine without, where that is known.
+ */
+enum grade grade_of_rules(const struct frame *frame, const char *rules, bool of_scope);
+
+/* Of one row of the topic that a rule is about, by its columns; NULL: calm. */
+enum grade grade_of_row(const struct findings *findings, const char *rule, const struct schema *schema,
+			const void *row);
 
 #endif

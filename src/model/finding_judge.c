@@ -2,9 +2,8 @@
 /* Findings: judges the rules in each frame, and knows since when they hold. */
 #include <config.h>
 
-#include "model/finding.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,98 @@
 #include "model/finding_parts.h"
 #include "model/sentence.h"
 #include "model/units.h"
+
+#define PREFIX "finding."
+
+/* "0.15", "15%", "30", "5min": times may have their unit. */
+static bool parse_limit(const struct finding_limit *limit, const char *text, double *number)
+{
+	struct span span = span_text(text);
+
+	if (limit->unit == UNIT_SECONDS)
+		return span_whole_seconds(text, 0, 1e9, number);
+	if (!span_f64(&span, number))
+		return false;
+	while (span_char(&span, ' '))
+		;
+	if (span_char(&span, '%'))
+		*number /= 100;
+	return span.at == span.end;
+}
+
+char *finding_limit_text(char *out, const struct finding_limit *limit, double number)
+{
+	if (limit->unit == UNIT_RATIO)
+		snprintf(out, VALUE_TEXT_MAX, "%.4g%%", 100 * number);
+	else
+		snprintf(out, VALUE_TEXT_MAX, "%.10g%s", number, limit->unit == UNIT_SECONDS ? "s" : "");
+	return out;
+}
+
+const char *finding_setting(const struct settings *settings, const char *name)
+{
+	char whole[96];
+
+	snprintf(whole, sizeof(whole), PREFIX "%s", name);
+	return settings ? settings_text(settings, whole) : NULL;
+}
+
+double finding_number(const struct settings *settings, const struct finding_limit *limit)
+{
+	const char *text = limit->setting ? finding_setting(settings, limit->setting) : NULL;
+	double number;
+
+	return text && parse_limit(limit, text, &number) ? number : limit->number;
+}
+
+static const struct finding_limit *find_limit(const struct finding_rule *rule, const char *name)
+{
+	if (rule->hold.setting && strcmp(rule->hold.setting, name) == 0)
+		return &rule->hold;
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_limit *limit = &rule->values[i].at_least;
+
+		if (limit->setting && strcmp(limit->setting, name) == 0)
+			return limit;
+	}
+	return NULL;
+}
+
+static bool is_list(const struct finding_rule *rule, const char *name)
+{
+	return rule->unless_setting && strcmp(rule->unless_setting, name) == 0;
+}
+
+bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, const char *name)
+{
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return false;
+	name += strlen(PREFIX);
+	for (unsigned i = 0; i < n_rules; i++)
+		if (strcmp(rules[i].name, name) == 0 || find_limit(&rules[i], name) ||
+		    is_list(&rules[i], name))
+			return true;
+	return false;
+}
+
+bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, const char *name,
+			   const char *value)
+{
+	double number;
+
+	name += strlen(PREFIX);
+	for (unsigned i = 0; i < n_rules; i++) {
+		const struct finding_limit *limit = find_limit(&rules[i], name);
+
+		if (strcmp(rules[i].name, name) == 0)
+			return strcmp(value, "off") == 0 || strcmp(value, "on") == 0;
+		if (limit)
+			return parse_limit(limit, value, &number);
+		if (is_list(&rules[i], name))
+			return true;
+	}
+	return false;
+}
 
 #define FRESH_SECONDS 30 /* for which what has happened holds */
 #define SHARE_SECONDS_MIN 1 /* of time that a share of it is of */
@@ -95,38 +186,23 @@ struct findings *findings_open(const struct finding_rule *rules, unsigned n_rule
 	return findings;
 }
 
-static void want_topic(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
-		       bool *wanted)
-{
-	if (topic)
-		schema_want(schemas, n_schemas, topic, wanted);
-}
-
-static bool is_wanted(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
-		      const bool *wanted)
-{
-	int index = schema_index(schemas, n_schemas, topic);
-
-	return index >= 0 && wanted[index];
-}
-
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
 		   unsigned n_schemas, bool recorded, bool *wanted)
 {
-	bool any = false;
+	int own = schema_index(schemas, n_schemas, finding_schema.name);
 
-	for (unsigned i = 0; i < n_schemas; i++)
-		any |= wanted[i] && schemas[i] == &finding_schema;
-	for (unsigned r = 0; any && r < n_rules; r++) {
-		if (rules[r].with && !recorded && !is_wanted(rules[r].with, schemas, n_schemas, wanted))
+	for (unsigned r = 0; own >= 0 && wanted[own] && r < n_rules; r++) {
+		int with = rules[r].with ? schema_index(schemas, n_schemas, rules[r].with) : own;
+
+		if (!recorded && (with < 0 || !wanted[with]))
 			continue;
-		want_topic(rules[r].topic, schemas, n_schemas, wanted);
+		schema_want(schemas, n_schemas, rules[r].topic, wanted);
 		for (unsigned i = 0; rules[r].culprit && i < CULPRIT_SOURCES_MAX; i++)
-			want_topic(rules[r].culprit->sources[i].topic, schemas, n_schemas, wanted);
+			schema_want(schemas, n_schemas, rules[r].culprit->sources[i].topic, wanted);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
-			want_topic(rules[r].values[i].topic, schemas, n_schemas, wanted);
-			want_topic(rules[r].values[i].less_topic, schemas, n_schemas, wanted);
-			want_topic(rules[r].values[i].over_topic, schemas, n_schemas, wanted);
+			schema_want(schemas, n_schemas, rules[r].values[i].topic, wanted);
+			schema_want(schemas, n_schemas, rules[r].values[i].less_topic, wanted);
+			schema_want(schemas, n_schemas, rules[r].values[i].over_topic, wanted);
 		}
 	}
 }
@@ -491,7 +567,7 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 
 		if (first && !is_worse(&rule->values[0], row_number(row, first), limit))
 			continue;
-		if (!table->schema->sum_row || !table_row_is(table, row, table->schema->sum_row))
+		if (!table_row_is_sum(table, row))
 			judge_row(findings, frame, index, table, row);
 	}
 	finding_past_end(&findings->past, index);
@@ -711,4 +787,40 @@ double findings_limit(const struct findings *findings, const char *setting)
 				return findings->limits[r].values[i];
 		}
 	return NAN;
+}
+
+static enum grade grade_of_severity(const char *severity)
+{
+	return strcmp(severity, "critical") == 0  ? GRADE_CRITICAL
+	       : strcmp(severity, "warning") == 0 ? GRADE_ALARM
+						  : GRADE_BUSY;
+}
+
+enum grade grade_of_rules(const struct frame *frame, const char *rules, bool of_scope)
+{
+	const struct table *table = frame_table(frame, finding_schema.name);
+	enum grade worst = GRADE_CALM;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		const char *of = table_text(table, row, "of");
+		enum grade grade = grade_of_severity(table_text(table, row, "severity"));
+
+		if (schema_row_is_over(table->schema, row) ||
+		    (*of != '\0' && (strcmp(of, "scope") == 0) != of_scope))
+			continue;
+		if (grade > worst && text_is_one_of(table_text(table, row, "rule"), span_text(rules)))
+			worst = grade;
+	}
+	return worst;
+}
+
+enum grade grade_of_row(const struct findings *findings, const char *rule, const struct schema *schema,
+			const void *row)
+{
+	enum finding_severity severity;
+
+	if (!findings || !row || !findings_judge_row(findings, rule, schema, row, &severity))
+		return GRADE_CALM;
+	return (enum grade)(GRADE_BUSY + severity);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A frame and its tables; memory is reused from tick to tick. */
-#include <assert.h>
 #include <config.h>
 
 #include "model/frame.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,29 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "model/origin.h"
+
+static _Thread_local const struct origins *collected; /* what adds to it is deep below what draws */
+
+void origins_collect(const struct origins *origins)
+{
+	collected = origins;
+}
+
+size_t origins_end(void)
+{
+	return collected ? collected->out->length : 0;
+}
+
+void origins_drop(size_t end)
+{
+	if (collected)
+		collected->out->length = end;
+}
+
+bool origin_add(const struct origin *origin)
+{
+	return collected && collected->add(collected, origin);
+}
 
 void frame_open(struct frame *frame, const struct schema *const *schemas, unsigned n_schemas)
 {
@@ -173,6 +195,11 @@ bool table_row_is(const struct table *table, const void *row, const char *key)
 	return is_named(table->schema, row, key, NULL);
 }
 
+bool table_row_is_sum(const struct table *table, const void *row)
+{
+	return table->schema->sum_row && table_row_is(table, row, table->schema->sum_row);
+}
+
 bool table_row_has_key(const struct table *table, const void *row, const char *key)
 {
 	const struct schema *schema = table->schema;
@@ -209,7 +236,7 @@ const void *table_most(const struct table *table, const char *key, double least)
 		double number = row_number(row, column);
 
 		if (isnan(number) || number < least || (most && number <= row_number(most, column)) ||
-		    (table->schema->sum_row && table_row_is(table, row, table->schema->sum_row)))
+		    table_row_is_sum(table, row))
 			continue;
 		most = row;
 	}
@@ -231,7 +258,6 @@ const char *table_text(const struct table *table, const void *row, const char *k
 
 	assert(!column || column->type == VALUE_TEXT);
 	text = row && column ? row_text(row, column) : NULL;
-
 	return text ? text : "";
 }
 
@@ -350,8 +376,6 @@ void frame_notice(struct frame *frame, const char *topic, const char *remedy, co
 	if (frame->n_notices == FRAME_NOTICES_MAX)
 		return;
 	frame->notices[frame->n_notices++] = (struct notice){
-		.topic = copy(frame, topic),
-		.text = copy(frame, text),
-		.remedy = copy(frame, remedy),
+		.topic = copy(frame, topic), .text = copy(frame, text), .remedy = copy(frame, remedy)
 	};
 }

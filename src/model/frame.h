@@ -8,7 +8,39 @@
 #include <stdint.h>
 
 #include "core/arena.h"
+#include "core/buffer.h"
 #include "model/column.h"
+
+/*
+ * Where a number on the screen comes from, collected while it is drawn, for the key i: a column of a row; or,
+ * without a column, a number that a pane made.
+ */
+struct origin {
+	const struct schema *schema;
+	const void *row; /* may be gone when it was drawn */
+	const struct column *column;
+	const char *name, *from; /* of a made number, and what it is made of */
+	double number;
+	enum unit unit;
+};
+
+/* Writes each origin when it is drawn. */
+struct origins {
+	/* False: it is there. */
+	bool (*add)(const struct origins *origins, const struct origin *origin);
+	struct buffer *out;
+	const void *context; /* of add */
+};
+
+/* From now on origins of this thread go there; NULL: nowhere. */
+void origins_collect(const struct origins *origins);
+
+/* The end of what was written; and drops what was written since, as it is not drawn after all. */
+size_t origins_end(void);
+void origins_drop(size_t end);
+
+/* False: it is there already, or none are collected. */
+bool origin_add(const struct origin *origin);
 
 #define FRAME_NOTICES_MAX 32
 
@@ -130,6 +162,9 @@ const void *table_find(const struct table *table, const char *key, const char *o
 
 /* Is its first KEY column of text this? */
 bool table_row_is(const struct table *table, const void *row, const char *key);
+
+/* Is it the sum of the others? */
+bool table_row_is_sum(const struct table *table, const void *row);
 
 /* Is one of its KEY columns of text this? */
 bool table_row_has_key(const struct table *table, const void *row, const char *key);

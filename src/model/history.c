@@ -9,7 +9,85 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "core/vector.h"
+#include "model/finding.h"
+#include "model/rule.h"
+
+#define SECONDS_MAX 4e9                           /* a recording may say anything */
+#define SLEPT_MAX_NS UINT64_C(100000000000000000) /* three years: the sum of spans is a time, too */
+
+struct sleep_span sleep_of_frame(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, SLEEP_TOPIC);
+	double slept = 0, set = 0;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		const char *kind = table_text(table, row, "kind");
+		double seconds = table_number(table, row, "seconds");
+
+		if (strcmp(kind, SLEEP_SUSPEND) == 0 && seconds > 0)
+			slept += seconds;
+		else if (strcmp(kind, SLEEP_CLOCK) == 0 && !isnan(seconds))
+			set += seconds;
+	}
+	return (struct sleep_span){
+		.mono_ns = frame->mono_ns,
+		.slept_ns = slept < SLEPT_MAX_NS / 1e9 ? (uint64_t)(slept * 1e9) : 0,
+		.set_ns = fabs(set) < SECONDS_MAX ? (int64_t)(set * 1e9) : 0,
+	};
+}
+
+static void join_oldest(struct sleep_past *past)
+{
+	uint64_t slept_ns = past->spans[1].slept_ns + past->spans[0].slept_ns;
+
+	past->spans[1].slept_ns = slept_ns < SLEPT_MAX_NS ? slept_ns : SLEPT_MAX_NS;
+	past->spans[1].set_ns = (int64_t)((uint64_t)past->spans[1].set_ns + (uint64_t)past->spans[0].set_ns);
+	memmove(past->spans, past->spans + 1, --past->n * sizeof(past->spans[0]));
+}
+
+void sleep_past_take(struct sleep_past *past, const struct frame *frame)
+{
+	struct sleep_span span = sleep_of_frame(frame);
+
+	if ((span.slept_ns == 0 && span.set_ns == 0) ||
+	    (past->n > 0 && span.mono_ns <= past->spans[past->n - 1].mono_ns))
+		return;
+	if (past->n == SLEEP_SPANS_MAX)
+		join_oldest(past);
+	past->spans[past->n++] = span;
+}
+
+void sleep_past_rewind(struct sleep_past *past, uint64_t mono_ns)
+{
+	while (past->n > 0 && past->spans[past->n - 1].mono_ns > mono_ns)
+		past->n--;
+}
+
+uint64_t sleep_past_between_ns(const struct sleep_past *past, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t between_ns = to_ns - from_ns;
+
+	for (unsigned i = past->n; i-- > 0 && past->spans[i].mono_ns > from_ns;)
+		if (past->spans[i].mono_ns <= to_ns)
+			between_ns += past->spans[i].slept_ns;
+	return between_ns;
+}
+
+uint64_t sleep_past_wall_ns(const struct sleep_past *past, const struct frame *frame, uint64_t awake_ns)
+{
+	uint64_t from_ns = awake_ns < frame->mono_ns ? frame->mono_ns - awake_ns : 0;
+	double ago_ns = (double)awake_ns;
+
+	for (unsigned i = past->n; i-- > 0 && past->spans[i].mono_ns > from_ns;)
+		if (past->spans[i].mono_ns <= frame->mono_ns)
+			ago_ns += (double)past->spans[i].slept_ns + (double)past->spans[i].set_ns;
+	if (ago_ns < 0)
+		return frame->wall_ns + (uint64_t)fmin(-ago_ns, SECONDS_MAX * 1e9);
+	return ago_ns < (double)frame->wall_ns ? frame->wall_ns - (uint64_t)ago_ns : 0;
+}
 
 void history_open(struct history *history, const struct series *series, unsigned n_series, size_t capacity)
 {
@@ -105,8 +183,8 @@ unsigned history_follow(struct history *history, const struct series *wanted, co
 				  alloc_text(wanted->column) };
 	history->n_series++;
 	if (history->count > 0 && history_time(history, history->count - 1) == frame->mono_ns)
-		history->values[slot(history, history->count - 1) * history->n_series + history->n_series -
-				1] = frame_number(frame, added->topic, added->row, added->column);
+		history_set(history, history->n_series - 1, frame,
+			    frame_number(frame, added->topic, added->row, added->column));
 	return history->n_series - 1;
 }
 
@@ -156,9 +234,8 @@ void history_forget_topic(struct history *history, const char *topic)
 void history_mark(struct history *history, uint64_t mono_ns, char letter)
 {
 	if (history->n_marks == HISTORY_MARKS_MAX) {
-		for (unsigned i = 1; i < HISTORY_MARKS_MAX; i++)
-			history->marks[i - 1] = history->marks[i];
 		history->n_marks--;
+		memmove(history->marks, history->marks + 1, history->n_marks * sizeof(*history->marks));
 	}
 	history->marks[history->n_marks++] = (struct history_mark){ .mono_ns = mono_ns, .letter = letter };
 }
@@ -199,4 +276,106 @@ bool history_between(const struct history *history, unsigned series, uint64_t fr
 	span->last = history_value(history, series, newest);
 	span->seconds = (double)(history_time(history, newest) - history_time(history, oldest)) / 1e9;
 	return true;
+}
+
+#define SECOND_NS UINT64_C(1000000000)
+#define SAME_NS (2 * SECOND_NS) /* the clocks drift apart */
+
+/* The oldest that is not of the user; one of the user only when no other is left. */
+static void drop_one(struct marks *marks)
+{
+	unsigned oldest = 0;
+
+	while (oldest < marks->n && marks->list[oldest].kind == MARK_USER)
+		oldest++;
+	if (oldest == marks->n)
+		oldest = 0;
+	memmove(&marks->list[oldest], &marks->list[oldest + 1], (--marks->n - oldest) * sizeof(*marks->list));
+}
+
+static void add(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
+{
+	if (marks->n == MARKS_MAX)
+		drop_one(marks);
+	marks->list[marks->n++] = (struct mark){ wall_ns, kind, finding };
+}
+
+void marks_add(struct marks *marks, uint64_t wall_ns)
+{
+	add(marks, wall_ns, MARK_USER, 0);
+}
+
+static void add_once(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
+{
+	for (unsigned i = 0; i < marks->n; i++) {
+		uint64_t there_ns = marks->list[i].wall_ns;
+		uint64_t apart_ns = there_ns > wall_ns ? there_ns - wall_ns : wall_ns - there_ns;
+
+		if (marks->list[i].kind == kind && marks->list[i].finding == finding && apart_ns <= SAME_NS)
+			return;
+	}
+	add(marks, wall_ns, kind, finding);
+}
+
+static uint64_t identity_of(const struct table *table, const void *row)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule")));
+
+	return hash_bytes(hash, span_text(table_text(table, row, "row"))) | 1;
+}
+
+/* Rules of the user that fired. */
+static void take_firings(struct marks *marks, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, FIRING_TOPIC);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		uint64_t rule = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule"))) | 1;
+
+		add_once(marks, table_u64(table, row, "time"), MARK_FINDING, rule);
+	}
+}
+
+/* A sleep where it began, a set clock where it is now. */
+static void take_sleeps(struct marks *marks, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, SLEEP_TOPIC);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		bool slept = strcmp(table_text(table, row, "kind"), SLEEP_SUSPEND) == 0;
+
+		add_once(marks, table_u64(table, row, slept ? "from_time" : "time"),
+			 slept ? MARK_SLEEP : MARK_CLOCK, 0);
+	}
+	sleep_past_take(&marks->slept, frame);
+}
+
+void marks_take(struct marks *marks, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, finding_schema.name);
+
+	if (frame->interval_ns == 0)
+		marks->slept.n = 0; /* its clocks may be those of another boot */
+	take_firings(marks, frame);
+	take_sleeps(marks, frame);
+	if (frame->interval_ns == 0 || (!table && frame->mono_ns - marks->last_ns > FINDINGS_REST_NS))
+		marks->first_ns = 0;
+	if (!table || frame->interval_ns == 0)
+		return;
+	if (marks->first_ns == 0)
+		marks->first_ns = frame->mono_ns;
+	marks->last_ns = frame->mono_ns;
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		uint64_t finding = identity_of(table, row);
+		uint64_t since_ns = (uint64_t)(table_number(table, row, "since_seconds") * 1e9);
+
+		/* what is merely busy, or over, needs no mark */
+		if (strcmp(table_text(table, row, "severity"), "note") != 0 &&
+		    frame->mono_ns > marks->first_ns + SAME_NS + since_ns)
+			add_once(marks, sleep_past_wall_ns(&marks->slept, frame, since_ns), MARK_FINDING,
+				 finding);
+	}
 }

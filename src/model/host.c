@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/i18n.h"
 #include "model/finding.h"
 
@@ -40,8 +41,7 @@ static const struct column columns[] = {
 	GAUGE(clock_offset_seconds, UNIT_SECONDS, .title = N_("offset"), .width = 7, .rank = 5,
 	      .hidden = true, .difference = true,
 	      .help = N_("its clock less ours, as samples show that come through a connection: too low by "
-			 "the time "
-			 "that the quickest of the last ones took"),
+			 "the time that the quickest of the last ones took"),
 	      .source = "the greatest of (time of a sample - time of its arrival)"),
 	COLUMN(struct host_row, severity, .kind = COLUMN_LABEL, .title = N_("severity"), .width = 8,
 	       .rank = 1, .words = true,
@@ -108,6 +108,8 @@ const struct schema host_schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
+#define PART(to, ...) { .field = offsetof(struct host_row, to), __VA_ARGS__ }
+
 /* Where the numbers come from. */
 static const struct part {
 	const char *topic, *row, *other, *column;
@@ -115,31 +117,25 @@ static const struct part {
 	const char *over_row, *over; /* divided by this of the same topic; NULL: not divided */
 	bool greatest;               /* of all rows but that of the sum */
 } parts[] = {
-	{ "cpu", "all", NULL, "busy_ratio", offsetof(struct host_row, busy_ratio), NULL, NULL, false },
-	{ "memory", "available", NULL, "used_bytes", offsetof(struct host_row, memory_used_ratio), "mem",
-	  "total_bytes", false },
-	{ "memory", "swap", NULL, "used_bytes", offsetof(struct host_row, swap_used_ratio), "swap",
-	  "total_bytes", false },
-	{ "pressure", "cpu", "some", "avg10_ratio", offsetof(struct host_row, cpu_pressure_ratio), NULL, NULL,
-	  false },
-	{ "pressure", "memory", "some", "avg10_ratio", offsetof(struct host_row, memory_pressure_ratio), NULL,
-	  NULL, false },
-	{ "pressure", "io", "some", "avg10_ratio", offsetof(struct host_row, io_pressure_ratio), NULL, NULL,
-	  false },
-	{ "system", NULL, NULL, "load1", offsetof(struct host_row, load1), NULL, NULL, false },
-	{ "system", NULL, NULL, "uptime_seconds", offsetof(struct host_row, uptime_seconds), NULL, NULL,
-	  false },
-	{ "disk", NULL, NULL, "busy_ratio", offsetof(struct host_row, disk_busy_ratio), NULL, NULL, true },
-	{ "disk", "all", NULL, "read_bytes_per_second", offsetof(struct host_row, read_bytes_per_second),
-	  NULL, NULL, false },
-	{ "disk", "all", NULL, "write_bytes_per_second", offsetof(struct host_row, write_bytes_per_second),
-	  NULL, NULL, false },
-	{ "interface", "all", NULL, "received_bits_per_second",
-	  offsetof(struct host_row, received_bits_per_second), NULL, NULL, false },
-	{ "interface", "all", NULL, "sent_bits_per_second", offsetof(struct host_row, sent_bits_per_second),
-	  NULL, NULL, false },
-	{ "power", "total", NULL, "watts", offsetof(struct host_row, watts), NULL, NULL, false },
-	{ "temperature", NULL, NULL, "celsius", offsetof(struct host_row, celsius), NULL, NULL, true },
+	PART(busy_ratio, .topic = "cpu", .row = "all", .column = "busy_ratio"),
+	PART(memory_used_ratio, .topic = "memory", .row = "available", .column = "used_bytes",
+	     .over_row = "mem", .over = "total_bytes"),
+	PART(swap_used_ratio, .topic = "memory", .row = "swap", .column = "used_bytes", .over_row = "swap",
+	     .over = "total_bytes"),
+	PART(cpu_pressure_ratio, .topic = "pressure", .row = "cpu", .other = "some", .column = "avg10_ratio"),
+	PART(memory_pressure_ratio, .topic = "pressure", .row = "memory", .other = "some",
+	     .column = "avg10_ratio"),
+	PART(io_pressure_ratio, .topic = "pressure", .row = "io", .other = "some", .column = "avg10_ratio"),
+	PART(load1, .topic = "system", .column = "load1"),
+	PART(uptime_seconds, .topic = "system", .column = "uptime_seconds"),
+	PART(disk_busy_ratio, .topic = "disk", .column = "busy_ratio", .greatest = true),
+	PART(read_bytes_per_second, .topic = "disk", .row = "all", .column = "read_bytes_per_second"),
+	PART(write_bytes_per_second, .topic = "disk", .row = "all", .column = "write_bytes_per_second"),
+	PART(received_bits_per_second, .topic = "interface", .row = "all",
+	     .column = "received_bits_per_second"),
+	PART(sent_bits_per_second, .topic = "interface", .row = "all", .column = "sent_bits_per_second"),
+	PART(watts, .topic = "power", .row = "total", .column = "watts"),
+	PART(celsius, .topic = "temperature", .column = "celsius", .greatest = true),
 };
 
 #define N_PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -282,4 +278,98 @@ void host_derive(struct frame *frame, bool always)
 		 &(struct host_state){ .name = frame->host ? frame->host : "localhost",
 				       .clock_offset_seconds = NAN,
 				       .age_seconds = 0 });
+}
+
+struct labelled {
+	struct schema *schemas; /* owned, with their columns */
+	const struct schema **list;
+	unsigned n_schemas;
+};
+
+static void make_schema(struct schema *schema, const struct schema *of)
+{
+	bool has_one = schema_find(of, LABELLED_COLUMN) != NULL;
+	struct column *labelled = alloc_zeroed(of->n_columns + 1, sizeof(*labelled));
+
+	memcpy(labelled, of->columns, of->n_columns * sizeof(*labelled));
+	*schema = *of;
+	schema->columns = labelled;
+	if (has_one)
+		return;
+	labelled[schema->n_columns++] = (struct column){
+		.key = LABELLED_COLUMN,
+		.title = N_("host"),
+		.help = N_("machine that the row is of, where there are several"),
+		.source = "--source; --replay",
+		.type = VALUE_TEXT,
+		.kind = COLUMN_KEY,
+		.offset = (uint16_t)of->row_size,
+		.width = 10,
+	};
+	schema->row_size = of->row_size + sizeof(const char *);
+}
+
+struct labelled *labelled_open(const struct schema *const *schemas, unsigned n_schemas)
+{
+	struct labelled *labelled = alloc_zeroed(1, sizeof(*labelled));
+
+	labelled->n_schemas = n_schemas;
+	labelled->schemas = alloc_zeroed(n_schemas, sizeof(*labelled->schemas));
+	labelled->list = alloc_zeroed(n_schemas, sizeof(*labelled->list));
+	for (unsigned i = 0; i < n_schemas; i++) {
+		make_schema(&labelled->schemas[i], schemas[i]);
+		labelled->list[i] = &labelled->schemas[i];
+	}
+	return labelled;
+}
+
+void labelled_close(struct labelled *labelled)
+{
+	if (!labelled)
+		return;
+	for (unsigned i = 0; i < labelled->n_schemas; i++)
+		free((void *)labelled->schemas[i].columns);
+	free(labelled->schemas);
+	free(labelled->list);
+	free(labelled);
+}
+
+const struct schema *const *labelled_schemas(const struct labelled *labelled)
+{
+	return labelled->list;
+}
+
+const struct schema *labelled_schema(const struct labelled *labelled, const char *name)
+{
+	int index = schema_index(labelled->list, labelled->n_schemas, name);
+
+	return index < 0 ? NULL : labelled->list[index];
+}
+
+static void add_table(struct frame *to, struct table *table, const struct table *from, const char *host)
+{
+	const struct column *label = schema_find(table->schema, LABELLED_COLUMN);
+	size_t first = table_append(to, table, from);
+
+	table->present = true;
+	table->mono_ns = from->mono_ns;
+	table->interval_ns = from->interval_ns;
+	for (size_t i = first; i < table->n_rows; i++)
+		row_set_text(table_row(table, i), label, host);
+}
+
+void labelled_add(struct frame *to, const struct frame *from, const char *host, bool events)
+{
+	const char *name = arena_copy(&to->arena, host, strlen(host));
+
+	for (unsigned i = 0; i < from->n_tables; i++) {
+		const struct table *table = &from->tables[i];
+		bool own = to->tables[i].schema->row_size == table->schema->row_size;
+
+		if (table->present && !own && (table->schema->shape == SHAPE_EVENTS) == events)
+			add_table(to, &to->tables[i], table, name);
+	}
+	for (unsigned i = 0; i < from->n_notices && !events; i++)
+		frame_notice(to, from->notices[i].topic, from->notices[i].remedy, "%s: %s", host,
+			     from->notices[i].text);
 }

@@ -10,8 +10,179 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/condition.h"
-#include "model/fact_text.h"
+#include "model/rule.h"
+#include "model/units.h"
+
+static struct fact find_column(const struct table *table, const void *row, struct span name)
+{
+	const struct column *column = row ? schema_find_span(table->schema, name) : NULL;
+	struct fact fact = FACT_UNKNOWN;
+
+	if (!column)
+		return fact;
+	fact.origin = (struct origin){ .schema = table->schema, .row = row, .column = column };
+	fact.words = column->words;
+	if (column->type == VALUE_TEXT)
+		fact.text = table_text(table, row, column->key);
+	else
+		fact.number = row_number(row, column);
+	fact.unit = column->unit;
+	return fact;
+}
+
+struct fact column_fact(const struct table *table, const void *row, const char *column)
+{
+	return find_column(table, row, span_text(column));
+}
+
+/* path is TOPIC.COLUMN, TOPIC.KEY.COLUMN or TOPIC.KEY/OTHER.COLUMN. */
+static struct fact frame_fact(const struct frame *frame, struct span path)
+{
+	char names[128], *key, *column, *other = NULL;
+	const struct table *table;
+
+	snprintf(names, sizeof(names), "%.*s", (int)span_length(path), path.at);
+	column = strrchr(names, '.');
+	*column++ = '\0';
+	key = strchr(names, '.');
+	if (key) {
+		*key++ = '\0';
+		other = strchr(key, '/');
+	}
+	if (other)
+		*other++ = '\0';
+	table = frame_table(frame, names);
+	if (!table || table->n_rows == 0)
+		return FACT_UNKNOWN;
+	return find_column(table, key ? table_find(table, key, other) : table_row(table, 0),
+			   span_text(column));
+}
+
+struct fact made_fact_of(const struct made_fact *made)
+{
+	struct fact fact = made->fact;
+
+	if (made->from)
+		fact.origin = (struct origin){ .name = made->name, .from = made->from, .number = fact.number,
+					       .unit = fact.unit };
+	return fact;
+}
+
+struct fact row_fact(const struct facts *facts, struct span name)
+{
+	const struct row_facts *of = (const struct row_facts *)facts;
+
+	for (size_t i = 0; i < of->n_made; i++)
+		if (span_is(name, of->made[i].name))
+			return made_fact_of(&of->made[i]);
+	if (of->frame && memchr(name.at, '.', span_length(name)))
+		return frame_fact(of->frame, name);
+	return find_column(of->table, of->row, name);
+}
+
+void fact_drawn(const struct facts *facts, const struct fact *fact)
+{
+	const struct origin *origin = &fact->origin;
+
+	if (origin->column && !fact->text && origin->column->kind != COLUMN_KEY)
+		origin_add(origin);
+	else if (origin->from && (fact->text || origin_add(origin)))
+		facts_drawn(facts, origin->from);
+}
+
+void facts_drawn(const struct facts *facts, const char *names)
+{
+	while (*names) {
+		size_t length = strcspn(names, " ,()");
+		struct fact fact = length > 0 ? facts->find(facts, span_of(names, length)) : FACT_UNKNOWN;
+
+		if (fact_is_known(&fact))
+			fact_drawn(facts, &fact);
+		names += length + (names[length] != '\0');
+	}
+}
+
+/* Writes facts for people, in the formats of sentences. */
+
+static char *cpus_text(char *out, double cpus)
+{
+	return fixed_text(out, cpus, cpus < 0.1 ? 2 : 1);
+}
+
+static char *time_text(char *out, double seconds)
+{
+	return duration_text(out, seconds, false);
+}
+
+static char *degrees_text(char *out, double celsius)
+{
+	return celsius_text(out, celsius, false);
+}
+
+static char *clock_text(char *out, double wall_ns)
+{
+	return clock_local(out, (uint64_t)wall_ns, "%H:%M:%S");
+}
+
+static char *date_text(char *out, double wall_ns)
+{
+	return clock_local(out, (uint64_t)wall_ns, "%Y-%m-%d %H:%M:%S");
+}
+
+static const struct {
+	const char *name;
+	char *(*text)(char *out, double number);
+} formats[] = {
+	{ "rate", rate_short },  { "cpus", cpus_text },   { "time", time_text },
+	{ "C", degrees_text },   { "clock", clock_text }, { "date", date_text },
+};
+
+static char *short_text(char *out, double number, enum unit unit)
+{
+	switch (unit) {
+	case UNIT_SECONDS:
+		return duration_short(out, number, false);
+	case UNIT_WATTS:
+		return strcat(fixed_text(out, number, number < 99.95 ? 1 : 0), " W");
+	case UNIT_PER_SECOND:
+		return strcat(rate_short(out, number), "/s");
+	case UNIT_BYTES_PER_SECOND:
+		return strcat(size_short(out, number), "/s");
+	default:
+		return size_short(out, number);
+	}
+}
+
+/* ".2", "0.2", "100.2", ".2%", "%" */
+static char *places_text(char *out, double number, struct span format)
+{
+	const char *point = memchr(format.at, '.', span_length(format));
+	int places = point ? point[1] - '0' : 0;
+	bool percents = format.end[-1] == '%';
+
+	if (span_starts(format, "0.") && number == floor(number))
+		places = 0;
+	if (percents || span_starts(format, "100."))
+		number *= 100;
+	return strcat(fixed_text(out, number, places), percents ? " %" : "");
+}
+
+const char *fact_text(char *out, const struct fact *fact, struct span format)
+{
+	if (!fact_is_known(fact))
+		return "-";
+	if (fact->text)
+		return fact->words ? _(fact->text) : fact->text;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (span_is(format, formats[i].name))
+			return formats[i].text(out, fact->number);
+	if (span_is(format, "short"))
+		return short_text(out, fact->number, fact->unit);
+	if (span_length(format) > 0)
+		return places_text(out, fact->number, format);
+	return fact->unit == UNIT_NONE ? fixed_text(out, fact->number, 0)
+				       : amount_text(out, fact->unit, fact->number);
+}
 
 /* Adds what stands for NAME or NAME:FORMAT; false: it is not known. */
 static bool add_fact(struct buffer *out, struct span format, const struct facts *facts)
@@ -98,8 +269,7 @@ static double right_side(struct span rest, const struct facts *facts)
 	return number * facts->find(facts, name).number - less;
 }
 
-/* Is the text one of WORD|WORD…? */
-static bool is_word(const char *text, struct span words)
+bool text_is_one_of(const char *text, struct span words)
 {
 	struct span word;
 
@@ -107,11 +277,6 @@ static bool is_word(const char *text, struct span words)
 		if (span_is(word, text))
 			return true;
 	return span_is(words, text);
-}
-
-static bool text_compares(const char *text, enum relation relation, struct span words)
-{
-	return relation == (is_word(text, words) ? RELATION_EQUAL : RELATION_NOT_EQUAL);
 }
 
 static bool term_holds(struct span term, const struct facts *facts)
@@ -129,7 +294,9 @@ static bool term_holds(struct span term, const struct facts *facts)
 	if (!relation_parse(&term, &relation))
 		holds = fact_is_known(&left);
 	else if (left.text)
-		holds = fact_is_known(&left) && text_compares(left.text, relation, span_trimmed(term));
+		holds = fact_is_known(&left) &&
+			relation == (text_is_one_of(left.text, span_trimmed(term)) ? RELATION_EQUAL
+										   : RELATION_NOT_EQUAL);
 	else
 		holds = relation_holds(left.number, relation, right_side(span_trimmed(term), facts));
 	return holds != negated;

@@ -9,7 +9,6 @@
 
 #include "core/i18n.h"
 #include "kernel/system.h"
-#include "model/sample_request.h"
 #include "model/units.h"
 
 const char *const latency_policy_names[] = { "fifo", "rr", "deadline", "other", NULL };
@@ -88,246 +87,168 @@ static const char one_event[] = N_("use the name of one event");
 		0 * sizeof((kind *)NULL == &((struct settings *)NULL)->member)
 #define FLAG(member) .type = SETTING_FLAG, .field = FIELD(bool, member), .choices = no_yes
 #define CHOICE(member, names) .type = SETTING_CHOICE, .field = FIELD(unsigned, member), .choices = (names)
-#define COUNT(member, low, high, default)                                                                    \
-	.type = SETTING_COUNT, .field = FIELD(uint64_t, member), .least = (low), .most = (high),             \
-	.usual = (default)
-#define NUMBER(member, low, high, default)                                                                   \
-	.type = SETTING_NUMBER, .field = FIELD(double, member), .least = (low), .most = (high),              \
-	.usual = (default)
-#define SECONDS(member, low, high, default)                                                                  \
-	.type = SETTING_SECONDS, .field = FIELD(double, member), .least = (low), .most = (high),             \
-	.usual = (default)
+#define RANGE(kind, holds, member, low, high, default)                                                       \
+	.type = kind, .field = FIELD(holds, member), .least = (low), .most = (high), .usual = (default)
+#define COUNT(...) RANGE(SETTING_COUNT, uint64_t, __VA_ARGS__)
+#define NUMBER(...) RANGE(SETTING_NUMBER, double, __VA_ARGS__)
+#define SECONDS(...) RANGE(SETTING_SECONDS, double, __VA_ARGS__)
 #define ADDRESS(member)                                                                                      \
 	.type = SETTING_ADDRESS, .field = FIELD(uint64_t, member), .expected = an_address
 #define TEXT(member) .type = SETTING_TEXT, .field = FIELD(const char *, member)
 
+#define SETTING(key, ...) { .name = key, __VA_ARGS__ }
+
 const struct setting all_settings[] = {
 	/* The screen. */
-	{ .name = "pane", TEXT(pane) },
-	{ .name = "delay",
-	  SECONDS(delay_seconds, DELAY_MIN, DELAY_MAX, 1),
-	  .argument = N_("SECONDS"),
-	  .help = N_("time between samples (default 1)"),
-	  .expected = N_("use 0.05 to 86400 seconds, or a unit, as in 500ms, 1m, 1h") },
-	{ .name = "unit",
-	  CHOICE(unit, size_unit_names),
-	  .argument = "auto|B|KiB|MiB|GiB|percent",
-	  .help = N_("unit of sizes (default auto)"),
-	  .expected = N_("use auto, B, KiB, MiB, GiB or percent") },
-	{ .name = "past",
-	  SECONDS(past_seconds, 0, PAST_SECONDS_MAX, 3600),
-	  .argument = N_("DURATION"),
-	  .help = N_("how far back the screen can go (default 1h); 0 keeps nothing"),
-	  .expected = N_("use seconds, or a unit, as in 30m, 2h") },
-	{ .name = "past-size",
-	  .type = SETTING_BYTES,
-	  .field = FIELD(uint64_t, past_bytes),
-	  .least = PAST_BYTES_MIN,
-	  .most = 0x1p63,
-	  .usual = PAST_BYTES,
-	  .argument = N_("SIZE"),
-	  .help = N_("at most this much of the past, on the disk (default 64MiB)"),
-	  .expected = N_("use a number of bytes, or a unit, as in 64MiB") },
-	{ .name = "probe-cost",
-	  NUMBER(topic.probe.cost_percent, 0, 100000, 5),
-	  .argument = N_("PERCENT"),
-	  .help = N_("what a --probe-call may cost, of a CPU (default 5)"),
-	  .expected = N_("use a number of percent, as in 50; more than 100 is more than a CPU") },
-	{ .name = "theme",
-	  TEXT(theme),
-	  .valid = is_file_name,
-	  .argument = "dark|light|contrast|warm|terminal|NAME",
-	  .help = N_("colors of the screen (default by the terminal); NAME: of the file NAME.theme"),
-	  .expected = N_("use dark, light, contrast, warm, terminal, or a name of letters, digits, - "
-			 "and _") },
-	{ .name = "glyphs", CHOICE(glyphs, glyph_set_names) },
+	SETTING("pane", TEXT(pane)),
+	SETTING("delay", SECONDS(delay_seconds, DELAY_MIN, DELAY_MAX, 1), .argument = N_("SECONDS"),
+		.help = N_("time between samples (default 1)"),
+		.expected = N_("use 0.05 to 86400 seconds, or a unit, as in 500ms, 1m, 1h")),
+	SETTING("unit", CHOICE(unit, size_unit_names), .argument = "auto|B|KiB|MiB|GiB|percent",
+		.help = N_("unit of sizes (default auto)"),
+		.expected = N_("use auto, B, KiB, MiB, GiB or percent")),
+	SETTING("past", SECONDS(past_seconds, 0, PAST_SECONDS_MAX, 3600), .argument = N_("DURATION"),
+		.help = N_("how far back the screen can go (default 1h); 0 keeps nothing"),
+		.expected = N_("use seconds, or a unit, as in 30m, 2h")),
+	SETTING("past-size", .type = SETTING_BYTES, .field = FIELD(uint64_t, past_bytes),
+		.least = PAST_BYTES_MIN, .most = 0x1p63, .usual = PAST_BYTES, .argument = N_("SIZE"),
+		.help = N_("at most this much of the past, on the disk (default 64MiB)"),
+		.expected = N_("use a number of bytes, or a unit, as in 64MiB")),
+	SETTING("probe-cost", NUMBER(topic.probe.cost_percent, 0, 100000, 5), .argument = N_("PERCENT"),
+		.help = N_("what a --probe-call may cost, of a CPU (default 5)"),
+		.expected = N_("use a number of percent, as in 50; more than 100 is more than a CPU")),
+	SETTING("theme", TEXT(theme), .valid = is_file_name,
+		.argument = "dark|light|contrast|warm|terminal|NAME",
+		.help = N_("colors of the screen (default by the terminal); NAME: of the file NAME.theme"),
+		.expected = N_("use dark, light, contrast, warm, terminal, or a name of letters, digits, - "
+			       "and _")),
+	SETTING("glyphs", CHOICE(glyphs, glyph_set_names)),
 
-	{ .name = "memory.used",
-	  CHOICE(memory.used, used_names),
-	  .usual = USED_NOT_CHOSEN,
-	  .argument = "total-free|procps|htop",
-	  .help = N_("definition of used: in text (default total-free) and in the graph (default procps)"),
-	  .expected = N_("use total-free, procps or htop") },
-	{ .name = "memory.span", CHOICE(memory.span, span_names) },
-	{ .name = "memory.axis", CHOICE(memory.axis, axis_names) },
-	{ .name = "memory.numa-maps",
-	  FLAG(memory.numa_maps),
-	  .help = N_("count the pages of the processes of --pid by NUMA node, where a sample is usual") },
+	SETTING("memory.used", CHOICE(memory.used, used_names), .usual = USED_NOT_CHOSEN,
+		.argument = "total-free|procps|htop",
+		.help = N_("definition of used: in text (default total-free) and in the graph (default "
+			   "procps)"),
+		.expected = N_("use total-free, procps or htop")),
+	SETTING("memory.span", CHOICE(memory.span, span_names)),
+	SETTING("memory.axis", CHOICE(memory.axis, axis_names)),
+	SETTING("memory.numa-maps", FLAG(memory.numa_maps),
+		.help = N_("count the pages of the processes of --pid by NUMA node, where a sample is "
+			   "usual")),
 
-	{ .name = "cpu.idle", FLAG(cpu.idle), .help = N_("show idle processes, too") },
-	{ .name = "cpu.threads", FLAG(cpu.threads), .help = N_("show CPU use by thread") },
-	{ .name = "cpu.threshold",
-	  NUMBER(cpu.threshold, -INFINITY, 1e6, NAN),
-	  .argument = N_("PERCENT"),
-	  .help = N_("only processes that used at least this much of a CPU"),
-	  .expected = N_("use a percentage, such as 5") },
-	{ .name = "cpu.per-machine",
-	  FLAG(cpu.per_machine),
-	  .help = /* xgettext:no-c-format */ N_("100 % is the whole machine, not one CPU") },
-	{ .name = "cpu.distribution",
-	  FLAG(cpu.distribution),
-	  .help = N_("show the distribution of CPU use") },
-	{ .name = "cpu.totals",
-	  FLAG(cpu.totals),
-	  .help = N_("show the mean use of each process over the run, including exited ones") },
-	{ .name = "cpu.hide-self", FLAG(cpu.hide_self), .help = N_("hide panetop itself") },
-	{ .name = "cpu.calibration",
-	  .type = SETTING_FIT,
-	  .field = FIELD(struct power_fit, topic.fit),
-	  .argument = N_("FILE"),
-	  .help = N_("estimate watts of processes from the output of --calibrate -o json"),
-	  .expected = not_empty },
-	{ .name = "cpu.perf",
-	  TEXT(topic.counters),
-	  .argument = "auto|EVENT[,...]",
-	  .help = N_("count these libpfm4 events on every CPU, or with --pid in processes"),
-	  .expected = not_empty },
-	{ .name = "cpu.tree", FLAG(cpu.tree) },
-	{ .name = "cpu.graph", FLAG(cpu.graph) },
-	{ .name = "cpu.command", CHOICE(cpu.command.shown, command_names) },
-	{ .name = "cpu.directories", CHOICE(cpu.command.directories, yes_no) },
+	SETTING("cpu.idle", FLAG(cpu.idle), .help = N_("show idle processes, too")),
+	SETTING("cpu.threads", FLAG(cpu.threads), .help = N_("show CPU use by thread")),
+	SETTING("cpu.threshold", NUMBER(cpu.threshold, -INFINITY, 1e6, NAN), .argument = N_("PERCENT"),
+		.help = N_("only processes that used at least this much of a CPU"),
+		.expected = N_("use a percentage, such as 5")),
+	SETTING("cpu.per-machine", FLAG(cpu.per_machine),
+		.help = /* xgettext:no-c-format */ N_("100 % is the whole machine, not one CPU")),
+	SETTING("cpu.distribution", FLAG(cpu.distribution), .help = N_("show the distribution of CPU use")),
+	SETTING("cpu.totals", FLAG(cpu.totals),
+		.help = N_("show the mean use of each process over the run, including exited ones")),
+	SETTING("cpu.hide-self", FLAG(cpu.hide_self), .help = N_("hide panetop itself")),
+	SETTING("cpu.calibration", .type = SETTING_FIT, .field = FIELD(struct power_fit, topic.fit),
+		.argument = N_("FILE"),
+		.help = N_("estimate watts of processes from the output of --calibrate -o json"),
+		.expected = not_empty),
+	SETTING("cpu.perf", TEXT(topic.counters), .argument = "auto|EVENT[,...]",
+		.help = N_("count these libpfm4 events on every CPU, or with --pid in processes"),
+		.expected = not_empty),
+	SETTING("cpu.tree", FLAG(cpu.tree)),
+	SETTING("cpu.graph", FLAG(cpu.graph)),
+	SETTING("cpu.command", CHOICE(cpu.command.shown, command_names)),
+	SETTING("cpu.directories", CHOICE(cpu.command.directories, yes_no)),
 
-	{ .name = "groups.list", FLAG(groups.list) },
+	SETTING("groups.list", FLAG(groups.list)),
 
-	{ .name = "events.events",
-	  .type = SETTING_SET,
-	  .field = FIELD(unsigned, topic.event.kinds),
-	  .most = ALL_EVENTS,
-	  .usual = USUAL_EVENTS,
-	  .choices = event_names,
-	  .argument = "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid|all",
-	  .help = N_("only these kinds of events"),
-	  .expected = N_("use fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or all") },
-	{ .name = "events.group",
-	  COUNT(topic.event.group, 1, INT32_MAX, 0),
-	  .argument = N_("PGID"),
-	  .help = N_("only processes of this process group"),
-	  .expected = N_("use the number of a process group") },
-	{ .name = "events.statistics",
-	  FLAG(events.statistics),
-	  .help = N_("print sums by command and parent, and lifetimes, at the end") },
-	{ .name = "events.real-time",
-	  FLAG(topic.event.real_time),
-	  .help = N_("read events with real-time priority") },
-	{ .name = "events.command", CHOICE(events.command.shown, command_names) },
-	{ .name = "events.directories", CHOICE(events.command.directories, yes_no) },
+	SETTING("events.events", .type = SETTING_SET, .field = FIELD(unsigned, topic.event.kinds),
+		.most = ALL_EVENTS, .usual = USUAL_EVENTS, .choices = event_names,
+		.argument = "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid|all",
+		.help = N_("only these kinds of events"),
+		.expected = N_("use fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or "
+			       "all")),
+	SETTING("events.group", COUNT(topic.event.group, 1, INT32_MAX, 0), .argument = N_("PGID"),
+		.help = N_("only processes of this process group"),
+		.expected = N_("use the number of a process group")),
+	SETTING("events.statistics", FLAG(events.statistics),
+		.help = N_("print sums by command and parent, and lifetimes, at the end")),
+	SETTING("events.real-time", FLAG(topic.event.real_time),
+		.help = N_("read events with real-time priority")),
+	SETTING("events.command", CHOICE(events.command.shown, command_names)),
+	SETTING("events.directories", CHOICE(events.command.directories, yes_no)),
 
-	{ .name = "power.settle",
-	  SECONDS(power.settle_seconds, 0, 86400, 0),
-	  .choices = automatic,
-	  .argument = "auto|SECONDS",
-	  .help = N_("wait before the first sample; auto: 180 s if a battery is measured, else none"),
-	  .expected = N_("use seconds, or a unit, as in 3m, or auto") },
-	{ .name = "power.idle-least",
-	  NUMBER(power.least_idle, 0, 100, NAN),
-	  .argument = N_("PERCENT"),
-	  .help = N_("repeat samples in which the CPUs were less idle than this"),
-	  .expected = N_("use a number of percent") },
-	{ .name = "power.calibrate",
-	  FLAG(power.calibrate),
-	  .help = N_("measure what CPU load costs in watts, print the result, and exit") },
-	{ .name = "power.per-count",
-	  FLAG(power.per_count),
-	  .help = N_("calibrate with 1, 2 ... all CPUs loaded") },
-	{ .name = "power.step-seconds",
-	  SECONDS(power.step_seconds, 0.2, 3600, 5),
-	  .argument = N_("SECONDS"),
-	  .help = N_("duration of each calibration step (default 5)"),
-	  .expected = N_("use 0.2 to 3600 seconds, or a unit, as in 1m") },
-	{ .name = "power.cycles",
-	  TEXT(power.cycles),
-	  .valid = is_one_event,
-	  .argument = N_("EVENT"),
-	  .help = N_("libpfm4 event that a calibration counts as cycles"),
-	  .expected = one_event },
-	{ .name = "power.instructions",
-	  TEXT(power.instructions),
-	  .valid = is_one_event,
-	  .argument = N_("EVENT"),
-	  .help = N_("libpfm4 event that a calibration counts as instructions"),
-	  .expected = one_event },
-	{ .name = "power.no-forks",
-	  FLAG(power.no_forks),
-	  .help = N_("repeat samples in which processes were started") },
-	{ .name = "power.span", CHOICE(power.span, span_names) },
-	{ .name = "power.line.", .type = SETTING_EACH, .choices = shown_hidden, .valid = is_shown_or_hidden },
+	SETTING("power.settle", SECONDS(power.settle_seconds, 0, 86400, 0), .choices = automatic,
+		.argument = "auto|SECONDS",
+		.help = N_("wait before the first sample; auto: 180 s if a battery is measured, else none"),
+		.expected = N_("use seconds, or a unit, as in 3m, or auto")),
+	SETTING("power.idle-least", NUMBER(power.least_idle, 0, 100, NAN), .argument = N_("PERCENT"),
+		.help = N_("repeat samples in which the CPUs were less idle than this"),
+		.expected = N_("use a number of percent")),
+	SETTING("power.calibrate", FLAG(power.calibrate),
+		.help = N_("measure what CPU load costs in watts, print the result, and exit")),
+	SETTING("power.per-count", FLAG(power.per_count),
+		.help = N_("calibrate with 1, 2 ... all CPUs loaded")),
+	SETTING("power.step-seconds", SECONDS(power.step_seconds, 0.2, 3600, 5), .argument = N_("SECONDS"),
+		.help = N_("duration of each calibration step (default 5)"),
+		.expected = N_("use 0.2 to 3600 seconds, or a unit, as in 1m")),
+	SETTING("power.cycles", TEXT(power.cycles), .valid = is_one_event, .argument = N_("EVENT"),
+		.help = N_("libpfm4 event that a calibration counts as cycles"), .expected = one_event),
+	SETTING("power.instructions", TEXT(power.instructions), .valid = is_one_event,
+		.argument = N_("EVENT"),
+		.help = N_("libpfm4 event that a calibration counts as instructions"), .expected = one_event),
+	SETTING("power.no-forks", FLAG(power.no_forks),
+		.help = N_("repeat samples in which processes were started")),
+	SETTING("power.span", CHOICE(power.span, span_names)),
+	SETTING("power.line.", .type = SETTING_EACH, .choices = shown_hidden, .valid = is_shown_or_hidden),
 
-	{ .name = "profile.rate",
-	  COUNT(topic.profile.rate, 1, 10000, 97),
-	  .argument = N_("HZ"),
-	  .help = N_("samples a second of each busy CPU (default 97); an even rate may keep step with what "
-		     "it samples"),
-	  .expected = N_("use 1 to 10000") },
+	SETTING("profile.rate", COUNT(topic.profile.rate, 1, 10000, 97), .argument = N_("HZ"),
+		.help = N_("samples a second of each busy CPU (default 97); an even rate may keep step with "
+			   "what it samples"),
+		.expected = N_("use 1 to 10000")),
 
-	{ .name = "latency.period",
-	  SECONDS(topic.latency.period_seconds, 49.9999e-6, 1, 1e-3),
-	  .argument = N_("SECONDS"),
-	  .help = N_("time between wake-ups (default 1ms)"),
-	  .expected = N_("use 50us to 1s: 0.001, 1e-3 or 1ms") },
-	{ .name = "latency.policy",
-	  CHOICE(topic.latency.policy, latency_policy_names),
-	  .argument = "fifo|rr|deadline|other",
-	  .help = N_("scheduling policy of the threads (default fifo)"),
-	  .expected = N_("use fifo, rr, deadline or other") },
-	{ .name = "latency.priority",
-	  COUNT(topic.latency.priority, 1, 99, 80),
-	  .argument = N_("N"),
-	  .help = N_("real-time priority of fifo and rr (default 80)"),
-	  .expected = N_("use 1 to 99") },
-	{ .name = "latency.method",
-	  CHOICE(topic.latency.method, latency_method_names),
-	  .argument = "clock_ns|posix_ns|itimer|poll|timerfd",
-	  .help = N_("how the threads wait (default clock_ns)"),
-	  .expected = N_("use clock_ns, posix_ns, itimer, poll or timerfd") },
-	{ .name = "latency.cpus",
-	  TEXT(topic.latency.cpus),
-	  .valid = is_cpu_list,
-	  .argument = N_("CPU[-CPU][,...]"),
-	  .help = N_("measure on these CPUs (default: all that panetop may use)"),
-	  .expected = N_("use numbers as in 0,2-3") },
-	{ .name = "latency.slack",
-	  SECONDS(topic.latency.slack_seconds, 1e-9, 1, 1e-9),
-	  .argument = N_("SECONDS"),
-	  .help = N_("timer slack of the policy other (default 1ns)"),
-	  .expected = N_("use 1ns to 1s") },
-	{ .name = "latency.bucket",
-	  SECONDS(topic.latency.bucket_seconds, 1e-9, 1, 0),
-	  .argument = N_("SECONDS"),
-	  .help = N_("also print the distribution in buckets of this width"),
-	  .expected = N_("use 1ns to 1s: 1e-6 or 1us") },
-	{ .name = "latency.duration",
-	  SECONDS(topic.latency.duration_seconds, 1e-3, 1e8, 0),
-	  .argument = N_("SECONDS"),
-	  .help = N_("stop measuring after this time"),
-	  .expected = N_("use seconds from 0.001 to 1e8") },
-	{ .name = "latency.samples",
-	  COUNT(topic.latency.samples, 1, UINT32_MAX, 0),
-	  .argument = N_("N"),
-	  .help = N_("stop measuring after N wake-ups on each CPU"),
-	  .expected = N_("use a whole number from 1") },
-	{ .name = "latency.cpu-dma-latency",
-	  FLAG(topic.latency.cpu_dma_latency),
-	  .help = N_("keep the CPUs out of deep idle states meanwhile") },
-	{ .name = "latency.window", CHOICE(latency.window, window_names) },
-	{ .name = "latency.times", CHOICE(latency.times, log_linear) },
-	{ .name = "latency.counts", CHOICE(latency.counts, linear_log) },
+	SETTING("latency.period", SECONDS(topic.latency.period_seconds, 49.9999e-6, 1, 1e-3),
+		.argument = N_("SECONDS"), .help = N_("time between wake-ups (default 1ms)"),
+		.expected = N_("use 50us to 1s: 0.001, 1e-3 or 1ms")),
+	SETTING("latency.policy", CHOICE(topic.latency.policy, latency_policy_names),
+		.argument = "fifo|rr|deadline|other",
+		.help = N_("scheduling policy of the threads (default fifo)"),
+		.expected = N_("use fifo, rr, deadline or other")),
+	SETTING("latency.priority", COUNT(topic.latency.priority, 1, 99, 80), .argument = N_("N"),
+		.help = N_("real-time priority of fifo and rr (default 80)"), .expected = N_("use 1 to 99")),
+	SETTING("latency.method", CHOICE(topic.latency.method, latency_method_names),
+		.argument = "clock_ns|posix_ns|itimer|poll|timerfd",
+		.help = N_("how the threads wait (default clock_ns)"),
+		.expected = N_("use clock_ns, posix_ns, itimer, poll or timerfd")),
+	SETTING("latency.cpus", TEXT(topic.latency.cpus), .valid = is_cpu_list,
+		.argument = N_("CPU[-CPU][,...]"),
+		.help = N_("measure on these CPUs (default: all that panetop may use)"),
+		.expected = N_("use numbers as in 0,2-3")),
+	SETTING("latency.slack", SECONDS(topic.latency.slack_seconds, 1e-9, 1, 1e-9),
+		.argument = N_("SECONDS"), .help = N_("timer slack of the policy other (default 1ns)"),
+		.expected = N_("use 1ns to 1s")),
+	SETTING("latency.bucket", SECONDS(topic.latency.bucket_seconds, 1e-9, 1, 0),
+		.argument = N_("SECONDS"), .help = N_("also print the distribution in buckets of this width"),
+		.expected = N_("use 1ns to 1s: 1e-6 or 1us")),
+	SETTING("latency.duration", SECONDS(topic.latency.duration_seconds, 1e-3, 1e8, 0),
+		.argument = N_("SECONDS"), .help = N_("stop measuring after this time"),
+		.expected = N_("use seconds from 0.001 to 1e8")),
+	SETTING("latency.samples", COUNT(topic.latency.samples, 1, UINT32_MAX, 0), .argument = N_("N"),
+		.help = N_("stop measuring after N wake-ups on each CPU"),
+		.expected = N_("use a whole number from 1")),
+	SETTING("latency.cpu-dma-latency", FLAG(topic.latency.cpu_dma_latency),
+		.help = N_("keep the CPUs out of deep idle states meanwhile")),
+	SETTING("latency.window", CHOICE(latency.window, window_names)),
+	SETTING("latency.times", CHOICE(latency.times, log_linear)),
+	SETTING("latency.counts", CHOICE(latency.counts, linear_log)),
 
-	{ .name = "pages.cells",
-	  COUNT(topic.map.cells, 1, 1000000, 1024),
-	  .argument = N_("N"),
-	  .help = N_("size of the map in the table cell: at most N cells (default 1024)"),
-	  .expected = N_("use a whole number from 1 to 1000000") },
-	{ .name = "pages.from",
-	  ADDRESS(topic.map.from),
-	  .argument = N_("ADDRESS"),
-	  .help = N_("map only from this address on; the page that -t page and page_bytes show") },
-	{ .name = "pages.to",
-	  ADDRESS(topic.map.to),
-	  .argument = N_("ADDRESS"),
-	  .help = N_("map only below this address") },
-	{ .name = "pages.shares",
-	  FLAG(topic.map.shares),
-	  .help = N_("show proportional set size (PSS), which is slow to read") },
+	SETTING("pages.cells", COUNT(topic.map.cells, 1, 1000000, 1024), .argument = N_("N"),
+		.help = N_("size of the map in the table cell: at most N cells (default 1024)"),
+		.expected = N_("use a whole number from 1 to 1000000")),
+	SETTING("pages.from", ADDRESS(topic.map.from), .argument = N_("ADDRESS"),
+		.help = N_("map only from this address on; the page that -t page and page_bytes show")),
+	SETTING("pages.to", ADDRESS(topic.map.to), .argument = N_("ADDRESS"),
+		.help = N_("map only below this address")),
+	SETTING("pages.shares", FLAG(topic.map.shares),
+		.help = N_("show proportional set size (PSS), which is slow to read")),
 	{ .name = "pages.touched-window",
 	  SECONDS(pages.touched_window_seconds, 0.2, 86400, 30),
 	  .argument = N_("SECONDS"),
@@ -564,4 +485,65 @@ bool settings_has(const struct settings *settings, const char *name)
 double graph_span_seconds(enum graph_span span)
 {
 	return span == SPAN_5_MIN ? 300 : span == SPAN_1_H ? 3600 : 0;
+}
+
+bool sample_request_add(struct sample_request *request, const struct schema *schema, unsigned long columns)
+{
+	unsigned i = 0;
+	bool new;
+
+	if (columns == 0)
+		return false;
+	while (i < request->n_shown && request->shown[i].schema != schema)
+		i++;
+	if (i == REQUESTED_SCHEMAS_MAX)
+		return false;
+	if (i == request->n_shown) {
+		request->shown[request->n_shown++].schema = schema;
+		request->shown[i].columns = 0;
+	}
+	new = columns & ~request->shown[i].columns;
+	request->shown[i].columns |= columns;
+	return new;
+}
+
+static unsigned long columns_of(const struct sample_request *request, const struct schema *schema)
+{
+	for (unsigned i = 0; i < request->n_shown; i++)
+		if (request->shown[i].schema == schema)
+			return request->shown[i].columns;
+	return 0;
+}
+
+bool sample_request_wants(const struct sample_request *request, const struct schema *schema, unsigned number)
+{
+	return columns_of(request, schema) >> number & 1;
+}
+
+bool sample_request_wants_any(const struct sample_request *request, const struct schema *schema)
+{
+	return columns_of(request, schema) != 0;
+}
+
+int sample_request_probe(struct sample_request *request, const char *text, uint32_t pid)
+{
+	unsigned number = 0;
+	int place = -1;
+
+	if (strlen(text) >= PROBE_CALL_TEXT_MAX)
+		return -1;
+	for (int i = 0; i < PROBE_CALLS_MAX; i++) {
+		const struct probe_call *call = &request->probe_calls[i];
+
+		if (*call->text && call->pid == pid && strcmp(call->text, text) == 0)
+			return i;
+		if (!*call->text && place < 0)
+			place = i;
+		number = call->number > number ? call->number : number;
+	}
+	if (place < 0)
+		return -1;
+	request->probe_calls[place] = (struct probe_call){ .pid = pid, .number = number + 1 };
+	memcpy(request->probe_calls[place].text, text, strlen(text) + 1);
+	return place;
 }

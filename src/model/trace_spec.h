@@ -6,7 +6,7 @@
 #ifndef PANETOP_MODEL_TRACE_SPEC_H
 #define PANETOP_MODEL_TRACE_SPEC_H
 
-#include "model/condition.h"
+#include "model/rule.h"
 
 #define TRACE_SPECS_MAX 8
 #define TRACE_SPEC_TEXT_MAX 512

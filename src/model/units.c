@@ -64,7 +64,7 @@ const char *size_unit_of_column(const struct schema *schema, const struct column
 }
 
 /* printf into a cell, with room for a sign; longer text is truncated: broken files contain absurd numbers. */
-static size_t __attribute__((format(printf, 2, 3))) cell(char *out, const char *format, ...)
+static char *__attribute__((format(printf, 2, 3))) cell(char *out, const char *format, ...)
 {
 	va_list list;
 	int length;
@@ -74,19 +74,19 @@ static size_t __attribute__((format(printf, 2, 3))) cell(char *out, const char *
 	va_end(list);
 	/* nothing is less than 0 by 0 */
 	if (length > 1 && *out == '-' && strchr(out, '0') && !strpbrk(out, "123456789"))
-		memmove(out, out + 1, (size_t)length--);
-	return length < 0 ? 0 : length < VALUE_TEXT_MAX - 1 ? (size_t)length : VALUE_TEXT_MAX - 2;
+		memmove(out, out + 1, (size_t)length);
+	return out;
 }
 
 /* Three digits, never rounded up: 1.99 stays below 2. */
-static size_t short_number(char *out, double value, const char *suffix)
+static char *short_number(char *out, double value, const char *suffix)
 {
 	double shown = value < 100 ? floor(value * 10) / 10 : floor(value);
 
 	return cell(out, "%.*f%s", value < 100 ? 1 : 0, shown, suffix);
 }
 
-static size_t scaled(char *out, double value, double step, const char *const *suffixes, unsigned n_suffixes)
+static char *scaled(char *out, double value, double step, const char *const *suffixes, unsigned n_suffixes)
 {
 	unsigned i = 0;
 
@@ -94,9 +94,9 @@ static size_t scaled(char *out, double value, double step, const char *const *su
 		return cell(out, "-");
 	if (value < 0) {
 		*out = '-';
-		return 1 + scaled(out + 1, -value, step, suffixes, n_suffixes);
+		scaled(out + 1, -value, step, suffixes, n_suffixes);
+		return out;
 	}
-
 	while (value >= step && i + 1 < n_suffixes) {
 		value /= step;
 		i++;
@@ -106,31 +106,24 @@ static size_t scaled(char *out, double value, double step, const char *const *su
 	return short_number(out, value, suffixes[i]);
 }
 
-static size_t format_size(char *out, double bytes)
+char *size_text(char *out, double bytes)
+{
+	static const char *const suffixes[] = { " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB" };
+
+	return scaled(out, bytes, 1024, suffixes, 7);
+}
+
+char *size_short(char *out, double bytes)
 {
 	static const char *const suffixes[] = { "B", "K", "M", "G", "T", "P", "E" };
 
 	return scaled(out, bytes, 1024, suffixes, 7);
 }
 
-char *size_text(char *out, double bytes)
-{
-	static const char *const suffixes[] = { " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB" };
-
-	scaled(out, bytes, 1024, suffixes, 7);
-	return out;
-}
-
-char *size_short(char *out, double bytes)
-{
-	format_size(out, bytes);
-	return out;
-}
-
 static const char *const rate_suffixes[] = { "", "k", "M", "G", "T" };
 #define N_RATE_SUFFIXES (sizeof(rate_suffixes) / sizeof(rate_suffixes[0]))
 
-static size_t format_rate(char *out, double per_second)
+char *rate_text(char *out, double per_second)
 {
 	if (isnan(per_second))
 		return cell(out, "-");
@@ -141,22 +134,13 @@ static size_t format_rate(char *out, double per_second)
 	return scaled(out, per_second, 1000, rate_suffixes, N_RATE_SUFFIXES);
 }
 
-char *rate_text(char *out, double per_second)
-{
-	format_rate(out, per_second);
-	return out;
-}
-
 char *rate_short(char *out, double per_second)
 {
-	if (per_second >= 1000)
-		scaled(out, per_second, 1000, rate_suffixes, N_RATE_SUFFIXES);
-	else
-		format_rate(out, per_second);
-	return out;
+	return per_second >= 1000 ? scaled(out, per_second, 1000, rate_suffixes, N_RATE_SUFFIXES)
+				  : rate_text(out, per_second);
 }
 
-static size_t format_hertz(char *out, double hertz, const char *gap)
+static char *format_hertz(char *out, double hertz, const char *gap)
 {
 	if (isnan(hertz))
 		return cell(out, "-");
@@ -166,11 +150,10 @@ static size_t format_hertz(char *out, double hertz, const char *gap)
 
 char *hertz_text(char *out, double hertz)
 {
-	format_hertz(out, hertz, " ");
-	return out;
+	return format_hertz(out, hertz, " ");
 }
 
-static size_t format_watts(char *out, double watts, const char *suffix)
+static char *format_watts(char *out, double watts, const char *suffix)
 {
 	if (isnan(watts))
 		return cell(out, "-");
@@ -179,36 +162,26 @@ static size_t format_watts(char *out, double watts, const char *suffix)
 
 char *watts_text(char *out, double watts)
 {
-	format_watts(out, watts, " W");
-	return out;
+	return format_watts(out, watts, " W");
 }
 
 char *celsius_text(char *out, double celsius, bool ascii)
 {
-	if (isnan(celsius))
-		cell(out, "-");
-	else
-		cell(out, ascii ? "%.0f C" : "%.0f °C", celsius);
-	return out;
+	return isnan(celsius) ? cell(out, "-") : cell(out, ascii ? "%.0f C" : "%.0f °C", celsius);
 }
 
 char *fixed_text(char *out, double value, int places)
 {
-	if (isnan(value))
-		cell(out, "-");
-	else
-		cell(out, "%.*f", places, value);
-	return out;
+	return isnan(value) ? cell(out, "-") : cell(out, "%.*f", places, value);
 }
 
-static size_t format_joules(char *out, double joules)
+static char *format_joules(char *out, double joules)
 {
-	static const char *const suffixes[] = { "", "k", "M", "G", "T" };
-
-	return fabs(joules) < 10000 ? cell(out, "%.1f", joules) : scaled(out, joules, 1000, suffixes, 5);
+	return fabs(joules) < 10000 ? cell(out, "%.1f", joules)
+				    : scaled(out, joules, 1000, rate_suffixes, N_RATE_SUFFIXES);
 }
 
-static size_t format_seconds(char *out, double seconds, bool ascii, const char *gap)
+static char *format_seconds(char *out, double seconds, bool ascii, const char *gap)
 {
 	unsigned long long whole;
 
@@ -216,7 +189,8 @@ static size_t format_seconds(char *out, double seconds, bool ascii, const char *
 		return cell(out, "-");
 	if (seconds < 0 && seconds > -1e15) {
 		*out = '-';
-		return 1 + format_seconds(out + 1, -seconds, ascii, gap);
+		format_seconds(out + 1, -seconds, ascii, gap);
+		return out;
 	}
 	if (!(seconds > 0) || seconds > 1e15)
 		return cell(out, "%.3g%ss", seconds, gap);
@@ -231,31 +205,25 @@ static size_t format_seconds(char *out, double seconds, bool ascii, const char *
 			    seconds, gap);
 	whole = (unsigned long long)seconds;
 	if (whole < 86400)
-		return cell(out, "%02llu:%02llu:%02llu", whole / 3600,
-					whole / 60 % 60, whole % 60);
-	return cell(out, "%llud%02llu:%02llu", whole / 86400,
-				whole / 3600 % 24, whole / 60 % 60);
+		return cell(out, "%02llu:%02llu:%02llu", whole / 3600, whole / 60 % 60, whole % 60);
+	return cell(out, "%llud%02llu:%02llu", whole / 86400, whole / 3600 % 24, whole / 60 % 60);
 }
 
 char *duration_text(char *out, double seconds, bool ascii)
 {
-	format_seconds(out, seconds, ascii, " ");
-	return out;
+	return format_seconds(out, seconds, ascii, " ");
 }
 
 char *stretch_text(char *out, double seconds)
 {
 	if (isnan(seconds))
-		cell(out, "-");
-	else if (seconds < 120)
-		cell(out, _("%.0f s"), seconds);
-	else if (seconds < 7200)
-		cell(out, _("%.0f min"), floor(seconds / 60));
-	else if (seconds < 172800)
-		cell(out, _("%.1f h"), floor(seconds / 360) / 10);
-	else
-		cell(out, _("%.1f days"), floor(seconds / 8640) / 10);
-	return out;
+		return cell(out, "-");
+	if (seconds < 120)
+		return cell(out, _("%.0f s"), seconds);
+	if (seconds < 7200)
+		return cell(out, _("%.0f min"), floor(seconds / 60));
+	return seconds < 172800 ? cell(out, _("%.1f h"), floor(seconds / 360) / 10)
+				: cell(out, _("%.1f days"), floor(seconds / 8640) / 10);
 }
 
 /* "123 us", "6.8 ms", "45 ms", "1.4 s", then as stretch_text(). */
@@ -278,18 +246,16 @@ static char *sentence_seconds(char *out, double seconds)
 	while (i < 3 && seconds < 0.9995 * units[i].seconds)
 		i++;
 	value = seconds / units[i].seconds;
-	cell(out, "%.*f %s", value < 9.95 ? 1 : 0, value, units[i].name);
-	return out;
+	return cell(out, "%.*f %s", value < 9.95 ? 1 : 0, value, units[i].name);
 }
 
 char *duration_short(char *out, double seconds, bool ascii)
 {
-	format_seconds(out, seconds, ascii, "");
-	return out;
+	return format_seconds(out, seconds, ascii, "");
 }
 
 /* "90s", "5min", then hours as format_seconds(). */
-static size_t format_long_seconds(char *out, double seconds)
+static char *format_long_seconds(char *out, double seconds)
 {
 	if (!(seconds >= 0 && seconds < 7200))
 		return format_seconds(out, seconds, false, "");
@@ -297,7 +263,7 @@ static size_t format_long_seconds(char *out, double seconds)
 }
 
 /* Accumulated time: tenths, below a second hundredths, so that slow growth does not flicker. */
-static size_t format_total_seconds(char *out, double seconds, bool ascii)
+static char *format_total_seconds(char *out, double seconds, bool ascii)
 {
 	int places = seconds < 1 ? 2 : 1;
 	double step = seconds < 1 ? 100 : 10;
@@ -308,7 +274,7 @@ static size_t format_total_seconds(char *out, double seconds, bool ascii)
 }
 
 /* The edge of a bucket in five digits: neighbours differ. */
-static size_t format_edge(char *out, double seconds, bool ascii)
+static char *format_edge(char *out, double seconds, bool ascii)
 {
 	static const struct {
 		double seconds;
@@ -328,7 +294,7 @@ static size_t format_edge(char *out, double seconds, bool ascii)
 }
 
 /* Local time of day in complete milliseconds. */
-static size_t format_time(char *out, uint64_t wall_ns)
+static char *format_time(char *out, uint64_t wall_ns)
 {
 	char time[CLOCK_TEXT_MAX];
 
@@ -339,7 +305,7 @@ static size_t format_time(char *out, uint64_t wall_ns)
 #define FRACTION_MIN 1e-12 /* only broken files have less than a byte, in the largest unit */
 
 /* For 0 < |value| < 1: two digits, rounded down. */
-static size_t format_fraction(char *out, double value)
+static char *format_fraction(char *out, double value)
 {
 	int places = 1 - (int)floor(log10(fmax(fabs(value), FRACTION_MIN)));
 	double scale = pow(10, places);
@@ -347,7 +313,7 @@ static size_t format_fraction(char *out, double value)
 	return cell(out, "%.*f", places, trunc(value * scale) / scale);
 }
 
-static size_t format_bytes(char *out, const struct schema *schema, const struct column *column,
+static char *format_bytes(char *out, const struct schema *schema, const struct column *column,
 			   const void *row, enum size_unit unit)
 {
 	double bytes = row_number(row, column);
@@ -356,22 +322,19 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 	    column != &schema->columns[schema->percent_column]) {
 		double whole = schema->percent_base(row);
 
-		if (!(whole > 0))
-			return cell(out, "-");
-		return cell(out, "%.1f", 100 * bytes / whole);
+		return whole > 0 ? cell(out, "%.1f", 100 * bytes / whole) : cell(out, "-");
 	}
 	if (unit == SIZE_AUTO || unit == SIZE_PERCENT)
-		return format_size(out, bytes);
+		return size_short(out, bytes);
 	if (bytes != 0 && fabs(bytes) < size_unit_bytes[unit])
 		return format_fraction(out, bytes / size_unit_bytes[unit]);
 	if (column->type == VALUE_U64)
-		return cell(out, "%" PRIu64,
-					row_u64(row, column) / (uint64_t)size_unit_bytes[unit]);
+		return cell(out, "%" PRIu64, row_u64(row, column) / (uint64_t)size_unit_bytes[unit]);
 	return cell(out, "%.0f", trunc(bytes / size_unit_bytes[unit]) + 0.0);
 }
 
 /* In thousands, as networks count: "812b", "1.2kb", "940Mb". */
-static size_t format_bits(char *out, double bits, const char *gap, const char *name)
+static char *format_bits(char *out, double bits, const char *gap, const char *name)
 {
 	static const char prefixes[] = " kMGT";
 	unsigned i = 0;
@@ -387,11 +350,7 @@ static size_t format_bits(char *out, double bits, const char *gap, const char *n
 
 char *bits_text(char *out, double bits_per_second)
 {
-	if (isnan(bits_per_second))
-		cell(out, "-");
-	else
-		format_bits(out, bits_per_second, " ", "b/s");
-	return out;
+	return isnan(bits_per_second) ? cell(out, "-") : format_bits(out, bits_per_second, " ", "b/s");
 }
 
 /* "14.2 MiB/s" from "14.2 MiB". */
@@ -406,11 +365,9 @@ static char *by_second(char *out)
 /* A part is never "100 %". */
 static char *percent_text(char *out, double ratio)
 {
-	if (ratio >= 0.995 && ratio < 1)
-		cell(out, "%.1f %%", floor(1000 * ratio) / 10);
-	else
-		cell(out, "%.*f %%", fabs(ratio) < 0.0995 ? 1 : 0, 100 * ratio);
-	return out;
+	return ratio >= 0.995 && ratio < 1
+		       ? cell(out, "%.1f %%", floor(1000 * ratio) / 10)
+		       : cell(out, "%.*f %%", fabs(ratio) < 0.0995 ? 1 : 0, 100 * ratio);
 }
 
 #define EXACT_COUNT_MAX 10000
@@ -425,8 +382,8 @@ static char *count_text(char *out, double number)
 	for (; fabs(number) >= 1000 && i + 1 < N_RATE_SUFFIXES; i++)
 		number /= 1000;
 	places = fabs(number) < 10 ? 2 : fabs(number) < 100 ? 1 : 0;
-	cell(out, "%.*f%s", places, trunc(number * pow(10, places)) / pow(10, places), rate_suffixes[i]);
-	return out;
+	return cell(out, "%.*f%s", places, trunc(number * pow(10, places)) / pow(10, places),
+		    rate_suffixes[i]);
 }
 
 char *amount_text(char *out, enum unit unit, double number)
@@ -461,12 +418,12 @@ char *amount_text(char *out, enum unit unit, double number)
 	}
 }
 
-static size_t format_plain(char *out, const struct column *column, double number, bool ascii)
+static char *format_plain(char *out, const struct column *column, double number, bool ascii)
 {
 	switch (column->unit) {
 	case UNIT_BYTES:
 	case UNIT_BYTES_PER_SECOND:
-		return format_size(out, number);
+		return size_short(out, number);
 	case UNIT_BITS:
 	case UNIT_BITS_PER_SECOND:
 		return format_bits(out, number, "", "b");
@@ -478,7 +435,7 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_CELSIUS:
 		return cell(out, "%.1f", column->unit == UNIT_RATIO ? 100 * number : number);
 	case UNIT_PER_SECOND:
-		return format_rate(out, number);
+		return rate_text(out, number);
 	case UNIT_HERTZ:
 		return format_hertz(out, number, "");
 	case UNIT_WATTS:
@@ -497,18 +454,13 @@ static size_t format_plain(char *out, const struct column *column, double number
 	}
 }
 
-static size_t format_share(char *out, double share)
-{
-	return isnan(share) ? cell(out, "-") : cell(out, "%.1f", 100 * share);
-}
-
-static size_t format_number(char *out, const struct schema *schema, const struct column *column,
+static char *format_number(char *out, const struct schema *schema, const struct column *column,
 			    const void *row, const struct value_format *format)
 {
 	if (column->unit == UNIT_BYTES)
 		return format_bytes(out, schema, column, row, format->unit);
 	if (column->of_cpu && format->cpus != 0)
-		return format_share(out, row_number(row, column) / format->cpus);
+		return fixed_text(out, 100 * (row_number(row, column) / format->cpus), 1);
 	if (column->unit == UNIT_ADDRESS && column->type == VALUE_U64)
 		return cell(out, "%012" PRIx64, row_u64(row, column));
 	if (column->unit == UNIT_TIME)
@@ -533,12 +485,10 @@ const char *key_text(char *number, const struct column *column, const void *row)
 char *number_text(char *out, const struct column *column, double number, bool ascii)
 {
 	if (isnan(number))
-		cell(out, "-");
-	else if (column->unit == UNIT_COUNT && number != floor(number))
-		cell(out, "%.1f", number);
-	else
-		format_plain(out, column, number, ascii);
-	return out;
+		return cell(out, "-");
+	return column->unit == UNIT_COUNT && number != floor(number)
+		       ? cell(out, "%.1f", number)
+		       : format_plain(out, column, number, ascii);
 }
 
 const char *value_text(char *number, const struct schema *schema, const struct column *column,

@@ -6,13 +6,376 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/span.h"
+#include "core/vector.h"
 #include "model/history.h"
+
+/* NULL: no such column, or no value. */
+static const char *text_in(const struct schema *schema, int column, const void *row)
+{
+	return column < 0 ? NULL : row_text(row, &schema->columns[column]);
+}
+
+static bool is_on_list(const struct view_choice *choice, const struct schema *schema, const void *row)
+{
+	const struct column *number = choice->number < 0 ? NULL : &schema->columns[choice->number];
+	const struct column *other = choice->other < 0 ? NULL : &schema->columns[choice->other];
+	const char *text = text_in(schema, choice->text, row);
+	struct span rest = span_text(choice->list), item;
+	uint64_t value;
+
+	while (span_item(&rest, &item)) {
+		if (text && span_is(item, text))
+			return true;
+		if (!span_is_u64(item, &value))
+			continue;
+		if ((number && row_number(row, number) == (double)value) ||
+		    (other && row_number(row, other) == (double)value))
+			return true;
+	}
+	return false;
+}
+
+static bool passes_choice(const struct view_choice *choice, const struct schema *schema, const void *row)
+{
+	if (choice->list)
+		return is_on_list(choice, schema, row);
+	return choice->number < 0 ||
+	       row_number(row, &schema->columns[choice->number]) != (double)choice->excluded;
+}
+
+/* A row without a pid is of several processes: its topic has chosen them. */
+bool view_filter_scopes(const struct view_filter *filter, const struct schema *schema, const void *row)
+{
+	const struct column *pid;
+
+	if (!filter->scope)
+		return true;
+	if (filter->scope_pid < 0)
+		return scope_has_group(filter->scope, row_text(row, &schema->columns[filter->scope_path]));
+	pid = &schema->columns[filter->scope_pid];
+	if (!row_is_known(row, pid))
+		return true;
+	return scope_has(filter->scope, row_u64(row, pid),
+			 filter->scope_start < 0 ? NAN
+						 : row_number(row, &schema->columns[filter->scope_start]));
+}
+
+static bool is_of_group(const struct view_filter *filter, const struct schema *schema, const void *row)
+{
+	const char *path = text_in(schema, filter->group_column, row);
+
+	if (!filter->group)
+		return true;
+	return path && (filter->group_alone ? strcmp(path, filter->group) == 0
+					    : scope_path_is_below(path, filter->group));
+}
+
+int pattern_compile(regex_t *pattern, const char *text)
+{
+	bool has_capital = strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return regcomp(pattern, text, REG_EXTENDED | (has_capital ? 0 : REG_ICASE));
+}
+
+bool pid_begins_with(const char *text, const struct schema *schema, const void *row)
+{
+	const struct column *pid = schema_find(schema, "pid");
+	size_t length = strspn(text, "0123456789");
+	char digits[24];
+
+	if (length == 0 || text[length] != '\0' || !pid || pid->type != VALUE_U64 || !row_is_known(row, pid))
+		return false;
+	snprintf(digits, sizeof(digits), "%" PRIu64, row_u64(row, pid));
+	return strncmp(digits, text, length) == 0;
+}
+
+bool pattern_matches(const regex_t *pattern, const struct schema *schema, const void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		const char *text =
+			column->type == VALUE_TEXT ? column_words(column, row_text(row, column)) : NULL;
+
+		if (text && regexec(pattern, text, 0, NULL, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_accepted(const struct view_filter *filter, const struct schema *schema, const void *row)
+{
+	if (!isnan(filter->threshold) && row != filter->pinned &&
+	    !(row_number(row, &schema->columns[filter->threshold_column]) >= filter->threshold))
+		return false;
+	if (filter->scope && !view_filter_scopes(filter, schema, row))
+		return false;
+	if (!is_of_group(filter, schema, row))
+		return false;
+	for (unsigned i = 0; i < filter->n_choices; i++)
+		if (!passes_choice(&filter->choices[i], schema, row))
+			return false;
+	return !filter->pattern || pattern_matches(filter->pattern, schema, row) ||
+	       (filter->digits && pid_begins_with(filter->digits, schema, row));
+}
+
+/* The filter has changed. */
+static void log_filter_cache_reset(struct log_filter_cache *cache)
+{
+	cache->n_rows = 0;
+	cache->n_examined = 0;
+	cache->columns_with_values = 0;
+	cache->changed = true;
+}
+
+/* The log has dropped its first rows and moved the others down. Returns how many accepted rows went. */
+static size_t move_rows(struct log_filter_cache *cache, const struct table *log)
+{
+	size_t size = log->schema->row_size, step = (size_t)(log->n_dropped - cache->n_dropped);
+	size_t n_removed = 0;
+
+	while (n_removed < cache->n_rows &&
+	       (size_t)((const char *)cache->rows[n_removed] - log->rows) / size < step)
+		n_removed++;
+	for (size_t i = n_removed; i < cache->n_rows; i++)
+		cache->rows[i - n_removed] = (const char *)cache->rows[i] - step * size;
+	cache->n_rows -= n_removed;
+	cache->changed = true;
+	return n_removed;
+}
+
+static void note_values(struct log_filter_cache *cache, const struct schema *schema, const void *row)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].optional && column_has_value(&schema->columns[i], row))
+			cache->columns_with_values |= UINT64_C(1) << i;
+}
+
+/*
+ * Examines the new rows of the log; true when the accepted rows or their addresses changed. *n_removed is the
+ * number of accepted rows that the log has dropped from its front.
+ */
+static bool log_filter_cache_update(struct log_filter_cache *cache, const struct view_filter *filter,
+				    const struct table *log, size_t *n_removed)
+{
+	bool changed;
+
+	*n_removed = 0;
+	if (cache->epoch != log->epoch)
+		log_filter_cache_reset(cache);
+	else if (cache->n_dropped != log->n_dropped)
+		*n_removed = move_rows(cache, log);
+	cache->epoch = log->epoch;
+	cache->n_dropped = log->n_dropped;
+	if (cache->n_examined < log->n_dropped)
+		cache->n_examined = log->n_dropped;
+	for (; cache->n_examined < log->n_dropped + log->n_rows; cache->n_examined++) {
+		const void *row = table_row(log, (size_t)(cache->n_examined - log->n_dropped));
+
+		if (!is_accepted(filter, log->schema, row))
+			continue;
+		*VECTOR_ADD(cache->rows, cache->n_rows, cache->capacity) = row;
+		cache->changed = true;
+		note_values(cache, log->schema, row);
+	}
+	changed = cache->changed;
+	cache->changed = false;
+	return changed;
+}
+
+#define NO_ROW HASH_NONE
+
+/* Links between rows by index; each is n_rows long. */
+struct links {
+	uint32_t *parent, *first, *last, *next;
+};
+
+static void grow_tree(struct tree *tree, size_t n_rows)
+{
+	if (n_rows <= tree->capacity)
+		return;
+	tree->capacity = n_rows + n_rows / 4;
+	tree->depths = alloc_resize(tree->depths, tree->capacity, sizeof(*tree->depths));
+	tree->more = alloc_resize(tree->more, tree->capacity, sizeof(*tree->more));
+	tree->n_folded = alloc_resize(tree->n_folded, tree->capacity, sizeof(*tree->n_folded));
+	tree->before = alloc_resize(tree->before, tree->capacity, sizeof(*tree->before));
+	tree->scratch = alloc_resize(tree->scratch, 4 * tree->capacity, sizeof(*tree->scratch));
+}
+
+/* Both columns have numbers, or both have texts. */
+static uint64_t hash_value(const void *row, const struct column *column)
+{
+	return column->type == VALUE_TEXT ? hash_bytes(HASH_SEED, span_text(row_text(row, column)))
+					  : hash_u64((uint64_t)row_number(row, column));
+}
+
+static bool is_same(const void *row, const struct column *key, const void *other, const struct column *column)
+{
+	return key->type == VALUE_TEXT ? strcmp(row_text(row, key), row_text(other, column)) == 0
+				       : row_number(row, key) == row_number(other, column);
+}
+
+/* The row whose key is the value of this column of wanted, which is known. */
+static uint32_t find_row(const struct hash *index, const struct column *key, const void **rows,
+			 const void *wanted, const struct column *column)
+{
+	uint32_t at;
+
+	HASH_FIND(at, index, hash_value(wanted, column), is_same(rows[at], key, wanted, column));
+	return at;
+}
+
+/* Of rows with the same key the last counts. */
+static void index_rows(struct hash *index, const struct column *key, const void **rows, size_t n_rows)
+{
+	hash_clear(index);
+	hash_reserve(index, n_rows);
+	for (size_t i = n_rows; i-- > 0;)
+		if (row_is_known(rows[i], key) && find_row(index, key, rows, rows[i], key) == HASH_NONE)
+			hash_add(index, hash_value(rows[i], key), (uint32_t)i);
+}
+
+static void link_rows(struct links *links, const struct hash *index, const struct column *key,
+		      const struct column *parent, const void **rows, size_t n_rows)
+{
+	for (uint32_t i = 0; i < n_rows; i++) {
+		uint32_t above =
+			row_is_known(rows[i], parent) ? find_row(index, key, rows, rows[i], parent) : NO_ROW;
+
+		if (above == NO_ROW || above == i)
+			continue;
+		links->parent[i] = above;
+		if (links->first[above] == NO_ROW)
+			links->first[above] = i;
+		else
+			links->next[links->last[above]] = i;
+		links->last[above] = i;
+	}
+}
+
+/* Places row and everything below it; returns the position after them. Placed rows leave the links. */
+static size_t place(struct tree *tree, struct links *links, const void **rows, uint32_t row, size_t at)
+{
+	uint32_t top = row;
+	unsigned depth = 0;
+
+	for (;;) {
+		if (tree->before[row]) {
+			rows[at] = tree->before[row];
+			tree->before[row] = NULL;
+			tree->depths[at++] = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX);
+		}
+		if (links->first[row] != NO_ROW) {
+			uint32_t child = links->first[row];
+
+			links->first[row] = links->next[child];
+			if (!tree->before[child])
+				continue;
+			row = child;
+			depth++;
+		} else if (row == top) {
+			return at;
+		} else {
+			row = links->parent[row];
+			depth--;
+		}
+	}
+}
+
+/*
+ * Orders rows so that children follow their parents; siblings keep their order. key and parent are two
+ * columns of numbers, or of texts. Rows that are their own ancestors, as in a damaged recording, are kept,
+ * too.
+ */
+static void order_tree(struct tree *tree, const struct column *key, const struct column *parent,
+		       const void **rows, size_t n_rows)
+{
+	uint32_t *scratch;
+	struct links links;
+	size_t at = 0;
+
+	grow_tree(tree, n_rows);
+	if (n_rows == 0)
+		return;
+	scratch = memset(tree->scratch, 0xff, 4 * n_rows * sizeof(*scratch));
+	links = (struct links){ scratch, scratch + n_rows, scratch + 2 * n_rows, scratch + 3 * n_rows };
+	memcpy(tree->before, rows, n_rows * sizeof(*rows));
+	index_rows(&tree->index, key, rows, n_rows);
+	link_rows(&links, &tree->index, key, parent, rows, n_rows);
+	for (uint32_t i = 0; i < n_rows; i++)
+		if (links.parent[i] == NO_ROW)
+			at = place(tree, &links, rows, i, at);
+	for (uint32_t i = 0; i < n_rows && at < n_rows; i++)
+		if (tree->before[i])
+			at = place(tree, &links, rows, i, at);
+}
+
+static size_t find_fold(const struct tree *tree, uint64_t key_hash)
+{
+	size_t i = 0;
+
+	while (i < tree->n_folds && tree->folds[i] != key_hash)
+		i++;
+	return i;
+}
+
+bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded)
+{
+	size_t at = find_fold(tree, key_hash);
+
+	if (folded == (at < tree->n_folds))
+		return false;
+	if (folded)
+		*VECTOR_ADD(tree->folds, tree->n_folds, tree->folds_capacity) = key_hash;
+	else
+		tree->folds[at] = tree->folds[--tree->n_folds];
+	return true;
+}
+
+/* From the last row up: a row has a later sibling if one was met since the last row above it in the tree. */
+static void find_lines(struct tree *tree, size_t n_rows)
+{
+	uint64_t met = 0;
+
+	for (size_t i = n_rows; i-- > 0;) {
+		unsigned depth = tree->depths[i];
+
+		if (depth >= TREE_LINES_MAX - 1) {
+			tree->more[i] = met;
+			continue;
+		}
+		met &= (UINT64_C(2) << depth) - 1;
+		tree->more[i] = met;
+		met |= UINT64_C(1) << depth;
+	}
+}
+
+/* Removes the rows below folded ones, and finds the lines; returns how many remain. */
+static size_t fold_tree(struct tree *tree, const struct schema *schema, const void **rows, size_t n_rows)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n_rows; kept++) {
+		uint16_t depth = tree->depths[i];
+		bool folded = tree->n_folds > 0 &&
+			      find_fold(tree, row_hash_key(schema, rows[i])) < tree->n_folds;
+
+		rows[kept] = rows[i++];
+		tree->depths[kept] = depth;
+		tree->n_folded[kept] = 0;
+		for (; folded && i < n_rows && tree->depths[i] > depth; i++)
+			tree->n_folded[kept]++;
+	}
+	find_lines(tree, kept);
+	return kept;
+}
 
 void view_open(struct view *view, const struct schema *schema)
 {
@@ -35,8 +398,14 @@ void view_choose_all(struct view *view)
 void view_close(struct view *view)
 {
 	free(view->room);
-	log_filter_cache_free(&view->log_cache);
-	tree_free(&view->tree);
+	free(view->log_cache.rows);
+	free(view->tree.depths);
+	free(view->tree.more);
+	free(view->tree.n_folded);
+	free(view->tree.folds);
+	free(view->tree.scratch);
+	free(view->tree.before);
+	hash_free(&view->tree.index);
 	*view = (struct view){ 0 };
 }
 
@@ -131,22 +500,18 @@ static void add_choice(struct view *view, struct view_choice choice)
 
 void view_choose_rows(struct view *view, const char *list, const char *number, const char *text)
 {
-	add_choice(view, (struct view_choice){
-				 .list = list,
-				 .number = column_of(view, number),
-				 .text = column_of(view, text),
-				 .other = -1,
-			 });
+	add_choice(view, (struct view_choice){ .list = list,
+					       .number = column_of(view, number),
+					       .text = column_of(view, text),
+					       .other = -1 });
 }
 
 void view_choose_related(struct view *view, const char *list, const char *number, const char *other)
 {
-	add_choice(view, (struct view_choice){
-				 .list = list,
-				 .number = column_of(view, number),
-				 .text = -1,
-				 .other = column_of(view, other),
-			 });
+	add_choice(view, (struct view_choice){ .list = list,
+					       .number = column_of(view, number),
+					       .text = -1,
+					       .other = column_of(view, other) });
 }
 
 bool schema_is_of_groups(const struct schema *schema)
@@ -183,10 +548,8 @@ bool view_is_scoped(const struct view *view)
 
 void view_exclude(struct view *view, uint64_t excluded, const char *number)
 {
-	add_choice(view, (struct view_choice){
-				 .number = schema_column(view->schema, number),
-				 .excluded = excluded,
-			 });
+	add_choice(view, (struct view_choice){ .number = schema_column(view->schema, number),
+					       .excluded = excluded });
 }
 
 void view_set_threshold(struct view *view, const char *key, double threshold)
@@ -409,7 +772,7 @@ static void collect(struct view *view, const struct table *table)
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (view_filter_accepts(&view->filter, view->schema, row))
+		if (is_accepted(&view->filter, view->schema, row))
 			view->rows[view->n_rows++] = row;
 	}
 }
@@ -472,9 +835,9 @@ void view_apply(struct view *view, const struct table *table)
 	if (keep > 0 && (view->sort != VIEW_AS_SAMPLED || view->descending))
 		sort_first(view, view->rows, view->n_rows, view->tree_key < 0 ? keep : view->n_rows);
 	if (view->tree_key >= 0) {
-		tree_order(&view->tree, &view->schema->columns[view->tree_key],
+		order_tree(&view->tree, &view->schema->columns[view->tree_key],
 			   &view->schema->columns[view->tree_parent], view->rows, view->n_rows);
-		view->n_rows = tree_fold(&view->tree, view->schema, view->rows, view->n_rows);
+		view->n_rows = fold_tree(&view->tree, view->schema, view->rows, view->n_rows);
 		keep = keep < view->n_rows ? keep : view->n_rows;
 	}
 	cut(view, keep);

@@ -3,14 +3,88 @@
 #ifndef PANETOP_MODEL_VIEW_H
 #define PANETOP_MODEL_VIEW_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/buffer.h"
+#include "core/hash.h"
+#include "model/column.h"
 #include "model/frame.h"
-#include "model/log_filter_cache.h"
-#include "model/tree.h"
-#include "model/view_filter.h"
+#include "model/scope.h"
+
+/*
+ * A row is wanted when its number or its text is in a comma-separated list. A negative index: no such column.
+ */
+struct view_choice {
+	const char *list; /* borrowed; NULL: rows whose number is excluded do not pass */
+	int number, text; /* indices of columns */
+	int other;        /* a second number that may be in the list */
+	uint64_t excluded;
+};
+
+#define VIEW_CHOICES_MAX 4
+
+struct view_filter {
+	const regex_t *pattern; /* borrowed; NULL: every row */
+	const char *digits; /* borrowed; if it is a number, PIDs that begin with it pass, too; NULL: none */
+	struct view_choice choices[VIEW_CHOICES_MAX];
+	unsigned n_choices;
+	int threshold_column; /* rows whose number here is below threshold or unknown are excluded */
+	double threshold;     /* NaN: none */
+	const struct scope *scope;  /* borrowed; NULL: rows of all processes */
+	int scope_pid, scope_start; /* indices of columns; start -1: none, pid: rows without one pass */
+	int scope_path;             /* in place of scope_pid, of tables of control groups; -1: none */
+	const char *group;    /* borrowed: path of a control group that processes are in; NULL: any … */
+	int group_column;     /* … of those of the rows, by index */
+	bool group_alone;     /* not those in groups below it */
+	const void *pinned;   /* borrowed: the threshold does not exclude this row; NULL: none */
+};
+
+/* Is the row of what the scope is about? */
+bool view_filter_scopes(const struct view_filter *filter, const struct schema *schema, const void *row);
+
+/* Extended regular expression; case matters only if it contains a capital. 0 or an error of regcomp(3). */
+int pattern_compile(regex_t *pattern, const char *text);
+
+/* Is the text a number with which the PID of the row begins? */
+bool pid_begins_with(const char *text, const struct schema *schema, const void *row);
+
+/* Does any text column of the row match? */
+bool pattern_matches(const regex_t *pattern, const struct schema *schema, const void *row);
+
+/* The rows of a log that a filter accepted, so that each row is examined only once. */
+struct log_filter_cache {
+	const void **rows; /* accepted, as sampled; owned */
+	size_t n_rows, capacity;
+	uint64_t n_examined; /* rows of the log, including those it has dropped */
+	uint64_t n_dropped;  /* as struct table's at the last update */
+	unsigned epoch;      /* likewise */
+	uint64_t columns_with_values; /* bit per optional column: some accepted row has a value there */
+	bool changed; /* since the last update */
+};
+
+#define TREE_LINES_MAX 64 /* depths with lines */
+
+/* Rows as a tree: each row after the one that its parent column names. All zero is ready to use. */
+struct tree {
+	uint16_t *depths;    /* of the rows as last ordered: 0 if the parent is not among them */
+	uint64_t *more;      /* bit d: a sibling of the row, or of its ancestor at depth d, follows */
+	uint32_t *n_folded;  /* rows below this one that are not shown; 0: it is not folded */
+	uint64_t *folds;     /* hashes of the KEY columns of the folded rows; owned, as all of this */
+	size_t n_folds, folds_capacity;
+	uint32_t *scratch;
+	const void **before;
+	struct hash index; /* of rows by key */
+	size_t capacity;
+};
+
+/*
+ * Folds a row with this hash of its KEY columns, or unfolds it: effective from the next
+ * view_apply() on. False: it was so already.
+ */
+bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded);
 
 #define VIEW_COLUMNS_MAX 64
 #define VIEW_ALL_ROWS SIZE_MAX

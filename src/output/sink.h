@@ -6,7 +6,7 @@
 #include "core/buffer.h"
 #include "core/lost_samples.h"
 #include "model/frame.h"
-#include "model/summary_column.h"
+#include "model/history.h"
 #include "model/units.h"
 #include "model/view.h"
 

@@ -3,7 +3,7 @@
 #ifndef PANETOP_PANE_PANES_H
 #define PANETOP_PANE_PANES_H
 
-#include "model/reported.h"
+#include "model/history.h"
 #include "screen/pane.h"
 #include "screen/setup.h"
 

@@ -4,8 +4,8 @@
 #define PANETOP_PANE_STORIES_H
 
 #include "core/buffer.h"
+#include "model/finding.h"
 #include "model/frame.h"
-#include "model/grade.h"
 #include "model/sentence.h"
 
 /*

@@ -3,7 +3,7 @@
 #ifndef PANETOP_SCREEN_CHROME_H
 #define PANETOP_SCREEN_CHROME_H
 
-#include "model/origin.h"
+#include "model/frame.h"
 #include "screen/state.h"
 
 /* Draws the whole screen. */

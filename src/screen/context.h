@@ -3,9 +3,9 @@
 #ifndef PANETOP_SCREEN_CONTEXT_H
 #define PANETOP_SCREEN_CONTEXT_H
 
-#include "model/grade.h"
+#include "model/finding.h"
 #include "model/history.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "screen/canvas.h"
 #include "screen/pane.h"
 #include "screen/table.h"

@@ -4,7 +4,7 @@
 #ifndef PANETOP_SCREEN_GRAPH_H
 #define PANETOP_SCREEN_GRAPH_H
 
-#include "model/grade.h"
+#include "model/finding.h"
 #include "model/history.h"
 #include "screen/canvas.h"
 #include "screen/past/graph_time.h"

@@ -7,11 +7,9 @@
 #include <stddef.h>
 
 #include "core/buffer.h"
-#include "model/grade.h"
+#include "model/finding.h"
 #include "model/history.h"
-#include "model/sample_request.h"
 #include "model/settings.h"
-#include "model/summary_column.h"
 #include "model/units.h"
 #include "model/view.h"
 #include "screen/action.h"

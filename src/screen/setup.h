@@ -5,10 +5,9 @@
 
 #include <stdbool.h>
 
-#include "model/explained.h"
+#include "model/explanation.h"
 #include "model/finding.h"
 #include "model/history.h"
-#include "model/sample_request.h"
 #include "model/settings.h"
 #include "model/source.h"
 #include "screen/pane.h"

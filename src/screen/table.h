@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "model/grade.h"
+#include "model/finding.h"
 #include "model/units.h"
 #include "model/view.h"
 #include "screen/canvas.h"

@@ -10,7 +10,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/fact_text.h"
+#include "model/sentence.h"
 #include "screen/chrome.h"
 #include "screen/navigation.h"
 #include "screen/overlay.h"

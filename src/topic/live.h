@@ -3,7 +3,6 @@
 #ifndef PANETOP_TOPIC_LIVE_H
 #define PANETOP_TOPIC_LIVE_H
 
-#include "model/sample_request.h"
 #include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"

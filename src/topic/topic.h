@@ -4,7 +4,6 @@
 #define PANETOP_TOPIC_TOPIC_H
 
 #include "model/frame.h"
-#include "model/sample_request.h"
 #include "model/settings.h"
 #include "sys/env.h"
 #include "sys/privilege.h"

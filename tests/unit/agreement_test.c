@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/grade.h"
+#include "model/finding.h"
 #include "pane/overview/overview_gauge.h"
 #include "suite.h"
 #include "topic/finding/finding_rules.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/power_fit.h"
+#include "model/calibration.h"
 #include "rig.h"
 #include "suite.h"
 #include "sys/latency_thread.h"

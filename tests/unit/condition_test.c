@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/condition.h"
+#include "model/rule.h"
 #include "suite.h"
 
 struct row {

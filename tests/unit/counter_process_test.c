@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "rig.h"
 #include "topic/counter/counter_threads.h"
 #include "topic/process/process_find.h"

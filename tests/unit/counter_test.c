@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "rig.h"
 #include "sys/perf_ring.h"
 #include "topic/counter/counter_rows.h"

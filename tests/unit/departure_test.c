@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "model/departure.h"
+#include "model/explanation.h"
 #include "suite.h"
 
 #define VALUES 300

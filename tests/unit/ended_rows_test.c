@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "pane/ended_rows.h"
 #include "suite.h"
 #include "topic/topic.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/finding_past.h"
+#include "model/finding_parts.h"
 #include "suite.h"
 
 #define START 1000.0  /* seconds */

@@ -19,7 +19,6 @@
 #include "fleet/member.h"
 #include "fleet/ssh_member.h"
 #include "model/host.h"
-#include "model/labelled.h"
 #include "recording/block.h"
 #include "recording/past_file.h"
 #include "recording/spool.h"

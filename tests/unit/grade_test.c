@@ -2,7 +2,7 @@
 /* Grades: as the findings of a frame say, and of a row, by the limits of its rule and the settings. */
 #include <config.h>
 
-#include "model/grade.h"
+#include "model/finding.h"
 #include "scene.h"
 #include "suite.h"
 #include "topic/finding/finding_rules.h"

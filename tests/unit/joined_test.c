@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "model/settings.h"
 #include "recording/block.h"
 #include "recording/joined.h"

@@ -13,7 +13,7 @@
 #include "app/assertion.h"
 #include "core/alloc.h"
 #include "kernel/system.h"
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "pane/latency/latency.h"
 #include "suite.h"
 #include "sys/latency_thread.h"

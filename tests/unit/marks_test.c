@@ -5,8 +5,8 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "model/finding.h"
-#include "model/firing.h"
-#include "model/marks.h"
+#include "model/history.h"
+#include "model/rule.h"
 #include "rig.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/utf8.h"
-#include "model/derive.h"
 #include "model/history.h"
+#include "model/pipeline.h"
 #include "model/statistics.h"
 #include "model/units.h"
 #include "model/view.h"

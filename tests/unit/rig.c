@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "model/scope_frame.h"
 #include "topic/live.h"
 

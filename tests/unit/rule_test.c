@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/buffer.h"
-#include "model/rule_set.h"
+#include "model/rule.h"
 #include "suite.h"
 
 struct row {

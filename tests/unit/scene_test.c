@@ -48,7 +48,7 @@
 #include "core/unknown.h"
 #include "core/utf8.h"
 #include "model/explanation.h"
-#include "model/marks.h"
+#include "model/history.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
 #include "pane/stories.h"

@@ -8,7 +8,6 @@
 
 #include "core/alloc.h"
 #include "model/scope_frame.h"
-#include "model/scope_use.h"
 #include "suite.h"
 #include "topic/topic.h"
 

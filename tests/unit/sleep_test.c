@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "model/sleep.h"
+#include "model/history.h"
 #include "rig.h"
 #include "topic/sleep/clock_watch.h"
 

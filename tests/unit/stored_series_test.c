@@ -13,7 +13,7 @@
 #include "fleet/prometheus_api.h"
 #include "fleet/stored_fleet.h"
 #include "fleet/stored_series.h"
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "suite.h"
 #include "sys/env.h"
 #include "topic/topic.h"

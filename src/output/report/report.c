@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "model/explanation.h"
-#include "model/reported.h"
+#include "model/history.h"
 #include "model/scope.h"
 #include "model/units.h"
 #include "model/view.h"

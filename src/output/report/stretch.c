@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "model/departure.h"
+#include "model/explanation.h"
 #include "model/pipeline.h"
 
 #define COMPARED 10.0 /* more than tasks can wait */

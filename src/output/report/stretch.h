@@ -3,9 +3,9 @@
 #ifndef PANETOP_OUTPUT_REPORT_STRETCH_H
 #define PANETOP_OUTPUT_REPORT_STRETCH_H
 
-#include "model/explained.h"
+#include "model/explanation.h"
 #include "model/finding.h"
-#include "model/reported.h"
+#include "model/history.h"
 #include "model/scope.h"
 #include "model/source.h"
 

@@ -3,9 +3,9 @@
 #ifndef PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 #define PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 
-#include "model/grade.h"
 #include "pane/common.h"
 #include "screen/canvas.h"
+#include "model/finding.h"
 #include "screen/context.h"
 
 #define OVERVIEW_GAUGES_MAX 9

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "screen/graph.h"
 #include "screen/subscriptions.h"
 

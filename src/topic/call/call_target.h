@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_CALL_CALL_TARGET_H
 
 #include "core/i18n.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 
 #define CALL_TARGET_REMEDY _("select one process (Enter) or a scope (@) with fewer calls")
 

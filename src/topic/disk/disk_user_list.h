@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_DISK_DISK_USER_LIST_H
 
 #include "core/hash.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "sys/env.h"
 #include "topic/disk/disk_list.h"
 #include "topic/process/process_list.h"

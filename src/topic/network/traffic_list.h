@@ -5,7 +5,7 @@
 #define PANETOP_TOPIC_NETWORK_TRAFFIC_LIST_H
 
 #include "core/hash.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "sys/env.h"
 #include "topic/network/interface_list.h"
 #include "topic/network/socket_list.h"

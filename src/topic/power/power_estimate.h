@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_POWER_POWER_ESTIMATE_H
 #define PANETOP_TOPIC_POWER_POWER_ESTIMATE_H
 
-#include "model/power_fit.h"
+#include "model/calibration.h"
 #include "model/settings.h"
 #include "topic/power/energy.h"
 

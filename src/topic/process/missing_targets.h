@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_PROCESS_MISSING_TARGETS_H
 
 #include "model/frame.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 
 struct process_list;
 

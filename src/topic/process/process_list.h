@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
 
 #include "core/hash.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "sys/env.h"
 #include "topic/process/process_entry.h"
 #include "topic/reader.h"

@@ -2,7 +2,7 @@
 /* Topic "scope_use": derived from other topics by whoever owns the frames. */
 #include <config.h>
 
-#include "model/scope_use.h"
+#include "model/scope_frame.h"
 #include "topic/topic.h"
 
 static int sample(struct sample *sample)

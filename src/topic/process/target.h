@@ -5,7 +5,7 @@
 
 #include "kernel/pid/pid_stat.h"
 #include "model/frame.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "topic/reader.h"
 
 #define TARGET_NAME_MAX PROCESS_CHOICE_NAME_MAX

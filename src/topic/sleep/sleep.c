@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/sleep.h"
+#include "model/history.h"
 #include "sys/attribute.h"
 #include "topic/sleep/clock_watch.h"
 #include "topic/sleep/wake_list.h"

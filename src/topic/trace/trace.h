@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_TRACE_TRACE_H
 
 #include "model/frame.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "sys/bpf/program.h"
 #include "sys/env.h"
 

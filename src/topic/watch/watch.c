@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/firing.h"
+#include "model/rule.h"
 #include "topic/topic.h"
 
 struct watch_row {
