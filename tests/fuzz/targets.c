@@ -17,7 +17,6 @@
 #include "fleet/prometheus_api.h"
 #include "fleet/ssh_member.h"
 #include "fleet/stored_series.h"
-#include "fleet/stream_start.h"
 #include "kernel/btf.h"
 #include "kernel/cgroup.h"
 #include "kernel/code/elf_file.h"
