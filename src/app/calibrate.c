@@ -23,7 +23,7 @@
 #include "output/sink.h"
 #include "pane/power/power.h"
 #include "sys/error_message.h"
-#include "topic/power/calibration.h"
+#include "topic/power/energy.h"
 #include "topic/topic.h"
 
 #define SAMPLE_SECONDS_MAX 1.0

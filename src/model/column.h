@@ -149,6 +149,11 @@ struct column {
 #define A_COUNTER(unit, title, width) A_NUMBER(COUNTER, unit, title, width)
 #define A_RATE(unit, title, width) A_NUMBER(RATE, unit, title, width)
 
+/* With what every column has: kind, unit, title, width, help, source. More may follow. */
+#define COLUMN_OF(row, field, of_kind, of_unit, heading, cells, what, ...)                                   \
+	COLUMN(row, field, .kind = COLUMN_##of_kind, .unit = UNIT_##of_unit, .title = heading,               \
+	       .width = cells, .help = what, .source = __VA_ARGS__)
+
 /*
  * A field that is read on request, and that a large table does without until then: block is the member of the
  * row that points to those.

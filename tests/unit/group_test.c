@@ -9,7 +9,7 @@
 
 #include "rig.h"
 #include "topic/group/container_name.h"
-#include "topic/group/group_sum.h"
+#include "topic/group/group_tree.h"
 
 #define CG "sys/fs/cgroup"
 #define ID "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"

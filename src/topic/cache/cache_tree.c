@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/mounts.h"

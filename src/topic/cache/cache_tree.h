@@ -3,10 +3,8 @@
 #ifndef PANETOP_TOPIC_CACHE_CACHE_TREE_H
 #define PANETOP_TOPIC_CACHE_CACHE_TREE_H
 
-#include "core/buffer.h"
 #include "kernel/resctrl.h"
 #include "sys/attribute.h"
-#include "sys/env.h"
 
 #define CACHE_ROOT "sys/fs/resctrl"   /* the kernel has no other place to mount it */
 #define CACHE_INFO CACHE_ROOT "/info" /* is there while it is mounted */

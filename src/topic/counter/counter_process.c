@@ -11,7 +11,7 @@
 #include "core/vector.h"
 #include "topic/counter/counter_rows.h"
 #include "topic/counter/counter_threads.h"
-#include "topic/power/power_estimate.h"
+#include "topic/power/energy.h"
 #include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"

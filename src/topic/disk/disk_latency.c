@@ -3,10 +3,8 @@
 #include <config.h>
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "core/alloc.h"
 #include "core/histogram.h"
 #include "core/i18n.h"
 #include "core/vector.h"
@@ -192,15 +190,10 @@ static void close_times(void *state)
 	free(times->all);
 }
 
-static const struct reading reads[] = {
-	READING(struct disk_times, disks, &disk_reader),
-	{ 0 },
-};
-
 static const struct reader times_reader = {
 	.name = "latencies of block devices",
 	.state_size = sizeof(struct disk_times),
-	.reads = reads,
+	.reads = READINGS(READING(struct disk_times, disks, &disk_reader)),
 	.update = update,
 	.close = close_times,
 };
@@ -227,36 +220,35 @@ struct disk_latency_row {
 	N_("queued: in the kernel, until the request is sent to the device; device: until it is completed; " \
 	   "both: where only their sum is known")
 
+#define LATENCY_COL(field, ...) COLUMN_OF(struct disk_latency_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	ROW(device, .kind = COLUMN_KEY, .title = N_("device"), .width = 10, .help = DEVICE_HELP,
-	    .source = "/proc/diskstats"),
-	ROW(operation, .kind = COLUMN_KEY, .title = N_("operation"), .width = 9, .words = true,
-	    .help = OPERATION_HELP, .source = "struct request cmd_flags"),
-	ROW(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 6, .words = true, .help = PHASE_HELP,
-	    .source = "struct request start_time_ns, io_start_time_ns or block_rq_issue, block_rq_complete"),
-	ROW(requests_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
-	    .width = 7, .rate_of = offsetof(struct disk_latency_row, requests),
-	    .help = N_("requests in the last interval"), .source = "growth of requests / time"),
-	ROW(mean_seconds, .kind = COLUMN_RATE, .unit = UNIT_SECONDS, .title = N_("mean"), .width = 7,
-	    .rank = 1, .rate_of = offsetof(struct disk_latency_row, seconds),
-	    .rate_over = offsetof(struct disk_latency_row, requests),
-	    .help = N_("mean time in the last interval"), .source = "growth of seconds / growth of requests"),
+	LATENCY_COL(device, KEY, NONE, N_("device"), 10, DEVICE_HELP, "/proc/diskstats"),
+	LATENCY_COL(operation, KEY, NONE, N_("operation"), 9, OPERATION_HELP, "struct request cmd_flags",
+		    .words = true),
+	LATENCY_COL(phase, KEY, NONE, N_("phase"), 6, PHASE_HELP,
+		    "struct request start_time_ns, io_start_time_ns or block_rq_issue, block_rq_complete",
+		    .words = true),
+	LATENCY_COL(requests_per_second, RATE, PER_SECOND, N_("per s"), 7,
+		    N_("requests in the last interval"), "growth of requests / time",
+		    .rate_of = offsetof(struct disk_latency_row, requests)),
+	LATENCY_COL(mean_seconds, RATE, SECONDS, N_("mean"), 7, N_("mean time in the last interval"),
+		    "growth of seconds / growth of requests", .rank = 1,
+		    .rate_of = offsetof(struct disk_latency_row, seconds),
+		    .rate_over = offsetof(struct disk_latency_row, requests)),
 	PERCENTILE(p50, "50%", 0),
 	PERCENTILE(p90, "90%", 3),
 	PERCENTILE(p99, "99%", 0),
 	PERCENTILE(p99_9, "99.9%", 2),
-	ROW(max_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("max"), .width = 7,
-	    .rank = 1, .help = N_("longest time since counting began"), .source = "exact"),
-	ROW(requests, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("requests"), .width = 9,
-	    .rank = 1, .help = N_("requests since counting began"),
-	    .source = "BPF at block_rq_complete; else /proc/diskstats"),
-	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("sum"), .width = 8,
-	    .hidden = true, .help = N_("sum of their times"),
-	    .source = "BPF at block_rq_complete; else /proc/diskstats"),
-	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 4, .rank = 4,
-	    .help = N_("bpf: each request is measured in the kernel; proc: means of /proc/diskstats, since "
-		       "boot, without percentiles"),
-	    .source = "panetop"),
+	LATENCY_COL(max_seconds, GAUGE, SECONDS, N_("max"), 7, N_("longest time since counting began"),
+		    "exact", .rank = 1),
+	LATENCY_COL(requests, COUNTER, COUNT, N_("requests"), 9, N_("requests since counting began"),
+		    "BPF at block_rq_complete; else /proc/diskstats", .rank = 1),
+	LATENCY_COL(seconds, COUNTER, SECONDS, N_("sum"), 8, N_("sum of their times"),
+		    "BPF at block_rq_complete; else /proc/diskstats", .hidden = true),
+	LATENCY_COL(how, LABEL, NONE, N_("how"), 4,
+		    N_("bpf: each request is measured in the kernel; proc: means of /proc/diskstats, since "
+		       "boot, without percentiles"), "panetop", .rank = 4),
 };
 
 static const struct schema schema = {
@@ -266,8 +258,7 @@ static const struct schema schema = {
 	.none = N_("no request was completed"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct disk_latency_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct disk_latency_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -387,26 +378,23 @@ struct bucket_row {
 	uint64_t requests;
 };
 
-#define BUCKET(field, ...) COLUMN(struct bucket_row, field, __VA_ARGS__)
+#define BUCKET_COL(field, ...) COLUMN_OF(struct bucket_row, field, __VA_ARGS__)
 
 static const struct column bucket_columns[] = {
-	BUCKET(device, .kind = COLUMN_KEY, .title = N_("device"), .width = 10, .help = DEVICE_HELP,
-	       .source = "/proc/diskstats"),
-	BUCKET(operation, .kind = COLUMN_KEY, .title = N_("operation"), .width = 9, .words = true,
-	       .help = OPERATION_HELP, .source = "struct request cmd_flags"),
-	BUCKET(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 6, .words = true, .help = PHASE_HELP,
-	       .source =
-		       "struct request start_time_ns, io_start_time_ns or block_rq_issue, block_rq_complete"),
-	BUCKET(from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"), .width = 9,
-	       .help = N_("lower limit of the bucket"), .source = "panetop"),
-	BUCKET(to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"), .width = 9,
-	       .help = N_("upper limit, exclusive; -: no limit"), .source = "panetop; less than 1 % wide"),
-	BUCKET(requests, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("requests"), .width = 9,
-	       .help = N_("requests that took this long"), .source = "BPF at block_rq_complete"),
-	BUCKET(requests_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
-	       .width = 7, .rate_of = offsetof(struct bucket_row, requests),
-	       .help = N_("requests in the last interval that took this long"),
-	       .source = "growth of requests / time"),
+	BUCKET_COL(device, KEY, NONE, N_("device"), 10, DEVICE_HELP, "/proc/diskstats"),
+	BUCKET_COL(operation, KEY, NONE, N_("operation"), 9, OPERATION_HELP, "struct request cmd_flags",
+		   .words = true),
+	BUCKET_COL(phase, KEY, NONE, N_("phase"), 6, PHASE_HELP,
+		   "struct request start_time_ns, io_start_time_ns or block_rq_issue, block_rq_complete",
+		   .words = true),
+	BUCKET_COL(from_seconds, KEY, SECONDS, N_("from"), 9, N_("lower limit of the bucket"), "panetop"),
+	BUCKET_COL(to_seconds, BOUND, SECONDS, N_("to"), 9, N_("upper limit, exclusive; -: no limit"),
+		   "panetop; less than 1 % wide"),
+	BUCKET_COL(requests, COUNTER, COUNT, N_("requests"), 9, N_("requests that took this long"),
+		   "BPF at block_rq_complete"),
+	BUCKET_COL(requests_per_second, RATE, PER_SECOND, N_("per s"), 7,
+		   N_("requests in the last interval that took this long"), "growth of requests / time",
+		   .rate_of = offsetof(struct bucket_row, requests)),
 };
 
 static const struct schema bucket_schema = {
@@ -419,8 +407,7 @@ static const struct schema bucket_schema = {
 	.of_run = true,
 	.sparse = true,
 	.histogram = "disk_request",
-	.row_size = sizeof(struct bucket_row),
-	SCHEMA_COLUMNS(bucket_columns),
+	SCHEMA_ROWS(struct bucket_row, bucket_columns),
 };
 
 static void add_buckets(struct sample *sample, const struct disk_times *times, const struct times *one,

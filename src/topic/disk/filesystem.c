@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/vector.h"
@@ -32,51 +31,42 @@ struct filesystem_row {
 	double used_ratio, inodes_used_ratio, growth_bytes_per_second, full_in_seconds, age_seconds;
 };
 
-#define ROW(field, ...) COLUMN(struct filesystem_row, field, __VA_ARGS__)
 #define INFO "/proc/self/mountinfo "
+#define COL(field, ...) COLUMN_OF(struct filesystem_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(mount, .kind = COLUMN_KEY, .title = N_("mount"), .width = 16,
-	    .help = N_("where it is mounted; mounted several times: the whole, at its shortest path"),
-	    .source = INFO "field 5"),
-	ROW(device, .kind = COLUMN_LABEL, .title = N_("device"), .width = 12, .rank = 2,
-	    .help = N_("what is mounted: a device, a server's directory, a name"), .source = INFO "source"),
-	ROW(type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 8, .rank = 3,
-	    .help = N_("type of file system"), .source = INFO "type"),
-	ROW(mode, .kind = COLUMN_LABEL, .title = N_("mode"), .width = 4, .rank = 5,
-	    .help = N_("rw; ro: read-only, so that it cannot fill up"),
-	    .source = INFO "super options, options of all its mounts"),
-	ROW(total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("total"), .width = 7,
-	    .help = N_("its size"), .source = "statvfs(3) f_blocks * f_frsize"),
-	ROW(used_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("used"), .width = 7,
-	    .help = N_("space in use"), .source = "statvfs(3) (f_blocks - f_bfree) * f_frsize"),
-	ROW(available_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("avail"), .width = 7,
-	    .help = N_("what users other than root can still write; free space may be reserved for root"),
-	    .source = "statvfs(3) f_bavail * f_frsize"),
-	ROW(used_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%use"), .width = 5,
-	    .help = N_("share in use of what users can use, as df shows it"),
-	    .source = "used / (used + avail)"),
-	ROW(inodes_total, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("inodes"), .width = 9,
-	    .rank = 4, .help = N_("how many files it can have; unknown: there is no such limit"),
-	    .source = "statvfs(3) f_files"),
-	ROW(inodes_used, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("iused"), .width = 9,
-	    .rank = 4, .help = N_("files that it has"), .source = "statvfs(3) f_files - f_ffree"),
-	ROW(inodes_used_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%iuse"), .width = 5,
-	    .rank = 2, .help = N_("share of its inodes in use"),
-	    .source = "(f_files - f_ffree) / (f_files - f_ffree + f_favail)"),
-	ROW(growth_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND,
-	    .title = N_("growth/s"), .width = 9, .rank = 1,
-	    .help = N_("change of the space in use, over the last minutes; unknown in the first minute"),
-	    .source = "change of used over up to 5 min / time"),
-	ROW(full_in_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("full in"), .width = 8,
-	    .whole = true, .rank = 1,
-	    .help = N_(
-		    "when it is full if it goes on growing like this; unknown unless it grows steadily, and "
-		    "beyond a day"),
-	    .source = "avail / growth"),
-	ROW(age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 7,
-	    .rank = 6, .hidden = true,
-	    .help = N_("age of the numbers: up to 2 s, more where it answers late"), .source = "panetop"),
+	COL(mount, KEY, NONE, N_("mount"), 16,
+	    N_("where it is mounted; mounted several times: the whole, at its shortest path"),
+	    INFO "field 5"),
+	COL(device, LABEL, NONE, N_("device"), 12,
+	    N_("what is mounted: a device, a server's directory, a name"), INFO "source", .rank = 2),
+	COL(type, LABEL, NONE, N_("type"), 8, N_("type of file system"), INFO "type", .rank = 3),
+	COL(mode, LABEL, NONE, N_("mode"), 4, N_("rw; ro: read-only, so that it cannot fill up"),
+	    INFO "super options, options of all its mounts", .rank = 5),
+	COL(total_bytes, GAUGE, BYTES, N_("total"), 7, N_("its size"), "statvfs(3) f_blocks * f_frsize"),
+	COL(used_bytes, GAUGE, BYTES, N_("used"), 7, N_("space in use"),
+	    "statvfs(3) (f_blocks - f_bfree) * f_frsize"),
+	COL(available_bytes, GAUGE, BYTES, N_("avail"), 7,
+	    N_("what users other than root can still write; free space may be reserved for root"),
+	    "statvfs(3) f_bavail * f_frsize"),
+	COL(used_ratio, GAUGE, RATIO, N_("%use"), 5, N_("share in use of what users can use, as df shows it"),
+	    "used / (used + avail)"),
+	COL(inodes_total, GAUGE, COUNT, N_("inodes"), 9,
+	    N_("how many files it can have; unknown: there is no such limit"), "statvfs(3) f_files",
+	    .rank = 4),
+	COL(inodes_used, GAUGE, COUNT, N_("iused"), 9, N_("files that it has"),
+	    "statvfs(3) f_files - f_ffree", .rank = 4),
+	COL(inodes_used_ratio, GAUGE, RATIO, N_("%iuse"), 5, N_("share of its inodes in use"),
+	    "(f_files - f_ffree) / (f_files - f_ffree + f_favail)", .rank = 2),
+	COL(growth_bytes_per_second, GAUGE, BYTES_PER_SECOND, N_("growth/s"), 9,
+	    N_("change of the space in use, over the last minutes; unknown in the first minute"),
+	    "change of used over up to 5 min / time", .rank = 1),
+	COL(full_in_seconds, GAUGE, SECONDS, N_("full in"), 8,
+	    N_("when it is full if it goes on growing like this; unknown unless it grows steadily, and "
+	       "beyond a day"), "avail / growth", .whole = true, .rank = 1),
+	COL(age_seconds, GAUGE, SECONDS, N_("age"), 7,
+	    N_("age of the numbers: up to 2 s, more where it answers late"), "panetop", .rank = 6,
+	    .hidden = true),
 };
 
 static const struct schema schema = {
@@ -84,8 +74,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("file systems: space, inodes, growth"),
 	.none = N_("no file systems: none is mounted that stores data, or their list cannot be read"),
-	.row_size = sizeof(struct filesystem_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct filesystem_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -139,12 +128,6 @@ static bool is_pseudo(const struct mount_info *info)
 			return true;
 	/* the space of an overlay is that of another file system; as the root it is all that is seen */
 	return span_is(info->type, "overlay") && !span_is(info->point, "/");
-}
-
-/* A device or a server's directory, other than "tmpfs" or "none". */
-static bool stores_data(const struct filesystem *filesystem)
-{
-	return strpbrk(filesystem->source, "/:") != NULL;
 }
 
 /* Types that are full as they are made. */
@@ -324,11 +307,6 @@ static bool is_cut_off(const struct chosen *chosen, const struct mount_info *inf
 	return false;
 }
 
-static bool is_on_top(const struct chosen *chosen, const struct mount_info *info)
-{
-	return info->id == info->parent || mount_at(chosen, info->id, info->point) == HASH_NONE;
-}
-
 /* Leaves those that a path leads to: what is mounted on one that is cut off is so, too. */
 static void choose_visible(struct chosen *chosen)
 {
@@ -351,8 +329,11 @@ static void choose_visible(struct chosen *chosen)
 				hidden[i] = more = true;
 		}
 	}
-	for (size_t i = 0; i < chosen->count; i++)
-		hidden[i] |= !is_on_top(chosen, &chosen->mounts[i]);
+	for (size_t i = 0; i < chosen->count; i++) {
+		const struct mount_info *info = &chosen->mounts[i];
+
+		hidden[i] |= info->id != info->parent && mount_at(chosen, info->id, info->point) != HASH_NONE;
+	}
 	for (size_t i = 0; i < chosen->count; i++)
 		if (!hidden[i])
 			chosen->mounts[count++] = chosen->mounts[i];
@@ -564,20 +545,12 @@ static void add_row(struct frame *frame, struct table *table, const struct files
 		set_future(row, filesystem);
 }
 
-/* Without an answer only its source distinguishes it from a pseudo file system. */
+/* Without an answer only its source tells: a device or a server's directory, other than "tmpfs" or "none". */
 static bool is_shown(const struct filesystem *filesystem)
 {
 	if (filesystem->answered && filesystem->space.total != U64_UNKNOWN)
 		return filesystem->space.total > 0;
-	return stores_data(filesystem);
-}
-
-static void tell_late(struct frame *frame, const struct filesystem *filesystem)
-{
-	frame_notice(frame, schema.name, N_("its server may be gone; nothing waits for it"),
-		     filesystem->answered ? _("%s does not answer: its numbers are old")
-					  : _("%s does not answer: its space is unknown"),
-		     filesystem->point);
+	return strpbrk(filesystem->source, "/:") != NULL;
 }
 
 static int sample(struct sample *sample)
@@ -603,7 +576,10 @@ static int sample(struct sample *sample)
 			continue;
 		add_row(frame, sample->table, filesystem);
 		if (late && !told)
-			tell_late(frame, filesystem);
+			frame_notice(frame, schema.name, N_("its server may be gone; nothing waits for it"),
+				     filesystem->answered ? _("%s does not answer: its numbers are old")
+							  : _("%s does not answer: its space is unknown"),
+				     filesystem->point);
 		told |= late;
 	}
 	return 0;

@@ -7,16 +7,167 @@
 
 #include "topic/gpu/nvidia.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "sys/device_poll.h"
+
+#define LIBRARY "libnvidia-ml.so.1"
+#define SAMPLES_MAX 1024
+
+static void nvml_library_close(struct nvml_library *library)
+{
+	if (library->library)
+		dlclose(library->library);
+	*library = (struct nvml_library){ 0 };
+}
+
+/* 0, or -ELIBACC: it is not installed, or too old. */
+static int nvml_library_open(struct nvml_library *library)
+{
+	void *opened = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+
+	*library = (struct nvml_library){ .library = opened };
+	if (!opened)
+		return -ELIBACC;
+	*(void **)&library->init = dlsym(opened, "nvmlInit_v2");
+	*(void **)&library->shutdown = dlsym(opened, "nvmlShutdown");
+	*(void **)&library->count = dlsym(opened, "nvmlDeviceGetCount_v2");
+	*(void **)&library->by_index = dlsym(opened, "nvmlDeviceGetHandleByIndex_v2");
+	*(void **)&library->pci = dlsym(opened, "nvmlDeviceGetPciInfo_v3");
+	*(void **)&library->utilization = dlsym(opened, "nvmlDeviceGetUtilizationRates");
+	*(void **)&library->memory = dlsym(opened, "nvmlDeviceGetMemoryInfo");
+	*(void **)&library->graphics = dlsym(opened, "nvmlDeviceGetGraphicsRunningProcesses_v3");
+	*(void **)&library->compute = dlsym(opened, "nvmlDeviceGetComputeRunningProcesses_v3");
+	*(void **)&library->samples = dlsym(opened, "nvmlDeviceGetProcessUtilization");
+	if (library->init && library->shutdown && library->count && library->by_index && library->pci)
+		return 0;
+	nvml_library_close(library);
+	return -ELIBACC;
+}
+
+/* NULL: there is no room. */
+static struct nvidia_process *process_of(struct nvidia_device *device, unsigned pid)
+{
+	struct nvidia_process *process;
+
+	for (size_t i = 0; i < device->n_processes; i++)
+		if (device->processes[i].pid == pid)
+			return &device->processes[i];
+	if (device->n_processes == NVIDIA_PROCESSES_MAX) {
+		device->n_left_out++;
+		return NULL;
+	}
+	process = &device->processes[device->n_processes++];
+	*process = (struct nvidia_process){ .pid = pid, .memory_bytes = U64_UNKNOWN };
+	return process;
+}
+
+/* A process that draws and computes is in both lists, with the same memory. */
+static void take_processes(struct nvidia_device *device, nvml_device handle,
+			   int (*list)(nvml_device device, unsigned *count, struct nvml_process *processes))
+{
+	struct nvml_process processes[NVIDIA_PROCESSES_MAX];
+	unsigned count = NVIDIA_PROCESSES_MAX;
+
+	if (!list || list(handle, &count, processes) != NVML_SUCCESS) {
+		device->knows_processes = false;
+		return;
+	}
+	for (unsigned i = 0; i < count && i < NVIDIA_PROCESSES_MAX; i++) {
+		struct nvidia_process *process = process_of(device, processes[i].pid);
+
+		if (process && processes[i].used != UINT64_MAX &&
+		    (process->memory_bytes == U64_UNKNOWN || processes[i].used > process->memory_bytes))
+			process->memory_bytes = processes[i].used;
+	}
+}
+
+static double ratio_of(unsigned percent)
+{
+	return percent <= 100 ? percent / 100.0 : 0; /* seen above: nonsense of a sample without work */
+}
+
+/* A process without a sample since the last question did not use it. */
+static void take_samples(struct nvidia_device *device, nvml_device handle, const struct nvml_library *library)
+{
+	struct nvml_sample samples[SAMPLES_MAX];
+	unsigned count = SAMPLES_MAX;
+	unsigned long long newest = device->seen_us;
+	int error = library->samples ? library->samples(handle, samples, &count, device->seen_us)
+				     : NVML_NOT_SUPPORTED;
+
+	device->knows_ratios = error == NVML_SUCCESS || error == NVML_NOT_FOUND;
+	for (unsigned i = 0; error == NVML_SUCCESS && i < count && i < SAMPLES_MAX; i++) {
+		const struct nvml_sample *sample = &samples[i];
+		struct nvidia_process *process =
+			sample->time_us > device->seen_us ? process_of(device, sample->pid) : NULL;
+
+		if (!process)
+			continue;
+		process->ratios[NVIDIA_MULTIPROCESSORS] = ratio_of(sample->multiprocessors);
+		process->ratios[NVIDIA_ENCODER] = ratio_of(sample->encoder);
+		process->ratios[NVIDIA_DECODER] = ratio_of(sample->decoder);
+		newest = sample->time_us > newest ? sample->time_us : newest;
+	}
+	device->seen_us = newest;
+}
+
+static void take_device(struct nvidia_device *device, nvml_device handle, const struct nvml_library *library)
+{
+	struct nvml_utilization utilization;
+	struct nvml_memory memory;
+
+	device->busy_ratio = NAN;
+	device->used_bytes = device->total_bytes = U64_UNKNOWN;
+	device->n_processes = device->n_left_out = 0;
+	if (library->utilization && library->utilization(handle, &utilization) == NVML_SUCCESS)
+		device->busy_ratio = ratio_of(utilization.gpu);
+	if (library->memory && library->memory(handle, &memory) == NVML_SUCCESS) {
+		device->used_bytes = memory.used;
+		device->total_bytes = memory.total;
+	}
+	device->knows_processes = true;
+	take_processes(device, handle, library->graphics);
+	take_processes(device, handle, library->compute);
+	take_samples(device, handle, library);
+}
+
+static void name_device(struct nvidia_device *device, const struct nvml_pci *pci)
+{
+	char name[GPU_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%04x:%02x:%02x.0", pci->domain, pci->bus, pci->device);
+	if (strcmp(name, device->name) != 0) /* another one has this index now */
+		*device = (struct nvidia_device){ 0 };
+	strcpy(device->name, name);
+}
+
+void nvml_library_ask(const struct nvml_library *library, struct nvidia_answer *answer)
+{
+	unsigned count = 0;
+
+	answer->n_devices = 0;
+	answer->error = library->count(&count);
+	for (unsigned i = 0; answer->error == NVML_SUCCESS && i < count && i < NVIDIA_DEVICES_MAX; i++) {
+		struct nvidia_device *device = &answer->devices[answer->n_devices];
+		struct nvml_pci pci;
+		nvml_device handle;
+
+		if (library->by_index(i, &handle) != NVML_SUCCESS ||
+		    library->pci(handle, &pci) != NVML_SUCCESS)
+			continue;
+		name_device(device, &pci);
+		take_device(device, handle, library);
+		answer->n_devices++;
+	}
+}
 
 #define DRIVER "proc/driver/nvidia/gpus" /* a directory for each device, by its PCI address */
 #define LOOK_EVERY 16
@@ -53,19 +204,14 @@ static int start(void)
 	return error;
 }
 
-static void stop(void)
-{
-	if (nvml.started)
-		nvml.library.shutdown();
-	nvml.started = false;
-}
-
 static void ask(struct device_poll *device)
 {
 	struct nvidia_poll *poll = (struct nvidia_poll *)device;
 
 	if (poll->closes) {
-		stop();
+		if (nvml.started)
+			nvml.library.shutdown();
+		nvml.started = false;
 		return;
 	}
 	poll->error = poll->no_library ? -ELIBACC : start();
@@ -171,14 +317,6 @@ static void submit(struct nvidia *nvidia, bool closes)
 	device_poll_wait(nvidia->env);
 }
 
-static void rest(struct nvidia *nvidia)
-{
-	nvidia->resting = true;
-	nvidia->rest_until = nvidia->env->tick + REST_TICKS;
-	nvidia->n_idle = 0;
-	submit(nvidia, true);
-}
-
 static bool is_asked(const struct nvidia *nvidia)
 {
 	return nvidia->present && !nvidia->asleep && !nvidia->resting;
@@ -198,8 +336,13 @@ static int update(void *state, const struct sample *sample)
 	nvidia->present = listing_each_directory(nvidia->env, DRIVER, look_at, &sleep) == 0;
 	nvidia->asleep = sleep.any;
 	nvidia->resting = nvidia->resting && tick < nvidia->rest_until;
-	if (!nvidia->resting && sleep.may && nvidia->n_idle >= IDLE_ANSWERS && !nvidia->poll->poll.in_flight)
-		rest(nvidia);
+	if (!nvidia->resting && sleep.may && nvidia->n_idle >= IDLE_ANSWERS &&
+	    !nvidia->poll->poll.in_flight) {
+		nvidia->resting = true;
+		nvidia->rest_until = tick + REST_TICKS;
+		nvidia->n_idle = 0;
+		submit(nvidia, true);
+	}
 	if (is_asked(nvidia))
 		submit(nvidia, false);
 	else
@@ -230,15 +373,10 @@ static void close_nvidia(void *state)
 	free(nvidia->users);
 }
 
-static const struct reading reads[] = {
-	READING_ON_DEMAND(struct nvidia, processes, &process_reader),
-	{ 0 },
-};
-
 const struct reader nvidia_reader = {
 	.name = "NVIDIA's library",
 	.state_size = sizeof(struct nvidia),
-	.reads = reads,
+	.reads = READINGS(READING_ON_DEMAND(struct nvidia, processes, &process_reader)),
 	.open = open_nvidia,
 	.update = update,
 	.close = close_nvidia,

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/buffer.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 

@@ -10,14 +10,59 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/i18n.h"
-#include "model/finding.h"
+#include "model/column.h"
 #include "topic/group/container_name.h"
-#include "topic/group/group_kill.h"
-#include "topic/group/group_read.h"
-#include "topic/group/group_sum.h"
+#include "topic/group/group_tree.h"
 #include "topic/group/kernel_log.h"
 #include "topic/topic.h"
+
+/*
+ * A kill belongs to the lowest group above it at whose own limit an allocation failed. Where one failed at
+ * the limit of a group that is gone by now, the group above still has both, in version 2.
+ */
+
+/* Since the last sample; what it had counted before it was first seen is not growth. */
+static uint64_t growth(const struct group_kills *kills, uint64_t *last, uint64_t now)
+{
+	uint64_t before = *last;
+
+	if (now == U64_UNKNOWN)
+		return 0;
+	*last = now;
+	if (before == U64_UNKNOWN)
+		return kills->counted_before ? 0 : now;
+	return now > before ? now - before : 0;
+}
+
+/* The kernel counts the failure before the kill, and a sample may be taken between the two. */
+static uint64_t with_waiting(uint64_t *waiting, uint64_t failed, uint64_t killed)
+{
+	uint64_t before = *waiting;
+
+	*waiting = killed > 0 ? 0 : failed;
+	return failed + before;
+}
+
+static void count(struct group *group, bool is_first)
+{
+	struct group_kills *kills = &group->kills;
+	uint64_t killed, failed, own_failed, at_limits = kills->below;
+
+	kills->counted_before |= group->old || is_first;
+	killed = growth(kills, &kills->last_kills, group->counters.oom_kills);
+	failed = with_waiting(&kills->waiting, growth(kills, &kills->last_failed, kills->failed), killed);
+	own_failed = with_waiting(&kills->own_waiting,
+				  growth(kills, &kills->last_own_failed, kills->own_failed), killed);
+	if (killed > kills->below && own_failed > 0)
+		kills->at_own += killed - kills->below;
+	if (killed > kills->below && (own_failed > 0 || failed > kills->failed_below))
+		at_limits = killed;
+	kills->at_any += at_limits;
+	if (group->parent) {
+		group->parent->kills.below += at_limits;
+		group->parent->kills.failed_below += failed;
+	}
+}
 
 #define REST "(rest)"
 #define ROUND_SECONDS 30.0 /* in which all idle groups are read */
@@ -59,28 +104,27 @@ struct group_row {
 	COLUMN(struct group_row, field, .kind = COLUMN_COUNTER, .unit = measure, .hidden = true,             \
 	       .aged_by = offsetof(struct group_row, age_seconds), __VA_ARGS__)
 #define WITH_BELOW N_("with the groups below it")
+#define COL(field, ...) COLUMN_OF(struct group_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
 	RATE(cpu_ratio, cpu_seconds, UNIT_RATIO, .title = N_("%CPU"), .width = 6, .trend = true,
 	     .of_cpu = true,
-	     .help = N_("CPU time of its tasks and of the groups below it; 100 is one CPU; unknown where the "
-			"group is not in the hierarchy cpuacct; /: the machine")),
+	     .help = N_("CPU time of its tasks and of the groups below it; 100 is one CPU; unknown where "
+			"the group is not in the hierarchy cpuacct; /: the machine")),
 	RATE(own_cpu_ratio, own_cpu_seconds, UNIT_RATIO, .additive = true, .title = N_("%own"), .width = 6,
 	     .hidden = true, .of_cpu = true,
 	     .help = N_("CPU time of its own tasks, without the groups below it")),
 	GAUGE(cpu_limit_ratio, UNIT_RATIO, .title = N_("%limit"), .width = 7, .rank = 4, .hidden = true,
 	      .help = N_("limit of its CPU time; 100 is one CPU; unknown: no limit of its own"),
 	      .source = "v2 cpu.max; v1 cpu.cfs_quota_us / cpu.cfs_period_us"),
-	COLUMN(struct group_row, throttled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
-	       .title = N_("%throt"), .width = 6, .rank = 3, .alarming = 0.25, .high = 0.01,
-	       .rate_of = offsetof(struct group_row, throttled_periods),
-	       .rate_over = offsetof(struct group_row, periods),
-	       .help = N_("share of the periods in which it reached its own CPU limit and was throttled"),
-	       .source = "growth of throttled_periods / growth of periods"),
+	COL(throttled_ratio, RATE, RATIO, N_("%throt"), 6,
+	    N_("share of the periods in which it reached its own CPU limit and was throttled"),
+	    "growth of throttled_periods / growth of periods", .rank = 3, .alarming = 0.25, .high = 0.01,
+	    .rate_of = offsetof(struct group_row, throttled_periods),
+	    .rate_over = offsetof(struct group_row, periods)),
 	GAUGE(memory_bytes, UNIT_BYTES, .title = N_("memory"), .width = 8,
-	      .help = N_(
-		      "memory of the group and the groups below it, page cache included; unknown where the "
-		      "group is not in the hierarchy memory; /: used memory of the machine"),
+	      .help = N_("memory of the group and the groups below it, page cache included; unknown where "
+			 "the group is not in the hierarchy memory; /: used memory of the machine"),
 	      .source = "v2 memory.current; v1 memory.usage_in_bytes; /: MemTotal - MemFree"),
 	GAUGE(own_memory_bytes, UNIT_BYTES, .additive = true, .title = N_("own"), .width = 8, .hidden = true,
 	      .help = N_("memory without the groups below it"),
@@ -115,89 +159,72 @@ static const struct column columns[] = {
 	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1,
 	     .help = N_("share of the interval in which some of its tasks waited for a CPU (version 2)")),
 	RATE(memory_pressure_ratio, memory_stalled_seconds, UNIT_RATIO, .title = N_("%PSI mem"), .width = 8,
-	     .ceiling = 1, .rank = 5, .hidden = true, .high = 0.05,
-	     .alarming = 0.15,
+	     .ceiling = 1, .rank = 5, .hidden = true, .high = 0.05, .alarming = 0.15,
 	     .help = N_("share of the interval in which some of its tasks waited for memory (version 2)")),
 	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, .title = N_("%PSI io"), .width = 8,
 	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1, .alarming = 0.5,
 	     .help = N_("share of the interval in which some of its tasks waited for a disk (version 2)")),
 	RATE(io_limit_ratio, io_limit_seconds, UNIT_RATIO, .title = N_("%I/O max"), .width = 8, .rank = 6,
 	     .hidden = true, .high = 0.8,
-	     .help = N_("share of the interval in which a limit of its I/O was in use: what it read or wrote "
-			"through what it may; unknown: no limit of its own")),
+	     .help = N_("share of the interval in which a limit of its I/O was in use: what it read or "
+			"wrote through what it may; unknown: no limit of its own")),
 	GAUGE(io_limit_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("max/s"), .width = 8, .rank = 6,
 	      .hidden = true, .help = N_("the limit of I/O that is used most, where it is one of bytes"),
 	      .source = "v2 io.max; v1 blkio.throttle.read_bps_device, write_bps_device"),
 	GAUGE(io_limit_requests_per_second, UNIT_PER_SECOND, .title = N_("max req/s"), .width = 9, .rank = 6,
 	      .hidden = true, .help = N_("the limit of I/O that is used most, where it is one of requests"),
 	      .source = "v2 io.max; v1 blkio.throttle.read_iops_device, write_iops_device"),
-	COLUMN(struct group_row, io_limit_device, .kind = COLUMN_LABEL, .title = N_("max of"), .width = 8,
-	       .rank = 6, .hidden = true, .fleeting = true,
-	       .help = N_("device of that limit; its number, if it has no name"),
-	       .source = "the same, /proc/diskstats"),
+	COL(io_limit_device, LABEL, NONE, N_("max of"), 8,
+	    N_("device of that limit; its number, if it has no name"), "the same, /proc/diskstats", .rank = 6,
+	    .hidden = true, .fleeting = true),
 	GAUGE(io_waiting_tasks, UNIT_COUNT, .title = N_("D"), .width = 4, .rank = 6, .hidden = true,
-	      .help = N_("own tasks, of the first 64, that were seen waiting for a disk (D); read only while "
-			 "a limit of I/O is in use and the pressure is not known"),
+	      .help = N_("own tasks, of the first 64, that were seen waiting for a disk (D); read only "
+			 "while a limit of I/O is in use and the pressure is not known"),
 	      .source = "/proc/PID/stat of the group's tasks"),
-	COLUMN(struct group_row, oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("OOM"),
-	       .width = 4, .rank = 6, .high = 1, .aged_by = offsetof(struct group_row, age_seconds),
-	       .help = N_(
-		       "processes killed by the OOM killer, at a limit or because the machine ran out, since "
-		       "the group was made"),
-	       .source = "v2 memory.events oom_kill; v1 memory.oom_control; /: /proc/vmstat oom_kill"),
-	COLUMN(struct group_row, limit_oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
-	       .title = N_("OOM max"), .width = 7, .rank = 6, .hidden = true, .high = 1,
-	       .help = N_("processes killed because memory was at its own limit, since the first sample; "
-			  "blank: no limit"),
-	       .source = "growth of oom_kill where that of oom of memory.events.local, v1 memory.failcnt, "
-			 "is not 0"),
-	COLUMN(struct group_row, all_limit_oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
-	       .title = N_("OOM all"), .width = 7, .rank = 6, .hidden = true,
-	       .help = N_(
-		       "the same at limits of the group and of all groups below it; /: of the machine, in a "
-		       "container unknown"),
-	       .source = "sum of limit_oom_kills, with those of groups that are gone"),
-	COLUMN(struct group_row, killed, .kind = COLUMN_LABEL, .title = N_("killed"), .width = 14, .rank = 6,
-	       .hidden = true, .fleeting = true,
-	       .help = N_(
-		       "name and PID of the process that was killed last at its own limit, since the first "
-		       "sample"),
-	       .source = "/dev/kmsg, since Linux 5.0"),
+	COL(oom_kills, COUNTER, COUNT, N_("OOM"), 4,
+	    N_("processes killed by the OOM killer, at a limit or because the machine ran out, since the "
+	       "group was made"),
+	    "v2 memory.events oom_kill; v1 memory.oom_control; /: /proc/vmstat oom_kill", .rank = 6,
+	    .high = 1, .aged_by = offsetof(struct group_row, age_seconds)),
+	COL(limit_oom_kills, COUNTER, COUNT, N_("OOM max"), 7,
+	    N_("processes killed because memory was at its own limit, since the first sample; blank: no "
+	       "limit"),
+	    "growth of oom_kill where that of oom of memory.events.local, v1 memory.failcnt, is not 0",
+	    .rank = 6, .hidden = true, .high = 1),
+	COL(all_limit_oom_kills, COUNTER, COUNT, N_("OOM all"), 7,
+	    N_("the same at limits of the group and of all groups below it; /: of the machine, in a "
+	       "container unknown"), "sum of limit_oom_kills, with those of groups that are gone", .rank = 6,
+	    .hidden = true),
+	COL(killed, LABEL, NONE, N_("killed"), 14,
+	    N_("name and PID of the process that was killed last at its own limit, since the first sample"),
+	    "/dev/kmsg, since Linux 5.0", .rank = 6, .hidden = true, .fleeting = true),
 	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 1,
-	      .help = N_(
-		      "processes and threads, with those of the groups below it; of version 1 in the "
-		      "hierarchy pids, or if that has no groups in one that has some; of a group that is not "
-		      "in it they are among the tasks of other rows, too"),
-	      .source = "pids.current, or the lines of tasks, cgroup.threads of any hierarchy that has the "
-			"group; /: /proc/loadavg"),
+	      .help = N_("processes and threads, with those of the groups below it; of version 1 in the "
+			 "hierarchy pids, or if that has no groups in one that has some; of a group that "
+			 "is not in it they are among the tasks of other rows, too"),
+	      .source = "pids.current, or the lines of tasks, cgroup.threads of any hierarchy that has "
+			"the group; /: /proc/loadavg"),
 	GAUGE(tasks_limit, UNIT_COUNT, .title = N_("max"), .width = 6, .rank = 6, .hidden = true,
 	      .help = N_("its own limit of tasks; blank: none"), .source = "pids.max"),
 	GAUGE(age_seconds, UNIT_SECONDS, .title = N_("age"), .width = 5, .rank = 6, .hidden = true,
 	      .help = N_("since its files were read: idle groups are read in turns; CPU time is always of "
-			 "the sample"),
-	      .source = "panetop"),
-	COLUMN(struct group_row, kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .rank = 4,
-	       .help = N_("unit, slice, scope, container, pod or group, by the path"),
-	       .source = "the form of the path"),
-	COLUMN(struct group_row, parent, .kind = COLUMN_LABEL, .title = N_("above"), .width = 16,
-	       .hidden = true, .help = N_("path of the group that it is in"), .source = "the path"),
-	COLUMN(struct group_row, name, .kind = COLUMN_LABEL, .grouping = "name", .title = N_("name"),
-	       .width = 20,
-	       .help = N_("unit, or name of the container or pod from the files of its engine, else 12 "
-			  "digits of its id"),
-	       .source = "the path; config.v2.json (Docker), containers.json (Podman), config.json "
-			 "(containerd, CRI-O)"),
-	COLUMN(struct group_row, path, .kind = COLUMN_KEY, .fleeting = true, .title = N_("path"), .width = 24,
-	       .hidden = true, .help = N_("path below the mount; (rest): what is not in a group"),
-	       .source = "directories of /sys/fs/cgroup, of all hierarchies"),
-	COLUMN(struct group_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("CPU time"), .width = 9, .hidden = true,
-	       .help = N_("CPU time since the group was made"),
-	       .source = "v1 cpuacct.usage; v2 cpu.stat usage_usec; /: that of the root, else /proc/stat"),
-	COLUMN(struct group_row, own_cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("own time"), .width = 9, .hidden = true,
-	       .help = N_("CPU time without the groups that are and were below it"),
-	       .source = "cpu_seconds - those of the groups below it"),
+			 "the sample"), .source = "panetop"),
+	COL(kind, LABEL, NONE, N_("kind"), 9, N_("unit, slice, scope, container, pod or group, by the path"),
+	    "the form of the path", .rank = 4),
+	COL(parent, LABEL, NONE, N_("above"), 16, N_("path of the group that it is in"), "the path",
+	    .hidden = true),
+	COL(name, LABEL, NONE, N_("name"), 20,
+	    N_("unit, or name of the container or pod from the files of its engine, else 12 digits of its "
+	       "id"),
+	    "the path; config.v2.json (Docker), containers.json (Podman), config.json (containerd, CRI-O)",
+	    .grouping = "name"),
+	COL(path, KEY, NONE, N_("path"), 24, N_("path below the mount; (rest): what is not in a group"),
+	    "directories of /sys/fs/cgroup, of all hierarchies", .fleeting = true, .hidden = true),
+	COL(cpu_seconds, COUNTER, SECONDS, N_("CPU time"), 9, N_("CPU time since the group was made"),
+	    "v1 cpuacct.usage; v2 cpu.stat usage_usec; /: that of the root, else /proc/stat", .hidden = true),
+	COL(own_cpu_seconds, COUNTER, SECONDS, N_("own time"), 9,
+	    N_("CPU time without the groups that are and were below it"),
+	    "cpu_seconds - those of the groups below it", .hidden = true),
 	COUNTER(throttled_seconds, UNIT_SECONDS, .title = N_("throttled"), .width = 9,
 		.help = N_("time that its tasks were throttled, summed"),
 		.source = "cpu.stat throttled_usec; throttled_time"),
@@ -233,8 +260,7 @@ static const struct schema schema = {
 	.none = N_("this machine has no control groups"),
 	.from_zero = true,
 	.twice_row = "/", /* what is its own is in "(rest)" */
-	.row_size = sizeof(struct group_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct group_row, columns),
 };
 
 struct group_state {
@@ -330,15 +356,6 @@ static bool may_wait(struct group_state *state, const struct sample_request *req
 	return group->counters.cpu_ns == 0 || !group_read_limits(&state->reader, group);
 }
 
-/* Its tree and its name are known; its files are read in its turn. */
-static void let_wait(struct group_state *state, struct group *group)
-{
-	group->waits = true;
-	group_tree_look(&state->tree, group);
-	if (!group->removed)
-		name_container(state, group);
-}
-
 static bool has_busy_turn(const struct group_state *state, const struct group *group)
 {
 	return group->active && has_turn(state, group, (state->n_busy_before + BUSY_MAX - 1) / BUSY_MAX);
@@ -370,7 +387,10 @@ static void read_group(struct group_state *state, const struct sample_request *r
 
 	state->n_busy += group_read_activity(&state->reader, group);
 	if (may_wait(state, request, group)) {
-		let_wait(state, group);
+		group->waits = true; /* its tree and its name are known; its files are read in its turn */
+		group_tree_look(&state->tree, group);
+		if (!group->removed)
+			name_container(state, group);
 		return;
 	}
 	if (may_skip(state, request, group, seconds)) {
@@ -392,15 +412,6 @@ static void read_group(struct group_state *state, const struct sample_request *r
 	group->waits = false;
 	if (whole)
 		name_container(state, group);
-}
-
-/* The counts of a group before it was first seen are not growth. */
-static void start_own_again(struct group *group)
-{
-	const uint64_t none = U64_UNKNOWN;
-
-	if (group->old && group->parent)
-		group->parent->own = (struct group_counters){ none, none, none, none, none };
 }
 
 static double seconds_of(uint64_t ns)
@@ -479,13 +490,6 @@ static void set_io_limit(struct sample *sample, struct group_row *row, const str
 	row->io_waiting_tasks = io->waiting;
 }
 
-static double age_of(const struct group *group, uint64_t now_ns)
-{
-	if (!group->parent)
-		return 0;
-	return group->waits ? NAN : (double)(now_ns - group->read_ns) / NS_PER_SECOND;
-}
-
 static void add_row(struct sample *sample, const struct group *group, uint64_t now_ns)
 {
 	const struct group_state *state = sample->state;
@@ -498,7 +502,9 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 	row->parent = group->parent ? copy(sample, group->parent->path) : "";
 	row->name = group->parent ? copy(sample, group->name) : sees_all ? N_("all") : N_("container");
 	row->kind = cgroup_kind_name(group->kind);
-	row->age_seconds = age_of(group, now_ns);
+	row->age_seconds = !group->parent ? 0
+			   : group->waits ? NAN
+					  : (double)(now_ns - group->read_ns) / NS_PER_SECOND;
 	set_levels(row, &group->levels);
 	set_limits(row, group);
 	set_kills(row, group, sees_all);
@@ -646,11 +652,15 @@ static int sample(struct sample *sample)
 	find_kills(state, now_ns);
 	group_tree_finish(tree);
 	for (size_t i = 0; i < tree->n_all; i++)
-		start_own_again(tree->all[i]);
+		if (tree->all[i]->old && tree->all[i]->parent) /* it did not grow by what it had */
+			tree->all[i]->parent->own = GROUP_COUNTS_NOTHING;
 	group_sum(tree->all, tree->n_all);
 	if (is_ahead(state))
 		name_killed(state);
-	group_kill_count(tree->all, tree->n_all, state->n_samples == 0);
+	for (size_t i = 0; i < tree->n_all; i++)
+		tree->all[i]->kills.below = tree->all[i]->kills.failed_below = 0;
+	for (size_t i = tree->n_all; i-- > 0;) /* each after those below it */
+		count(tree->all[i], state->n_samples == 0);
 	for (size_t i = 0; i < tree->n_all; i++) {
 		add_row(sample, tree->all[i], now_ns);
 		tree->all[i]->old = false;

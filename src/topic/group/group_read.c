@@ -2,7 +2,7 @@
 /* Files of control groups by version, and where the machine's totals come from. */
 #include <config.h>
 
-#include "topic/group/group_read.h"
+#include "topic/group/group_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/cgroup.h"
 #include "kernel/meminfo.h"
@@ -97,16 +96,6 @@ static int version_of(const struct group_reader *reader, const struct group *gro
 	return hierarchy < 0 ? 0 : reader->tree->hierarchies[hierarchy].version;
 }
 
-/* Name of the file, if the group may have it; else NULL. */
-static const char *name_of(const struct group_reader *reader, const struct group *group, enum group_file file)
-{
-	int hierarchy = group_tree_hierarchy(reader->tree, group, files[file].of);
-	const char *name =
-		hierarchy < 0 ? NULL : files[file].names[reader->tree->hierarchies[hierarchy].version - 1];
-
-	return name && !(group->absent >> file & 1) ? name : NULL;
-}
-
 bool group_is_machine(const struct group_reader *reader, const struct group *group,
 		      enum group_controller what)
 {
@@ -145,16 +134,16 @@ static int read_file(struct group_reader *reader, struct group *group, enum grou
 		     struct span *text)
 {
 	int hierarchy = group_tree_hierarchy(reader->tree, group, files[file].of), directory;
-	const char *name = name_of(reader, group, file);
+	const char *name =
+		hierarchy < 0 ? NULL : files[file].names[reader->tree->hierarchies[hierarchy].version - 1];
 	long length = -ENOENT;
 
-	if (name) {
+	if (name && !(group->absent >> file & 1)) {
 		directory = open_directory(reader, group, hierarchy);
 		length = directory < 0 ? -ENODEV
 				       : attribute_in(reader->tree->env, directory, name, reader->text,
 						      sizeof(reader->text));
 	}
-
 	if (length == -EOPNOTSUPP)
 		length = -ENOENT;
 	if (length == -ENOENT)
@@ -192,14 +181,6 @@ static void read_limit(struct group_reader *reader, struct group *group, enum gr
 		*value = limit == CGROUP_NO_LIMIT ? U64_BLANK : limit;
 }
 
-static void forget_memory(struct group *group)
-{
-	group_restart(group, GROUP_MEMORY);
-	group->levels.memory = group->levels.anonymous = group->levels.file = group->levels.kernel =
-		U64_UNKNOWN;
-	group->caches = group->swap = U64_UNKNOWN;
-}
-
 static void read_memory_stat(struct group_reader *reader, struct group *group)
 {
 	int version = version_of(reader, group, GROUP_MEMORY);
@@ -207,8 +188,12 @@ static void read_memory_stat(struct group_reader *reader, struct group *group)
 	struct span text;
 	int error = read_file(reader, group, FILE_MEMORY_STAT, &text);
 
-	if (error == -ENOENT)
-		forget_memory(group);
+	if (error == -ENOENT) {
+		group_restart(group, GROUP_MEMORY);
+		group->levels.memory = group->levels.anonymous = group->levels.file = group->levels.kernel =
+			U64_UNKNOWN;
+		group->caches = group->swap = U64_UNKNOWN;
+	}
 	if (error)
 		return;
 	cgroup_memory_stat_parse(text, version, &stat);
@@ -299,13 +284,6 @@ static void read_throttling(struct group_reader *reader, struct group *group)
 	group->limits.throttled_ns = stat.throttled_ns;
 }
 
-static bool is_disk(const struct group_reader *reader, const struct cgroup_io *io)
-{
-	const struct disk *disk = disk_list_find(reader->disks, io->major << DISK_MINOR_BITS | io->minor);
-
-	return disk && disk_counts_for_groups(disk);
-}
-
 static void read_io(struct group_reader *reader, struct group *group)
 {
 	uint64_t read_bytes = 0, write_bytes = 0;
@@ -321,7 +299,10 @@ static void read_io(struct group_reader *reader, struct group *group)
 	if (error)
 		return;
 	while (cgroup_io_next(&text, &io)) {
-		if (!is_disk(reader, &io))
+		const struct disk *disk =
+			disk_list_find(reader->disks, io.major << DISK_MINOR_BITS | io.minor);
+
+		if (!disk || !disk_counts_for_groups(disk))
 			continue;
 		read_bytes += io.read_bytes;
 		write_bytes += io.write_bytes;
@@ -479,36 +460,24 @@ static void read_io_use(struct group_reader *reader, struct group *group)
 									     : U64_UNKNOWN;
 }
 
-static uint64_t count_lines(const struct buffer *text)
-{
-	uint64_t lines = 0;
-
-	for (size_t i = 0; i < text->length; i++)
-		lines += text->bytes[i] == '\n';
-	return lines;
-}
-
-/* Where it is counted, else in any of version 1: one without the controller pids has the same tasks. */
-static unsigned task_hierarchy(const struct group_tree *tree, const struct group *group)
-{
-	int counted = group_tree_hierarchy(tree, group, GROUP_TASKS);
-
-	return counted >= 0 ? (unsigned)counted : (unsigned)__builtin_ctz(group->in);
-}
-
 static void list_tasks(struct group_reader *reader, struct group *group)
 {
+	int counted = group_tree_hierarchy(reader->tree, group, GROUP_TASKS);
 	const char *name, *path;
 	unsigned hierarchy;
 
 	if (group->in == 0) /* no hierarchy can be read */
 		return;
-	hierarchy = task_hierarchy(reader->tree, group);
+	/* else any of version 1: one without the controller pids has the same tasks */
+	hierarchy = counted >= 0 ? (unsigned)counted : (unsigned)__builtin_ctz(group->in);
 	name = files[FILE_TASK_LIST].names[reader->tree->hierarchies[hierarchy].version - 1];
 	path = group_tree_path(reader->tree, group, hierarchy, name);
 	buffer_empty(&reader->tasks);
-	if (attribute_text(reader->tree->env, path, TASKS_BYTES_MAX, &reader->tasks) == 0)
-		group->own_tasks = count_lines(&reader->tasks);
+	if (attribute_text(reader->tree->env, path, TASKS_BYTES_MAX, &reader->tasks) < 0)
+		return;
+	group->own_tasks = 0;
+	for (size_t i = 0; i < reader->tasks.length; i++)
+		group->own_tasks += reader->tasks.bytes[i] == '\n';
 }
 
 static void read_tasks(struct group_reader *reader, struct group *group)
@@ -613,16 +582,6 @@ static bool is_idle_with_parent(const struct group *group)
 	       group->cpu_file.path && above->counters.cpu_ns != U64_UNKNOWN;
 }
 
-/* It is gone, or another group with the same path, or its counter was set back. */
-static void look_again(struct group_reader *reader, struct group *group, long error)
-{
-	group_tree_look(reader->tree, group);
-	if (error != -ESTALE || group->counters.cpu_ns == U64_UNKNOWN)
-		return;
-	group_restart(group, GROUP_CPUACCT);
-	group->old = true;
-}
-
 bool group_read_activity(struct group_reader *reader, struct group *group)
 {
 	bool has_cpu = group_tree_hierarchy(reader->tree, group, GROUP_CPUACCT) >= 0;
@@ -636,7 +595,12 @@ bool group_read_activity(struct group_reader *reader, struct group *group)
 		return false;
 	error = read_it(reader, group);
 	if (error == -ENODEV || error == -ENOENT || error == -ESTALE) {
-		look_again(reader, group, error);
+		/* it is gone, or another group with the same path, or its counter was set back */
+		group_tree_look(reader->tree, group);
+		if (error == -ESTALE && group->counters.cpu_ns != U64_UNKNOWN) {
+			group_restart(group, GROUP_CPUACCT);
+			group->old = true;
+		}
 		if (!group->removed)
 			read_it(reader, group);
 	}

@@ -5,13 +5,79 @@
 #include "topic/group/group_tree.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/vector.h"
 #include "sys/attribute.h"
+#include "model/column.h"
+
+void group_clear(struct group *group)
+{
+	const uint64_t none = U64_UNKNOWN;
+
+	group->counters = GROUP_COUNTS_NOTHING;
+	group->levels = (struct group_levels){ none, none, none, none, none };
+	group->limits = (struct group_limits){ NAN, none, none, none, none, none };
+	group->kills = (struct group_kills){ .failed = none,
+					     .own_failed = none,
+					     .last_kills = none,
+					     .last_failed = none,
+					     .last_own_failed = none };
+	group->caches = group->swap = group->own_oom_kills = group->own_tasks = none;
+	group->own = group->counters;
+	group->own_levels = group->levels;
+	for (unsigned i = 0; i < 3; i++)
+		group->stalled[i] = NAN;
+}
+
+static void move(uint64_t *from, uint64_t *to)
+{
+	if (*from != U64_UNKNOWN)
+		*to += *from;
+	*from = U64_UNKNOWN;
+}
+
+void group_restart(struct group *group, enum group_controller what)
+{
+	struct group_counters *counters = &group->counters;
+	struct group_counters *to = group->parent ? &group->parent->gone : &group->gone;
+
+	switch (what) {
+	case GROUP_CPUACCT:
+		move(&counters->cpu_ns, &to->cpu_ns);
+		group->gone.cpu_ns = 0;
+		break;
+	case GROUP_MEMORY:
+		move(&counters->refaults, &to->refaults);
+		move(&counters->oom_kills, &to->oom_kills);
+		group->gone.refaults = group->gone.oom_kills = 0;
+		group->kills.last_kills = group->kills.last_failed = group->kills.last_own_failed =
+			U64_UNKNOWN;
+		group->kills.counted_before = true;
+		break;
+	case GROUP_BLKIO:
+		move(&counters->read_bytes, &to->read_bytes);
+		move(&counters->write_bytes, &to->write_bytes);
+		group->gone.read_bytes = group->gone.write_bytes = 0;
+		break;
+	default:
+		break;
+	}
+	group->own = GROUP_COUNTS_NOTHING;
+}
+
+static void group_free(struct group *group, struct env *env)
+{
+	attribute_close(&group->cpu_file, env);
+	attribute_close(&group->memory_file, env);
+	free(group->io);
+	free(group->path);
+	free(group->name);
+	free(group);
+}
 
 #define LINKS_OF_EMPTY 2 /* of a directory without directories, where the file system counts them */
 
@@ -287,12 +353,6 @@ static void leave(const struct group_tree *tree, struct group *group, unsigned h
 	group->removed = group->in == 0 && group->parent;
 }
 
-/* A path of the kernel is no longer than this; a longer one in a made-up tree is left out. */
-static bool is_too_long(const struct group *group, const char *name)
-{
-	return strlen(group->path) + strlen(name) + 2 > CGROUP_PATH_MAX;
-}
-
 /* Both lists are sorted. */
 static void merge(struct group_tree *tree, struct group *group, unsigned hierarchy)
 {
@@ -308,7 +368,8 @@ static void merge(struct group_tree *tree, struct group *group, unsigned hierarc
 		if (!*at || order > 0) {
 			struct group *child;
 
-			if (is_too_long(group, tree->sorted[i]))
+			/* a path of the kernel is no longer; one in a made-up tree is left out */
+			if (strlen(group->path) + strlen(tree->sorted[i]) + 2 > CGROUP_PATH_MAX)
 				continue;
 			child = new_group(tree, group, tree->sorted[i]);
 			child->next = *at;
@@ -384,20 +445,121 @@ static void forget_removed(struct group_tree *tree, struct group *group)
 	}
 }
 
-static void keep_newest(struct group_tree *tree, const struct group *group)
-{
-	for (unsigned h = 0; h < tree->n_hierarchies; h++)
-		if (group->directories[h].inode > tree->hierarchies[h].newest_inode)
-			tree->hierarchies[h].newest_inode = group->directories[h].inode;
-}
-
 void group_tree_finish(struct group_tree *tree)
 {
 	tree->n_all = 0;
 	for (struct group *group = tree->top; group; group = group_tree_next(group)) {
 		forget_removed(tree, group);
-		keep_newest(tree, group);
+		for (unsigned h = 0; h < tree->n_hierarchies; h++)
+			if (group->directories[h].inode > tree->hierarchies[h].newest_inode)
+				tree->hierarchies[h].newest_inode = group->directories[h].inode;
 		*VECTOR_ADD(tree->all, tree->n_all, tree->capacity) = group;
 	}
 	tree->begun = true;
+}
+
+#define N_COUNTERS (sizeof(struct group_counters) / sizeof(uint64_t))
+#define N_LEVELS (sizeof(struct group_levels) / sizeof(uint64_t))
+
+/*
+ * Own numbers are differences of numbers that were read one after the other: counters never go back by that.
+ * The fields of these structs are numbers of one type.
+ */
+union counters {
+	struct group_counters named;
+	uint64_t numbers[N_COUNTERS];
+};
+
+union levels {
+	struct group_levels named;
+	uint64_t numbers[N_LEVELS];
+};
+
+static uint64_t known(uint64_t number)
+{
+	return number >= U64_BLANK ? 0 : number;
+}
+
+static uint64_t difference(uint64_t total, uint64_t below)
+{
+	return total >= U64_BLANK ? U64_UNKNOWN : total > below ? total - below : 0;
+}
+
+static void sum_own(struct group *group)
+{
+	const uint64_t oom_kills = group->own_oom_kills + group->below.oom_kills + group->gone.oom_kills;
+	const uint64_t tasks = group->own_tasks + group->below_levels.tasks;
+
+	if (group->own_oom_kills != U64_UNKNOWN)
+		group->counters.oom_kills = group->below_waits ? U64_UNKNOWN : oom_kills;
+	if (group->own_tasks != U64_UNKNOWN)
+		group->levels.tasks = group->below_waits ? U64_UNKNOWN : tasks;
+}
+
+static void find_own(struct group *group)
+{
+	union counters total = { group->counters }, below = { group->below }, gone = { group->gone },
+		       own = { group->own };
+	union levels level = { group->levels }, below_level = { group->below_levels }, own_level;
+
+	for (size_t i = 0; i < N_COUNTERS; i++) {
+		uint64_t now = difference(total.numbers[i], below.numbers[i] + gone.numbers[i]);
+
+		if (own.numbers[i] == U64_UNKNOWN || now == U64_UNKNOWN || now > own.numbers[i])
+			own.numbers[i] = now;
+	}
+	for (size_t i = 0; i < N_LEVELS; i++)
+		own_level.numbers[i] = difference(level.numbers[i], below_level.numbers[i]);
+	group->own = own.named;
+	group->own_levels = own_level.named;
+	if (!group->below_waits)
+		return;
+	group->own = GROUP_COUNTS_NOTHING;
+	group->own.cpu_ns = own.named.cpu_ns; /* it is read of those that wait, too */
+	group->own_levels =
+		(struct group_levels){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+}
+
+static void add_to_parent(const struct group *group)
+{
+	union counters total = { group->counters }, below = { group->parent->below };
+	union levels level = { group->levels }, below_level = { group->parent->below_levels };
+
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		below.numbers[i] += known(total.numbers[i]);
+	if (group->tasks_apart != group->parent->tasks_apart)
+		level.named.tasks = 0;
+	for (size_t i = 0; i < N_LEVELS; i++)
+		below_level.numbers[i] += known(level.numbers[i]);
+	group->parent->below = below.named;
+	group->parent->below_levels = below_level.named;
+	group->parent->below_waits |= group->waits || group->below_waits;
+}
+
+static void close_top(struct group *top)
+{
+	union counters total = { top->counters }, below = { top->below }, gone = { top->gone },
+		       own = { top->own };
+
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		if (total.numbers[i] != U64_UNKNOWN && own.numbers[i] != U64_UNKNOWN)
+			total.numbers[i] = below.numbers[i] + gone.numbers[i] + own.numbers[i];
+	top->counters = total.named;
+}
+
+void group_sum(struct group *const *groups, size_t n_groups)
+{
+	for (size_t i = 0; i < n_groups; i++) {
+		groups[i]->below = (struct group_counters){ 0 };
+		groups[i]->below_levels = (struct group_levels){ 0 };
+		groups[i]->below_waits = false;
+	}
+	for (size_t i = n_groups; i-- > 0;) {
+		sum_own(groups[i]);
+		find_own(groups[i]);
+		if (groups[i]->parent)
+			add_to_parent(groups[i]);
+	}
+	if (n_groups > 0)
+		close_top(groups[0]);
 }

@@ -4,7 +4,6 @@
 #define PANETOP_TOPIC_INTERRUPT_COUNTS_H
 
 #include "core/hash.h"
-#include "core/unknown.h"
 #include "kernel/system.h"
 #include "sys/env.h"
 

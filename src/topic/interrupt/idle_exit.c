@@ -25,27 +25,22 @@ struct idle_exit_row {
 	const char *device;
 };
 
+#define COL(field, ...) COLUMN_OF(struct idle_exit_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct idle_exit_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
-	       .help = N_("CPU that was idle; all: the sum"), .source = "BPF"),
-	COLUMN(struct idle_exit_row, cause, .kind = COLUMN_KEY, .title = N_("woken by"), .width = 14,
-	       .words = true,
-	       .help = N_(
-		       "what came first after it became idle: its timer; a device, by the number of its "
-		       "interrupt; call: another CPU that wants a function to run; reschedule: another CPU "
-		       "that has a task for it; interrupt work: the kernel itself; other: what the kernel "
-		       "has no tracepoint for, such as a message of the host, or a task while it polled"),
-	       .source = "BPF"),
-	COLUMN(struct idle_exit_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("per s"), .width = 8, .trend = true,
-	       .rate_of = offsetof(struct idle_exit_row, exits), .help = N_("in the last interval"),
-	       .source = "growth of exits / time"),
-	COLUMN(struct idle_exit_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("count"),
-	       .width = 9, .hidden = true,
-	       .help = N_("how often it broke the CPU out of idle, since panetop began to count"),
-	       .source = "BPF at cpu_idle, and at what comes next"),
-	COLUMN(struct idle_exit_row, device, .kind = COLUMN_LABEL, .title = N_("device"), .width = 22,
-	       .help = N_("who asked for the interrupt"), .source = "/sys/kernel/irq/N/actions"),
+	COL(cpu, KEY, NONE, N_("CPU"), 5, N_("CPU that was idle; all: the sum"), "BPF"),
+	COL(cause, KEY, NONE, N_("woken by"), 14,
+	    N_("what came first after it became idle: its timer; a device, by the number of its interrupt; "
+	       "call: another CPU that wants a function to run; reschedule: another CPU that has a task "
+	       "for it; interrupt work: the kernel itself; other: what the kernel has no tracepoint for, "
+	       "such as a message of the host, or a task while it polled"), "BPF", .words = true),
+	COL(per_second, RATE, PER_SECOND, N_("per s"), 8, N_("in the last interval"),
+	    "growth of exits / time", .trend = true, .rate_of = offsetof(struct idle_exit_row, exits)),
+	COL(exits, COUNTER, COUNT, N_("count"), 9,
+	    N_("how often it broke the CPU out of idle, since panetop began to count"),
+	    "BPF at cpu_idle, and at what comes next", .hidden = true),
+	COL(device, LABEL, NONE, N_("device"), 22, N_("who asked for the interrupt"),
+	    "/sys/kernel/irq/N/actions"),
 };
 
 static const struct schema schema = {
@@ -56,8 +51,7 @@ static const struct schema schema = {
 	.from_zero = true,
 	.of_run = true,
 	.sum_row = "all",
-	.row_size = sizeof(struct idle_exit_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct idle_exit_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -147,15 +141,6 @@ static void close_exits(struct sample *sample)
 	trace_close(&state->trace);
 }
 
-static void read_device(struct sample *sample, struct idle_exit_row *row, uint64_t irq)
-{
-	char path[64], device[DEVICE_BYTES];
-
-	snprintf(path, sizeof(path), "sys/kernel/irq/%" PRIu64 "/actions", irq);
-	if (attribute_once(sample->env, path, device, sizeof(device)) > 0)
-		row->device = arena_copy(&sample->frame->arena, device, strlen(device));
-}
-
 /* Its cause comes after it. */
 static bool is_exit(const uint64_t *key)
 {
@@ -193,9 +178,14 @@ static struct idle_exit_row *sum_of(struct sample *sample, const char *cause)
 
 static void add_entry(struct sample *sample, struct idle_exit_row *row, const uint64_t *key, uint64_t count)
 {
+	char path[64], device[DEVICE_BYTES];
+
 	row->exits += count;
-	if (key[WORD_KIND] == BY_DEVICE && !row->device)
-		read_device(sample, row, key[WORD_IRQ]);
+	if (key[WORD_KIND] != BY_DEVICE || row->device)
+		return;
+	snprintf(path, sizeof(path), "sys/kernel/irq/%" PRIu64 "/actions", key[WORD_IRQ]);
+	if (attribute_once(sample->env, path, device, sizeof(device)) > 0)
+		row->device = arena_copy(&sample->frame->arena, device, strlen(device));
 }
 
 static int sample_exits(struct sample *sample)

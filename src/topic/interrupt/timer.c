@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/vector.h"
 #include "topic/interrupt/wakeup_cause.h"
 #include "topic/process/process_list.h"
@@ -27,32 +26,26 @@ struct timer_row {
 	const char *command;
 };
 
+#define COL(field, ...) COLUMN_OF(struct timer_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct timer_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	       .help = N_("process that armed it last; 0: the kernel in an interrupt, or any before panetop "
-			  "began to count"),
-	       .source = "current task at hrtimer_start, timer_start"),
-	COLUMN(struct timer_row, function, .kind = COLUMN_KEY, .title = N_("function"), .width = 26,
-	       .help = N_("function of the kernel that runs when it expires"),
-	       .source = "hrtimer.function, timer_list.function; /" FUNCTION_NAMES_SOURCE),
-	COLUMN(struct timer_row, fired_per_second, .kind = COLUMN_RATE, .additive = true,
-	       .unit = UNIT_PER_SECOND, .title = N_("fired/s"), .width = 8, .trend = true,
-	       .rate_of = offsetof(struct timer_row, fired), .help = N_("timers that expired, per second"),
-	       .source = "growth of fired / time"),
-	COLUMN(struct timer_row, armed_per_second, .kind = COLUMN_RATE, .additive = true,
-	       .unit = UNIT_PER_SECOND, .title = N_("armed/s"), .width = 8,
-	       .rate_of = offsetof(struct timer_row, armed),
-	       .help = N_("timers that were armed, again as well, per second; many are cancelled before they "
-			  "expire"),
-	       .source = "growth of armed / time"),
-	COLUMN(struct timer_row, fired, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("fired"),
-	       .width = 9, .hidden = true, .help = N_("timers that expired, since panetop began to count"),
-	       .source = "BPF at hrtimer_expire_entry, timer_expire_entry"),
-	COLUMN(struct timer_row, armed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("armed"),
-	       .width = 9, .hidden = true, .help = N_("timers that were armed, since panetop began to count"),
-	       .source = "BPF at hrtimer_start, timer_start"),
-	COLUMN(struct timer_row, command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"),
-	       .width = 16, .help = N_("name of the process"), .source = "/proc/PID/comm"),
+	COL(pid, KEY, NONE, N_("PID"), 7,
+	    N_("process that armed it last; 0: the kernel in an interrupt, or any before panetop began to "
+	       "count"), "current task at hrtimer_start, timer_start", .fleeting = true),
+	COL(function, KEY, NONE, N_("function"), 26, N_("function of the kernel that runs when it expires"),
+	    "hrtimer.function, timer_list.function; /" FUNCTION_NAMES_SOURCE),
+	COL(fired_per_second, RATE, PER_SECOND, N_("fired/s"), 8, N_("timers that expired, per second"),
+	    "growth of fired / time", .additive = true, .trend = true,
+	    .rate_of = offsetof(struct timer_row, fired)),
+	COL(armed_per_second, RATE, PER_SECOND, N_("armed/s"), 8,
+	    N_("timers that were armed, again as well, per second; many are cancelled before they expire"),
+	    "growth of armed / time", .additive = true, .rate_of = offsetof(struct timer_row, armed)),
+	COL(fired, COUNTER, COUNT, N_("fired"), 9, N_("timers that expired, since panetop began to count"),
+	    "BPF at hrtimer_expire_entry, timer_expire_entry", .hidden = true),
+	COL(armed, COUNTER, COUNT, N_("armed"), 9, N_("timers that were armed, since panetop began to count"),
+	    "BPF at hrtimer_start, timer_start", .hidden = true),
+	COL(command, LABEL, NONE, N_("command"), 16, N_("name of the process"), "/proc/PID/comm",
+	    .grouping = "command"),
 };
 
 static const struct schema schema = {
@@ -61,8 +54,7 @@ static const struct schema schema = {
 	.none = N_("no timer is counted yet"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct timer_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct timer_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -151,14 +143,6 @@ static int open_timers(struct sample *sample)
 	return 0;
 }
 
-static void open_trace(struct state *state, struct sample *sample)
-{
-	if (state->opened)
-		return;
-	state->opened = true;
-	trace_open(&state->trace, sample->env, sample->request, &trace_plan_timer);
-}
-
 static void close_timers(struct sample *sample)
 {
 	struct state *state = sample->state;
@@ -225,16 +209,6 @@ static void forget_timers(struct state *state, uint64_t tick)
 		hash_add(&state->by_key, hash_of(state->list[i].pid, state->list[i].function), (uint32_t)i);
 }
 
-/* NULL: its name is still being looked up. */
-static const char *name_of(const struct state *state, size_t function)
-{
-	const struct function_name *name = &state->names.list[function];
-
-	if (name->state == FUNCTION_FOUND)
-		return name->name;
-	return name->state == FUNCTION_UNKNOWN ? _("(unknown function)") : NULL;
-}
-
 /* Functions may have the same name. */
 static struct timer_row *row_of(struct sample *sample, uint32_t pid, const char *function)
 {
@@ -268,7 +242,10 @@ static void add_rows(struct sample *sample)
 	for (size_t i = 0; i < state->count; i++) {
 		struct timer *timer = &state->list[i];
 		const struct process *process = process_list_find(state->processes, timer->pid);
-		const char *function = name_of(state, timer->function);
+		const struct function_name *name = &state->names.list[timer->function];
+		const char *function = name->state == FUNCTION_FOUND     ? name->name
+				       : name->state == FUNCTION_UNKNOWN ? _("(unknown function)")
+									 : NULL; /* it is being looked up */
 		struct timer_row *row;
 
 		if (!function) {
@@ -300,7 +277,9 @@ static void prepare(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	open_trace(state, sample);
+	if (!state->opened)
+		trace_open(&state->trace, sample->env, sample->request, &trace_plan_timer);
+	state->opened = true;
 	state->read_ns = env_mono_ns(sample->env);
 	state->counted = trace_read(&state->trace);
 }
@@ -325,18 +304,13 @@ static int sample_timers(struct sample *sample)
 	return 0;
 }
 
-/* On demand, since what is not counted needs no process. */
-static const struct reading reads[] = {
-	READING_ON_DEMAND(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_timer = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	/* On demand, since what is not counted needs no process. */
+	.reads = READINGS(READING_ON_DEMAND(struct state, processes, &process_reader)),
 	.open = open_timers,
 	.prepare = prepare,
 	.sample = sample_timers,

@@ -11,13 +11,34 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/i18n.h"
 #include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/interrupt/wakeup_cause.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
+
+#define BIT(mark) (UINT64_C(1) << (mark))
+#define TIMER_SOFTIRQS (BIT(1) | BIT(8))                    /* TIMER, HRTIMER */
+#define NETWORK_SOFTIRQS (BIT(2) | BIT(3))                  /* NET_TX, NET_RX */
+#define DEVICE_SOFTIRQS (BIT(0) | BIT(4) | BIT(5) | BIT(6)) /* HI, BLOCK, IRQ_POLL, TASKLET */
+
+enum wakeup_cause wakeup_cause_of(uint64_t marks, bool idle)
+{
+	if (marks & BIT(MARK_HRTIMER))
+		return CAUSE_TIMER;
+	if (marks & BIT(MARK_IRQ))
+		return CAUSE_DEVICE;
+	if (marks & (BIT(MARK_CALL) | BIT(MARK_WORK) | BIT(MARK_IPI)))
+		return CAUSE_KERNEL;
+	if (marks & TIMER_SOFTIRQS)
+		return CAUSE_TIMER;
+	if (marks & NETWORK_SOFTIRQS)
+		return CAUSE_NETWORK;
+	if (marks & DEVICE_SOFTIRQS)
+		return CAUSE_DEVICE;
+	return marks || idle ? CAUSE_KERNEL : CAUSE_TASK;
+}
 
 #define STATUS_BYTES 4096
 #define ENTRIES_MAX 16384
@@ -42,14 +63,14 @@ struct wakeup_row {
 	       .hidden = true, __VA_ARGS__)
 
 #define BY_CAUSE "BPF at sched_waking, and around what may wake up"
+#define COL(field, ...) COLUMN_OF(struct wakeup_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct wakeup_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	       .help = N_("process that is woken up, with all its threads; 0: those that exited"),
-	       .source = "task_struct; else /proc"),
-	COLUMN(struct wakeup_row, start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS,
-	       .title = N_("started"), .width = 8, .hidden = true, .help = N_("start time, after boot"),
-	       .source = "/proc/PID/stat starttime"),
+	COL(pid, KEY, NONE, N_("PID"), 7,
+	    N_("process that is woken up, with all its threads; 0: those that exited"),
+	    "task_struct; else /proc", .fleeting = true),
+	COL(start_seconds, KEY, SECONDS, N_("started"), 8, N_("start time, after boot"),
+	    "/proc/PID/stat starttime", .fleeting = true, .hidden = true),
 	RATE(per_second, wakeups, .additive = true, .title = N_("per s"), .trend = true,
 	     .help = N_("wake-ups of its threads, in the last interval")),
 	RATE(timer_per_second, by_timer, .title = N_("timer"), .rank = 1, .optional = true,
@@ -65,11 +86,9 @@ static const struct column columns[] = {
 	RATE(from_idle_per_second, from_idle, .additive = true, .title = N_("idle"), .rank = 1,
 	     .optional = true,
 	     .help = N_("that came from a CPU without a task to run, so that the CPU was woken up, too")),
-	COLUMN(struct wakeup_row, interval_seconds, .kind = COLUMN_RATE, .unit = UNIT_SECONDS,
-	       .title = N_("interval"), .width = 8, .rank = 2,
-	       .rate_of = offsetof(struct wakeup_row, observed_seconds),
-	       .rate_over = offsetof(struct wakeup_row, wakeups), .help = N_("mean time between wake-ups"),
-	       .source = "time / growth of wakeups"),
+	COL(interval_seconds, RATE, SECONDS, N_("interval"), 8, N_("mean time between wake-ups"),
+	    "time / growth of wakeups", .rank = 2, .rate_of = offsetof(struct wakeup_row, observed_seconds),
+	    .rate_over = offsetof(struct wakeup_row, wakeups)),
 	COUNT(wakeups, .title = N_("count"),
 	      .help = N_("wake-ups of its threads since panetop began to count; from files: since they "
 			 "began"),
@@ -86,16 +105,13 @@ static const struct column columns[] = {
 	      .help = N_("by the kernel between tasks, since panetop began to count")),
 	COUNT(from_idle, .title = N_("from idle"), .optional = true, .source = BY_CAUSE,
 	      .help = N_("from CPUs without a task to run, since panetop began to count")),
-	COLUMN(struct wakeup_row, observed_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
-	       .title = N_("time"), .width = 8, .hidden = true, .help = N_("since panetop began to count"),
-	       .source = "CLOCK_MONOTONIC"),
-	COLUMN(struct wakeup_row, how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 3,
-	       .help = N_("bpf: counted in the kernel, by cause; proc: voluntary switches, each of which "
-			  "ends with a wake-up, without the cause"),
-	       .source = "panetop"),
-	COLUMN(struct wakeup_row, command, .kind = COLUMN_LABEL, .grouping = "command",
-	       .title = N_("command"), .width = 16, .help = N_("name of the process"),
-	       .source = "/proc/PID/comm"),
+	COL(observed_seconds, COUNTER, SECONDS, N_("time"), 8, N_("since panetop began to count"),
+	    "CLOCK_MONOTONIC", .hidden = true),
+	COL(how, LABEL, NONE, N_("how"), 5,
+	    N_("bpf: counted in the kernel, by cause; proc: voluntary switches, each of which ends with a "
+	       "wake-up, without the cause"), "panetop", .rank = 3),
+	COL(command, LABEL, NONE, N_("command"), 16, N_("name of the process"), "/proc/PID/comm",
+	    .grouping = "command"),
 };
 
 static const struct schema schema = {
@@ -104,8 +120,7 @@ static const struct schema schema = {
 	.none = N_("no process was woken up yet"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct wakeup_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct wakeup_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -162,15 +177,6 @@ struct state {
 	uint64_t read_ns; /* when the kernel's counts were read, if … */
 	bool counted;     /* … there are some */
 };
-
-static void open_trace(struct state *state, struct sample *sample)
-{
-	if (state->opened)
-		return;
-	state->opened = true;
-	trace_open(&state->trace, sample->env, sample->request, &trace_plan_wakeup);
-	state->begun_ns = sample_mono_ns(sample);
-}
 
 static void close_wakeups(struct sample *sample)
 {
@@ -261,18 +267,17 @@ static void add_entries(struct state *state, const struct env *env)
 	}
 }
 
-static void add_growth(struct wakeups *to, const struct wakeups *now, const struct wakeups *shown)
-{
-	for (unsigned cause = 0; cause < N_CAUSES; cause++)
-		to->by[cause] += now->by[cause] - shown->by[cause];
-	to->from_idle += now->from_idle - shown->from_idle;
-}
-
 static void add_gone(struct state *state)
 {
-	for (size_t i = 0; i < state->n_before; i++)
-		if (!state->room[i].listed)
-			add_growth(&state->gone, &state->room[i].now, &state->room[i].shown);
+	for (size_t i = 0; i < state->n_before; i++) {
+		const struct wakeups *now = &state->room[i].now, *shown = &state->room[i].shown;
+
+		if (state->room[i].listed)
+			continue;
+		for (unsigned cause = 0; cause < N_CAUSES; cause++)
+			state->gone.by[cause] += now->by[cause] - shown->by[cause];
+		state->gone.from_idle += now->from_idle - shown->from_idle;
+	}
 }
 
 static struct wakeup_row *add_row(struct sample *sample, const char *how)
@@ -391,7 +396,11 @@ static void prepare(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	open_trace(state, sample);
+	if (!state->opened) {
+		state->opened = true;
+		trace_open(&state->trace, sample->env, sample->request, &trace_plan_wakeup);
+		state->begun_ns = sample_mono_ns(sample);
+	}
 	state->read_ns = env_mono_ns(sample->env);
 	state->counted = trace_read(&state->trace);
 }
@@ -413,17 +422,12 @@ static int sample_wakeups(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_wakeup = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.prepare = prepare,
 	.sample = sample_wakeups,
 	.close = close_wakeups,

@@ -6,7 +6,6 @@
 #define PANETOP_TOPIC_LATENCY_LATENCY_RUN_H
 
 #include "core/i18n.h"
-#include "sys/env.h"
 #include "sys/latency_thread.h"
 #include "topic/reader.h"
 

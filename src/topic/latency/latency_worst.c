@@ -3,12 +3,198 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/clock.h"
-#include "core/i18n.h"
-#include "topic/latency/cpu_context.h"
+#include "model/column.h"
+#include "topic/cpu/frequency.h"
+#include "topic/cpu/interrupt_growth.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/latency/latency_run.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+
+#define CPU_ACTIVITY_TEXT_MAX 80
+
+struct cpu_activity {
+	char task[CPU_ACTIVITY_TEXT_MAX];    /* process that probably used most of this CPU; "": none */
+	double task_ratio;                   /* of one CPU */
+	char interrupts[CPU_ACTIVITY_TEXT_MAX]; /* the most frequent: "timer 250, eth0 31" */
+	char softirqs[CPU_ACTIVITY_TEXT_MAX];
+	uint64_t n_interrupts, n_softirqs; /* all of this CPU */
+	double hertz;
+	double forks_per_second, switches_per_second; /* of the whole machine */
+	uint64_t throttles;                           /* how often heat slowed this CPU down */
+};
+
+#define NOTICEABLE_NS UINT64_C(500000) /* processes that used less in an interval are ignored */
+
+struct cpu_place {
+	struct env_file *throttles;
+	uint64_t throttled, throttled_before;
+	const struct process *task; /* used most of this CPU in the last interval; NULL: none did */
+	uint64_t task_ns;        /* CPU time of the task in that interval */
+};
+
+struct cpu_context {
+	struct env *env;
+	const struct process_list *tasks;
+	struct frequencies *frequencies;
+	uint32_t own_pid;
+	uint64_t own_ns, own_ns_before;
+	const uint32_t *cpus;
+	size_t n_cpus;
+	struct cpu_place *places;
+	struct interrupt_growth interrupts, softirqs;
+	struct totals {
+		uint64_t forks, switches, mono_ns;
+	} now, before;
+};
+
+/* The lists, which it updates, and cpus are borrowed. */
+static struct cpu_context *cpu_context_open(const struct sample *sample, const struct process_list *tasks,
+					    struct frequencies *frequencies, const uint32_t *cpus,
+					    size_t n_cpus)
+{
+	struct env *env = sample->env;
+	struct cpu_context *context = alloc_zeroed(1, sizeof(*context));
+
+	*context = (struct cpu_context){
+		.env = env,
+		.tasks = tasks,
+		.frequencies = frequencies,
+		.own_pid = sample->request->own_pid,
+		.cpus = cpus,
+		.n_cpus = n_cpus,
+		.places = alloc_zeroed(n_cpus, sizeof(*context->places)),
+		.now = { U64_UNKNOWN, U64_UNKNOWN, 0 },
+	};
+	for (size_t i = 0; i < n_cpus; i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path),
+			 "sys/devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", cpus[i]);
+		context->places[i].throttles = env_file(env, path);
+		context->places[i].throttled = U64_UNKNOWN;
+	}
+	interrupt_growth_open(&context->interrupts, env, "proc/interrupts", cpus, n_cpus);
+	interrupt_growth_open(&context->softirqs, env, "proc/softirqs", cpus, n_cpus);
+	return context;
+}
+
+static void update_totals(struct cpu_context *context)
+{
+	struct totals *now = &context->now;
+	const struct proc_stat *stat;
+
+	context->before = *now;
+	*now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, env_mono_ns(context->env) };
+	if (proc_stat_read(context->env, &stat) < 0)
+		return;
+	now->forks = stat->totals.forks;
+	now->switches = stat->totals.context_switches;
+}
+
+/* CPU time in the last interval; that of panetop excludes its measuring threads. */
+static uint64_t used_by(const struct cpu_context *context, const struct process *task)
+{
+	uint64_t measuring = context->own_ns - context->own_ns_before;
+
+	if (task->used_ns == U64_UNKNOWN)
+		return 0;
+	if (task->pid != context->own_pid)
+		return task->used_ns;
+	return task->used_ns > measuring ? task->used_ns - measuring : 0;
+}
+
+/* Of the CPUs that a process ran on only the last one is known. */
+static void update_tasks(struct cpu_context *context, const struct sample *sample)
+{
+	const struct process_list *tasks = context->tasks;
+
+	for (size_t i = 0; i < context->n_cpus; i++)
+		context->places[i].task = NULL;
+	if (reader_update(&process_reader, sample) < 0)
+		return;
+	for (size_t t = 0; t < tasks->n_all; t++) {
+		const struct process *task = tasks->all[t];
+		uint64_t used_ns = used_by(context, task);
+
+		if (used_ns < NOTICEABLE_NS)
+			continue;
+		for (size_t i = 0; i < context->n_cpus; i++) {
+			struct cpu_place *place = &context->places[i];
+
+			if (context->cpus[i] != task->stat.processor ||
+			    (place->task && used_ns <= place->task_ns))
+				continue;
+			place->task = task;
+			place->task_ns = used_ns;
+		}
+	}
+}
+
+static void update_throttles(struct cpu_context *context)
+{
+	for (size_t i = 0; i < context->n_cpus; i++) {
+		struct cpu_place *place = &context->places[i];
+		struct span text;
+
+		place->throttled_before = place->throttled;
+		if (env_read(context->env, place->throttles, &text) < 0 ||
+		    !span_u64(&text, &place->throttled))
+			place->throttled = U64_UNKNOWN;
+	}
+}
+
+/* The interval starts at the previous update. own_ns: CPU time of the measuring threads so far. */
+static void cpu_context_update(struct cpu_context *context, const struct sample *sample, uint64_t own_ns)
+{
+	context->own_ns_before = context->own_ns;
+	context->own_ns = own_ns;
+	update_totals(context);
+	update_tasks(context, sample);
+	update_throttles(context);
+	interrupt_growth_update(&context->interrupts);
+	interrupt_growth_update(&context->softirqs);
+}
+
+static double per_second(uint64_t now, uint64_t before, double seconds)
+{
+	uint64_t grown = u64_less(now, before);
+
+	return grown == U64_UNKNOWN || !(seconds > 0) ? NAN : (double)grown / seconds;
+}
+
+/* For cpus[index]; unknown values are U64_UNKNOWN, NaN or "". */
+static void cpu_context_read(struct cpu_context *context, const struct sample *sample, size_t index,
+			     struct cpu_activity *activity)
+{
+	const struct cpu_place *place = &context->places[index];
+	const struct totals *now = &context->now, *before = &context->before;
+	double seconds = before->mono_ns > 0 ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
+
+	*activity = (struct cpu_activity){
+		.task_ratio = NAN,
+		.hertz = frequency_hertz(context->frequencies, sample, context->cpus[index]),
+		.forks_per_second = per_second(now->forks, before->forks, seconds),
+		.switches_per_second = per_second(now->switches, before->switches, seconds),
+		.throttles = u64_less(place->throttled, place->throttled_before),
+	};
+	if (place->task) {
+		snprintf(activity->task, sizeof(activity->task), "%s %u", place->task->name,
+			 place->task->pid);
+		activity->task_ratio = seconds > 0 ? (double)place->task_ns / 1e9 / seconds : NAN;
+	}
+	activity->n_interrupts = interrupt_growth_text(&context->interrupts, index, activity->interrupts,
+						       sizeof(activity->interrupts));
+	activity->n_softirqs = interrupt_growth_text(&context->softirqs, index, activity->softirqs,
+						     sizeof(activity->softirqs));
+}
 
 struct worst_row {
 	const char *woken_time, *clock, *cpu, *task, *interrupts, *softirqs;
@@ -16,56 +202,42 @@ struct worst_row {
 	uint64_t n_interrupts, n_softirqs, throttles;
 };
 
-#define WORST_COLUMN(field, ...) COLUMN(struct worst_row, field, __VA_ARGS__)
+#define COL(field, ...) COLUMN_OF(struct worst_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	WORST_COLUMN(latency_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("delay"),
-		     .width = 8, .help = N_("latency of the wake-up"),
-		     .source = "CLOCK_MONOTONIC when woken - when planned"),
-	WORST_COLUMN(clock, .kind = COLUMN_LABEL, .title = N_("woke at"), .width = 12,
-		     .help = N_("wake-up time, local"), .source = "as woken_time"),
-	WORST_COLUMN(woken_time, .kind = COLUMN_KEY, .fleeting = true, .title = N_("time"), .width = 30,
-		     .hidden = true, .help = N_("wake-up time in UTC"),
-		     .source = "CLOCK_MONOTONIC and CLOCK_REALTIME"),
-	WORST_COLUMN(cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
-		     .help = N_("CPU that was measured"), .source = "sched_setaffinity(2)"),
-	WORST_COLUMN(
-		task, .kind = COLUMN_LABEL, .title = N_("busiest task then"), .width = 17,
-		.of_interval = true,
-		.help = N_(
-			"process that used most of this CPU in the interval between two samples, not who ran "
-			"at that moment; an estimate, as only the last CPU of each process is known"),
-		.source = "CPU clocks, and processor of /proc/PID/stat"),
-	WORST_COLUMN(task_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%CPU"), .width = 5,
-		     .rank = 2, .of_interval = true,
-		     .help = N_("CPU use of this process in the interval; 100 is one CPU"),
-		     .source = "growth of its CPU clock / time"),
-	WORST_COLUMN(n_interrupts, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("irqs"), .width = 6,
-		     .rank = 1, .of_interval = true, .help = N_("interrupts of this CPU in the interval"),
-		     .source = "/proc/interrupts"),
-	WORST_COLUMN(interrupts, .kind = COLUMN_LABEL, .title = N_("interrupts"), .width = 20, .rank = 1,
-		     .of_interval = true, .help = N_("the most frequent ones"), .source = "/proc/interrupts"),
-	WORST_COLUMN(n_softirqs, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("softirqs"),
-		     .width = 8, .rank = 3, .of_interval = true,
-		     .help = N_("soft interrupts of this CPU in the interval"), .source = "/proc/softirqs"),
-	WORST_COLUMN(softirqs, .kind = COLUMN_LABEL, .title = N_("soft interrupts"), .width = 20, .rank = 3,
-		     .of_interval = true, .help = N_("the most frequent ones"), .source = "/proc/softirqs"),
-	WORST_COLUMN(frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("clock"),
-		     .width = 7, .rank = 2, .of_interval = true,
-		     .help = N_("frequency of this CPU at the end of the interval"),
-		     .source = "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz"),
-	WORST_COLUMN(forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
-		     .width = 7, .rank = 4, .of_interval = true,
-		     .help = N_("processes and threads started on the machine in the interval"),
-		     .source = "growth of /proc/stat processes / time"),
-	WORST_COLUMN(context_switches_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND,
-		     .title = N_("ctx/s"), .width = 7, .rank = 4, .of_interval = true,
-		     .help = N_("context switches of the machine in the interval"),
-		     .source = "growth of /proc/stat ctxt / time"),
-	WORST_COLUMN(throttles, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("hot"), .width = 3,
-		     .rank = 5, .of_interval = true,
-		     .help = N_("thermal throttling events of this CPU in the interval"),
-		     .source = "growth of thermal_throttle/core_throttle_count"),
+	COL(latency_seconds, GAUGE, SECONDS, N_("delay"), 8, N_("latency of the wake-up"),
+	    "CLOCK_MONOTONIC when woken - when planned"),
+	COL(clock, LABEL, NONE, N_("woke at"), 12, N_("wake-up time, local"), "as woken_time"),
+	COL(woken_time, KEY, NONE, N_("time"), 30, N_("wake-up time in UTC"),
+	    "CLOCK_MONOTONIC and CLOCK_REALTIME", .fleeting = true, .hidden = true),
+	COL(cpu, KEY, NONE, N_("CPU"), 3, N_("CPU that was measured"), "sched_setaffinity(2)"),
+	COL(task, LABEL, NONE, N_("busiest task then"), 17,
+	    N_("process that used most of this CPU in the interval between two samples, not who ran at "
+	       "that moment; an estimate, as only the last CPU of each process is known"),
+	    "CPU clocks, and processor of /proc/PID/stat", .of_interval = true),
+	COL(task_ratio, GAUGE, RATIO, N_("%CPU"), 5,
+	    N_("CPU use of this process in the interval; 100 is one CPU"), "growth of its CPU clock / time",
+	    .rank = 2, .of_interval = true),
+	COL(n_interrupts, GAUGE, COUNT, N_("irqs"), 6, N_("interrupts of this CPU in the interval"),
+	    "/proc/interrupts", .rank = 1, .of_interval = true),
+	COL(interrupts, LABEL, NONE, N_("interrupts"), 20, N_("the most frequent ones"), "/proc/interrupts",
+	    .rank = 1, .of_interval = true),
+	COL(n_softirqs, GAUGE, COUNT, N_("softirqs"), 8, N_("soft interrupts of this CPU in the interval"),
+	    "/proc/softirqs", .rank = 3, .of_interval = true),
+	COL(softirqs, LABEL, NONE, N_("soft interrupts"), 20, N_("the most frequent ones"), "/proc/softirqs",
+	    .rank = 3, .of_interval = true),
+	COL(frequency_hertz, GAUGE, HERTZ, N_("clock"), 7,
+	    N_("frequency of this CPU at the end of the interval"),
+	    "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz", .rank = 2, .of_interval = true),
+	COL(forks_per_second, GAUGE, PER_SECOND, N_("forks/s"), 7,
+	    N_("processes and threads started on the machine in the interval"),
+	    "growth of /proc/stat processes / time", .rank = 4, .of_interval = true),
+	COL(context_switches_per_second, GAUGE, PER_SECOND, N_("ctx/s"), 7,
+	    N_("context switches of the machine in the interval"), "growth of /proc/stat ctxt / time",
+	    .rank = 4, .of_interval = true),
+	COL(throttles, GAUGE, COUNT, N_("hot"), 3,
+	    N_("thermal throttling events of this CPU in the interval"),
+	    "growth of thermal_throttle/core_throttle_count", .rank = 5, .of_interval = true),
 };
 
 static const struct schema schema = {
@@ -197,15 +369,11 @@ static void close_worst(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	cpu_context_close(state->context);
+	interrupt_growth_close(&state->context->interrupts);
+	interrupt_growth_close(&state->context->softirqs);
+	free(state->context->places);
+	free(state->context);
 }
-
-static const struct reading reads[] = {
-	READING(struct state, run, &latency_run_reader),
-	READING_ON_DEMAND(struct state, processes, &process_reader),
-	READING_ON_DEMAND(struct state, frequencies, &frequency_reader),
-	{ 0 },
-};
 
 const struct topic topic_latency_worst = {
 	.schema = &schema,
@@ -213,7 +381,9 @@ const struct topic topic_latency_worst = {
 	.state_size = sizeof(struct state),
 	.uses = LATENCY_RUN_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	LATENCY_RUN_TOPIC,
-	.reads = reads,
+	.reads = READINGS(READING(struct state, run, &latency_run_reader),
+			  READING_ON_DEMAND(struct state, processes, &process_reader),
+			  READING_ON_DEMAND(struct state, frequencies, &frequency_reader)),
 	.open = open_worst,
 	.sample = sample,
 	.close = close_worst,

@@ -2,16 +2,87 @@
 /* Topic "connection": TCP and UDP sockets, what they move, and whose they are. */
 #include <config.h>
 
-#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/i18n.h"
-#include "topic/network/service_names.h"
+#include "core/vector.h"
 #include "topic/network/socket_list.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 #include "topic/users.h"
+
+#define SERVICE_NAME_MAX 20
+
+/* All zero: not read yet. */
+struct service_names {
+	bool read;
+	struct service {
+		uint32_t port; /* twice, and 1 more for TCP */
+		char name[SERVICE_NAME_MAX];
+	} * all; /* by port; owned */
+	size_t n_all, capacity;
+};
+
+#define PATH "etc/services"
+
+static int compare(const void *one, const void *other)
+{
+	const struct service *a = one, *b = other;
+
+	return (a->port > b->port) - (a->port < b->port);
+}
+
+/* "https  443/tcp  # comment" */
+static void take_line(struct service_names *names, struct span line)
+{
+	struct service *service;
+	struct span name, protocol;
+	uint64_t port;
+
+	if (!span_word(&line, &name) || *name.at == '#' || !span_u64(&line, &port) || port > UINT16_MAX ||
+	    !span_char(&line, '/') || !span_word(&line, &protocol) ||
+	    (!span_is(protocol, "tcp") && !span_is(protocol, "udp")))
+		return;
+	service = VECTOR_ADD(names->all, names->n_all, names->capacity);
+	service->port = (uint32_t)(2 * port) + span_is(protocol, "tcp");
+	snprintf(service->name, sizeof(service->name), "%.*s", (int)span_length(name), name.at);
+}
+
+static void read_names(struct service_names *names, struct env *env)
+{
+	struct span text, line;
+
+	names->read = true;
+	if (env_read(env, env_file(env, PATH), &text) < 0)
+		return;
+	while (span_line(&text, &line))
+		take_line(names, line);
+	if (names->n_all > 0)
+		qsort(names->all, names->n_all, sizeof(*names->all), compare);
+}
+
+static const char *find(const struct service_names *names, bool tcp, uint16_t port)
+{
+	uint32_t wanted = 2 * (uint32_t)port + tcp;
+	size_t at;
+
+	VECTOR_BOUND(at, names->n_all, names->all[at].port < wanted);
+	return at < names->n_all && names->all[at].port == wanted ? names->all[at].name : NULL;
+}
+
+/* Of the remote port, else of the own one; NULL: neither has a name. */
+static const char *service_names_of(struct service_names *names, struct env *env, bool tcp, uint16_t local,
+				    uint16_t remote)
+{
+	const char *name;
+
+	if (!names->read)
+		read_names(names, env);
+	name = remote ? find(names, tcp, remote) : NULL;
+	return name ? name : find(names, tcp, local);
+}
 
 struct connection_row {
 	const char *protocol, *local, *remote;
@@ -46,39 +117,36 @@ struct connection_row {
 	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8,               \
 	    .hidden = true, .help = what, .source = FROM from)
 
+#define COL(field, ...) COLUMN_OF(struct connection_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	ROW(protocol, .kind = COLUMN_KEY, .title = N_("proto"), .width = 5,
-	    .help = N_("tcp or udp, of IPv4 and IPv6"), .source = FROM "protocol"),
-	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .words = true, .title = N_("state"), .width = 11,
-	    .rank = 3,
-	    .help = N_("state of TCP, as ss(8) calls it; of UDP: connected, open; sockets in time-wait are "
-		       "left out"),
-	    .source = FROM "idiag_state"),
-	ROW(local, .kind = COLUMN_KEY, .personal = true, .fleeting = true, .title = N_("local"), .width = 20,
-	    .help = N_("own address and port"), .source = FROM "idiag_src, idiag_sport"),
-	ROW(remote, .kind = COLUMN_KEY, .personal = true, .fleeting = true, .title = N_("remote"),
-	    .width = 21, .rank = 1,
-	    .help = N_("address and port of the other side; never looked up in DNS; empty: none"),
-	    .source = FROM "idiag_dst, idiag_dport"),
-	ROW(service, .kind = COLUMN_LABEL, .title = N_("service"), .width = 8, .rank = 6,
-	    .help = N_("what the port usually is for: the remote one, or the own one of a server"),
-	    .source = "/etc/services"),
+	COL(protocol, KEY, NONE, N_("proto"), 5, N_("tcp or udp, of IPv4 and IPv6"), FROM "protocol"),
+	COL(state, LABEL, NONE, N_("state"), 11,
+	    N_("state of TCP, as ss(8) calls it; of UDP: connected, open; sockets in time-wait are left out"),
+	    FROM "idiag_state", .fleeting = true, .words = true, .rank = 3),
+	COL(local, KEY, NONE, N_("local"), 20, N_("own address and port"), FROM "idiag_src, idiag_sport",
+	    .personal = true, .fleeting = true),
+	COL(remote, KEY, NONE, N_("remote"), 21,
+	    N_("address and port of the other side; never looked up in DNS; empty: none"),
+	    FROM "idiag_dst, idiag_dport", .personal = true, .fleeting = true, .rank = 1),
+	COL(service, LABEL, NONE, N_("service"), 8,
+	    N_("what the port usually is for: the remote one, or the own one of a server"), "/etc/services",
+	    .rank = 6),
 	RATE(received_bytes_per_second, received_bytes, UNIT_BYTES_PER_SECOND, N_("payload r/s"), 11,
 	     N_("payload received, without headers; TCP only"), .trend = true, .additive = true),
 	RATE(sent_bytes_per_second, sent_bytes, UNIT_BYTES_PER_SECOND, N_("payload s/s"), 11,
 	     N_("payload sent, without headers, what was sent again counted once; TCP only"),
 	     .additive = true),
-	ROW(rtt_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("rtt"), .width = 8,
-	    .rank = 3, .help = N_("round trip time, smoothed"), .source = FROM "tcpi_rtt"),
+	COL(rtt_seconds, GAUGE, SECONDS, N_("rtt"), 8, N_("round trip time, smoothed"), FROM "tcpi_rtt",
+	    .rank = 3),
 	RATE(retransmits_per_second, retransmits, UNIT_PER_SECOND, N_("again/s"), 7,
 	     N_("segments that were sent again"), .rank = 4, .high = 1, .additive = true),
-	ROW(retransmits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("again"), .width = 6,
-	    .rank = 5, .help = N_("segments that were sent again, since it began"),
-	    .source = FROM "tcpi_total_retrans"),
-	ROW(busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%busy"), .width = 5, .rank = 8,
-	    .ceiling = 1, .rate_of = offsetof(struct connection_row, busy_seconds),
-	    .help = N_("share of the time in which data was to be sent, or not acknowledged yet; TCP only"),
-	    .source = "growth of busy_seconds / time"),
+	COL(retransmits, COUNTER, COUNT, N_("again"), 6, N_("segments that were sent again, since it began"),
+	    FROM "tcpi_total_retrans", .rank = 5),
+	COL(busy_ratio, RATE, RATIO, N_("%busy"), 5,
+	    N_("share of the time in which data was to be sent, or not acknowledged yet; TCP only"),
+	    "growth of busy_seconds / time", .rank = 8, .ceiling = 1,
+	    .rate_of = offsetof(struct connection_row, busy_seconds)),
 	LIMIT(receiver_limited_ratio, receiver_limited_seconds, N_("%recvr"),
 	      N_("of that busy time: the receiver had no room, its window was full"), .rank = 8, .high = 0.5),
 	LIMIT(buffer_limited_ratio, buffer_limited_seconds, N_("%sbuf"),
@@ -86,37 +154,29 @@ static const struct column columns[] = {
 	      .high = 0.5),
 	LIMIT(path_limited_ratio, path_limited_seconds, N_("%path"),
 	      N_("the rest of that busy time: limited by congestion control, or data on its way"), .rank = 8),
-	ROW(window, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cwnd"), .width = 6, .hidden = true,
-	    .help = N_("segments that may be in flight, by congestion control"),
-	    .source = FROM "tcpi_snd_cwnd"),
-	ROW(accept_queue, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("queue"), .width = 6,
-	    .hidden = true, .help = N_("of a listening socket: connections that wait to be accepted"),
-	    .source = FROM "idiag_rqueue"),
-	ROW(accept_queue_max, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("room"), .width = 6,
-	    .rank = 5, .hidden = true,
-	    .help = N_("of a listening socket: how many may wait; what comes then is dropped"),
-	    .source = FROM "idiag_wqueue"),
-	ROW(receive_queue_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("r queue"), .width = 7,
-	    .rank = 7, .help = N_("received, and not read by the process yet"),
-	    .source = FROM "idiag_rqueue"),
-	ROW(send_queue_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("s queue"), .width = 7,
-	    .rank = 7, .help = N_("not sent, or not acknowledged yet"), .source = FROM "idiag_wqueue"),
+	COL(window, GAUGE, COUNT, N_("cwnd"), 6, N_("segments that may be in flight, by congestion control"),
+	    FROM "tcpi_snd_cwnd", .hidden = true),
+	COL(accept_queue, GAUGE, COUNT, N_("queue"), 6,
+	    N_("of a listening socket: connections that wait to be accepted"), FROM "idiag_rqueue",
+	    .hidden = true),
+	COL(accept_queue_max, GAUGE, COUNT, N_("room"), 6,
+	    N_("of a listening socket: how many may wait; what comes then is dropped"), FROM "idiag_wqueue",
+	    .rank = 5, .hidden = true),
+	COL(receive_queue_bytes, GAUGE, BYTES, N_("r queue"), 7,
+	    N_("received, and not read by the process yet"), FROM "idiag_rqueue", .rank = 7),
+	COL(send_queue_bytes, GAUGE, BYTES, N_("s queue"), 7, N_("not sent, or not acknowledged yet"),
+	    FROM "idiag_wqueue", .rank = 7),
 	RATE(drops_per_second, dropped, UNIT_PER_SECOND, N_("drops/s"), 7,
 	     N_("packets that the socket dropped, as its queue or buffer was full; of UDP and of listening "
-		"sockets"),
-	     .high = 1, .hidden = true),
-	ROW(dropped, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("dropped"), .width = 7,
-	    .rank = 4, .hidden = true, .help = N_("packets that it dropped since it was made"),
-	    .source = FROM "SK_MEMINFO_DROPS"),
-	ROW(received_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("received"), .width = 8,
-	    .hidden = true, .help = N_("payload received since it began"),
-	    .source = FROM "tcpi_bytes_received, without the end (FIN)"),
-	ROW(sent_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("sent"), .width = 8,
-	    .hidden = true, .help = N_("payload sent since it began"),
-	    .source = FROM "tcpi_bytes_sent - tcpi_bytes_retrans, before Linux 4.19 tcpi_bytes_acked"),
-	ROW(retransmitted_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("bytes again"),
-	    .width = 11, .hidden = true, .help = N_("payload that was sent again since it began"),
-	    .source = FROM "tcpi_bytes_retrans"),
+		"sockets"), .high = 1, .hidden = true),
+	COL(dropped, COUNTER, COUNT, N_("dropped"), 7, N_("packets that it dropped since it was made"),
+	    FROM "SK_MEMINFO_DROPS", .rank = 4, .hidden = true),
+	COL(received_bytes, COUNTER, BYTES, N_("received"), 8, N_("payload received since it began"),
+	    FROM "tcpi_bytes_received, without the end (FIN)", .hidden = true),
+	COL(sent_bytes, COUNTER, BYTES, N_("sent"), 8, N_("payload sent since it began"),
+	    FROM "tcpi_bytes_sent - tcpi_bytes_retrans, before Linux 4.19 tcpi_bytes_acked", .hidden = true),
+	COL(retransmitted_bytes, COUNTER, BYTES, N_("bytes again"), 11,
+	    N_("payload that was sent again since it began"), FROM "tcpi_bytes_retrans", .hidden = true),
 	HELD(busy_seconds, N_("busy"),
 	     N_("time with data to be sent, or not acknowledged yet, since it began"), "tcpi_busy_time"),
 	HELD(receiver_limited_seconds, N_("by recvr"), N_("of it: the receiver's window was full"),
@@ -126,36 +186,30 @@ static const struct column columns[] = {
 	HELD(path_limited_seconds, N_("by path"),
 	     N_("the rest of it: limited by congestion control, or data on its way"),
 	     "tcpi_busy_time - tcpi_rwnd_limited - tcpi_sndbuf_limited"),
-	ROW(namespace, .kind = COLUMN_KEY, .title = N_("netns"), .width = 10, .hidden = true,
-	    .help = N_("number of its network namespace, as lsns(8) shows it"),
-	    .source = "link /proc/PID/ns/net"),
-	ROW(inode, .kind = COLUMN_LABEL, .title = N_("inode"), .width = 9, .hidden = true,
-	    .help = N_("number of the socket; 0: no process has it any more"), .source = FROM "idiag_inode"),
-	ROW(user, .kind = COLUMN_LABEL, .personal = true, .title = N_("user"), .width = 8, .rank = 6,
-	    .help = N_("user who made it"), .source = FROM "idiag_uid, /etc/passwd"),
-	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 1,
-	    .help = N_("process that has it, of several the first that was found; unknown of processes whose "
-		       "files may not be read, and of sockets of the kernel"),
-	    .source = "links of /proc/PID/fd"),
-	ROW(start_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("start time of the process, after boot"),
-	    .source = "/proc/PID/stat starttime"),
-	ROW(name, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
-	    .hidden = true, .help = N_("process name, as the kernel keeps it"),
-	    .source = "/proc/PID/stat comm"),
-	ROW(command, .kind = COLUMN_LABEL, .personal = true, .title = N_("command"), .width = 16, .rank = 2,
-	    .text = TEXT_COMMAND, .help = N_("its command line"), .source = "/proc/PID/cmdline"),
-	ROW(group, .kind = COLUMN_LABEL, .title = N_("group"), .width = 24, .rank = 4, .hidden = true,
-	    .on_request = REQUEST_GROUP, .fleeting = true, .help = N_("control group of its process"),
-	    .source = "/proc/PID/cgroup"),
+	COL(namespace, KEY, NONE, N_("netns"), 10, N_("number of its network namespace, as lsns(8) shows it"),
+	    "link /proc/PID/ns/net", .hidden = true),
+	COL(inode, LABEL, NONE, N_("inode"), 9, N_("number of the socket; 0: no process has it any more"),
+	    FROM "idiag_inode", .hidden = true),
+	COL(user, LABEL, NONE, N_("user"), 8, N_("user who made it"), FROM "idiag_uid, /etc/passwd",
+	    .personal = true, .rank = 6),
+	COL(pid, LABEL, NONE, N_("PID"), 7,
+	    N_("process that has it, of several the first that was found; unknown of processes whose files "
+	       "may not be read, and of sockets of the kernel"), "links of /proc/PID/fd", .rank = 1),
+	COL(start_seconds, LABEL, SECONDS, N_("started"), 10, N_("start time of the process, after boot"),
+	    "/proc/PID/stat starttime", .hidden = true),
+	COL(name, LABEL, NONE, N_("name"), 15, N_("process name, as the kernel keeps it"),
+	    "/proc/PID/stat comm", .grouping = "command", .hidden = true),
+	COL(command, LABEL, NONE, N_("command"), 16, N_("its command line"), "/proc/PID/cmdline",
+	    .personal = true, .rank = 2, .text = TEXT_COMMAND),
+	COL(group, LABEL, NONE, N_("group"), 24, N_("control group of its process"), "/proc/PID/cgroup",
+	    .rank = 4, .hidden = true, .on_request = REQUEST_GROUP, .fleeting = true),
 };
 
 static const struct schema schema = {
 	.name = "connection",
 	.help = N_("TCP and UDP sockets: what they move, and whose they are"),
 	.none = N_("there is no socket"),
-	.row_size = sizeof(struct connection_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct connection_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -208,13 +262,6 @@ static void set_use(struct connection_row *row, const struct sock_diag *diag)
 	row->window = diag->window;
 }
 
-/* It waits for others, and moves nothing itself. */
-static void set_no_use(struct connection_row *row)
-{
-	row->received_bytes = row->sent_bytes = row->retransmitted_bytes = U64_BLANK;
-	row->retransmits = row->window = U64_BLANK;
-}
-
 static void set_queues(struct connection_row *row, const struct socket *socket)
 {
 	bool listening = socket->tcp && !socket->diag.remote_port;
@@ -262,8 +309,9 @@ static void add_socket(struct sample *sample, const struct socket *socket, struc
 	set_queues(row, socket);
 	if (diag->remote_port)
 		set_use(row, diag);
-	else
-		set_no_use(row);
+	else /* it waits for others, and moves nothing itself */
+		row->received_bytes = row->sent_bytes = row->retransmitted_bytes = row->retransmits =
+			row->window = U64_BLANK;
 	if (diag->rtt_us != U64_UNKNOWN && diag->rtt_us > 0)
 		row->rtt_seconds = (double)diag->rtt_us / 1e6;
 	if (!process)
@@ -310,14 +358,8 @@ static void close_connections(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	service_names_free(&state->services);
+	free(state->services.all);
 }
-
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	READING(struct state, sockets, &socket_reader),
-	{ 0 },
-};
 
 const struct topic topic_connection = {
 	.schema = &schema,
@@ -325,7 +367,8 @@ const struct topic topic_connection = {
 	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
 		PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader),
+			  READING(struct state, sockets, &socket_reader)),
 	.prepare = prepare,
 	.sample = sample_connections,
 	.close = close_connections,

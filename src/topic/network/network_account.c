@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/net/proc_net.h"
-#include "topic/network/interface_list.h"
 #include "topic/network/traffic_list.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
@@ -64,8 +62,7 @@ static const struct schema schema = {
 	.name = "network_account",
 	.is_public = true,
 	.help = N_("whose bytes the interfaces received and sent"),
-	.row_size = sizeof(struct account_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct account_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -419,19 +416,14 @@ static void close_account(struct sample *sample)
 	free(state->links);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	READING(struct state, traffic, &traffic_reader),
-	READING(struct state, interfaces, &interface_reader),
-	{ 0 },
-};
-
 const struct topic topic_network_account = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader),
+			  READING(struct state, traffic, &traffic_reader),
+			  READING(struct state, interfaces, &interface_reader)),
 	.prepare = prepare,
 	.sample = sample_account,
 	.close = close_account,

@@ -20,24 +20,21 @@ struct loss_row {
 	const char *counters;
 };
 
-#define ROW(field, ...) COLUMN(struct loss_row, field, __VA_ARGS__)
+#define COL(field, ...) COLUMN_OF(struct loss_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(protocol, .kind = COLUMN_KEY, .title = N_("proto"), .width = 5,
-	    .help = N_("ip, tcp or udp, of IPv4 and IPv6; all: what sockets dropped, of both"),
-	    .source = "panetop"),
-	ROW(cause, .kind = COLUMN_KEY, .words = true, .title = N_("cause"), .width = 34,
-	    .help = N_("why they were lost; of them: they count in the line above, too"),
-	    .source = "the counter"),
-	ROW(per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"), .width = 8,
-	    .trend = true, .rate_of = offsetof(struct loss_row, lost), .high = 1,
-	    .help = N_("lost in the last interval: packets, datagrams, segments, requests for connections"),
-	    .source = "growth of lost / time"),
-	ROW(lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"), .width = 9,
-	    .help = N_("since boot, or since the network namespace was made"), .source = "the counter"),
-	ROW(counters, .kind = COLUMN_LABEL, .title = N_("counter"), .width = 32, .rank = 4,
-	    .help = N_("the kernel's name of it, as nstat(8) lists them"),
-	    .source = "/" SNMP ", " NETSTAT ", " SNMP6),
+	COL(protocol, KEY, NONE, N_("proto"), 5,
+	    N_("ip, tcp or udp, of IPv4 and IPv6; all: what sockets dropped, of both"), "panetop"),
+	COL(cause, KEY, NONE, N_("cause"), 34,
+	    N_("why they were lost; of them: they count in the line above, too"), "the counter",
+	    .words = true),
+	COL(per_second, RATE, PER_SECOND, N_("per s"), 8,
+	    N_("lost in the last interval: packets, datagrams, segments, requests for connections"),
+	    "growth of lost / time", .trend = true, .rate_of = offsetof(struct loss_row, lost), .high = 1),
+	COL(lost, COUNTER, COUNT, N_("lost"), 9, N_("since boot, or since the network namespace was made"),
+	    "the counter"),
+	COL(counters, LABEL, NONE, N_("counter"), 32, N_("the kernel's name of it, as nstat(8) lists them"),
+	    "/" SNMP ", " NETSTAT ", " SNMP6, .rank = 4),
 };
 
 static const struct schema schema = {
@@ -46,8 +43,7 @@ static const struct schema schema = {
 	.help = N_("what protocols and sockets dropped, by cause"),
 	.from_zero = true,
 	.sum_row = "all",
-	.row_size = sizeof(struct loss_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct loss_row, columns),
 };
 
 static const struct source_spec sources[] = {

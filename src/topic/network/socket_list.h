@@ -4,12 +4,19 @@
 #define PANETOP_TOPIC_NETWORK_SOCKET_LIST_H
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "kernel/net/netlink.h"
 #include "model/frame.h"
+#include "sys/netlink_socket.h"
 #include "topic/reader.h"
+
+/* Sends it, and calls each with the payload of every message of the answer. 0 or -errno. */
+int netlink_dump(struct netlink_socket *netlink, const void *request, size_t length, uint32_t sequence,
+		 void (*each)(void *context, struct span payload), void *context);
 
 struct socket {
 	struct sock_diag diag; /* as of the last update that had it */

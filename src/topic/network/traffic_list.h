@@ -4,9 +4,7 @@
 #ifndef PANETOP_TOPIC_NETWORK_TRAFFIC_LIST_H
 #define PANETOP_TOPIC_NETWORK_TRAFFIC_LIST_H
 
-#include "core/hash.h"
 #include "model/settings.h"
-#include "sys/env.h"
 #include "topic/network/interface_list.h"
 #include "topic/network/socket_list.h"
 #include "topic/trace/trace.h"

@@ -2,6 +2,8 @@
 /* Topic "cell": the page map of the selected process, one row per cell. */
 #include <config.h>
 
+#include <string.h>
+
 #include "core/i18n.h"
 #include "topic/pages/page_map.h"
 
@@ -20,15 +22,14 @@ struct cell_row {
 	       .width = 8, .hidden = true, .rate_of = offsetof(struct cell_row, of), .help = what,           \
 	       .source = from)
 #define PAGEMAP "/proc/PID/pagemap"
+#define CELL_COL(field, ...) COLUMN_OF(struct cell_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct cell_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	       .hidden = true, .help = N_("process"), .source = "/proc"),
-	COLUMN(struct cell_row, start_address, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_ADDRESS,
-	       .title = N_("start"), .width = 12, .help = N_("address of its first page"),
-	       .source = "/proc/PID/maps"),
-	COLUMN(struct cell_row, end_address, .kind = COLUMN_LABEL, .unit = UNIT_ADDRESS, .title = N_("end"),
-	       .width = 12, .rank = 3, .help = N_("address after its last page"), .source = "/proc/PID/maps"),
+	CELL_COL(pid, KEY, NONE, N_("PID"), 7, N_("process"), "/proc", .fleeting = true, .hidden = true),
+	CELL_COL(start_address, KEY, ADDRESS, N_("start"), 12, N_("address of its first page"),
+		 "/proc/PID/maps", .fleeting = true),
+	CELL_COL(end_address, LABEL, ADDRESS, N_("end"), 12, N_("address after its last page"),
+		 "/proc/PID/maps", .rank = 3),
 	NUMBER(pages, N_("pages"), N_("mapped pages, present or not"), "/proc/PID/maps", .rank = 0),
 	NUMBER(present, N_("present"), N_("present in memory"), PAGEMAP " bit 63", .rank = 0),
 	NUMBER(swapped, N_("swapped"), N_("in swap; shared memory there counts as absent"), PAGEMAP " bit 62",
@@ -44,17 +45,13 @@ static const struct column columns[] = {
 	       "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .rank = 1),
 	NUMBER(ksm, N_("ksm"), N_("present pages that KSM has merged with equal ones"),
 	       "/proc/kpageflags bit 21", .rank = 2),
-	COLUMN(struct cell_row, cell_pages, .kind = COLUMN_LABEL, .unit = UNIT_COUNT, .title = N_("most"),
-	       .width = 8, .hidden = true,
-	       .help = N_(
-		       "pages per cell of this map; on the screen, mostly absent regions have larger cells"),
-	       .source = "panetop"),
-	COLUMN(struct cell_row, hole_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("hole"),
-	       .width = 7, .hidden = true, .help = N_("addresses before it where nothing is mapped"),
-	       .source = "start_address - end_address of the previous cell"),
-	COLUMN(struct cell_row, offset_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("offset"),
-	       .width = 9, .hidden = true, .help = N_("offset of its first byte in the mapped file"),
-	       .source = "/proc/PID/maps"),
+	CELL_COL(cell_pages, LABEL, COUNT, N_("most"), 8,
+		 N_("pages per cell of this map; on the screen, mostly absent regions have larger cells"),
+		 "panetop", .hidden = true),
+	CELL_COL(hole_bytes, GAUGE, BYTES, N_("hole"), 7, N_("addresses before it where nothing is mapped"),
+		 "start_address - end_address of the previous cell", .hidden = true),
+	CELL_COL(offset_bytes, GAUGE, BYTES, N_("offset"), 9,
+		 N_("offset of its first byte in the mapped file"), "/proc/PID/maps", .hidden = true),
 	CHANGE(present_per_second, N_("pres/s"), present, N_("change of present pages per second"),
 	       "change of present / time"),
 	CHANGE(swapped_per_second, N_("swap/s"), swapped, N_("change of swapped pages per second"),
@@ -69,17 +66,8 @@ static const struct schema schema = {
 	.name = "cell",
 	.help = N_("page map of the selected process, in --cells cells"),
 	.from_zero = true,
-	.row_size = sizeof(struct cell_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct cell_row, columns),
 };
-
-/* Offset of address in the mapped file; U64_BLANK where region does not map a file. */
-static uint64_t offset_in_file(const struct page_snapshot *snapshot, const struct page_region *region,
-			       uint64_t address)
-{
-	return *page_snapshot_path(snapshot, region) == '/' ? region->offset + (address - region->start)
-							    : U64_BLANK;
-}
 
 /* region: where the cell starts. */
 static void add_cell(struct table *table, const struct page_snapshot *snapshot,
@@ -92,7 +80,9 @@ static void add_cell(struct table *table, const struct page_snapshot *snapshot,
 	row->pid = snapshot->pid;
 	row->start_address = cell->start;
 	row->end_address = cell->end;
-	row->offset_bytes = offset_in_file(snapshot, region, cell->start);
+	row->offset_bytes = *page_snapshot_path(snapshot, region) == '/'
+				    ? region->offset + (cell->start - region->start)
+				    : U64_BLANK;
 	row->hole_bytes = cell > snapshot->cells ? cell->start - cell[-1].end : U64_BLANK;
 	row->cell_pages = snapshot->cell_pages;
 	row->pages = counts->pages;
@@ -138,4 +128,129 @@ const struct topic topic_cell = {
 	.uses = PAGE_MAP_USES,
 	.reads = page_map_reads,
 	.sample = sample,
+};
+
+struct region_row {
+	uint64_t pid, start_address, end_address;
+	uint64_t size_bytes, present_bytes, swapped_bytes, file_bytes, anonymous_bytes, proportional_bytes;
+	uint64_t soft_dirty_bytes, exclusive_bytes, huge_bytes, zero_bytes, ksm_bytes;
+	const char *permissions;
+	uint64_t offset_bytes, inode;
+	const char *path;
+};
+
+#define PAGES(field, heading, what, from, ...)                                                               \
+	COLUMN(struct region_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading,         \
+	       .width = 7, .help = what, .source = from, __VA_ARGS__)
+#define MAPS "/proc/PID/maps"
+#define REGION_COL(field, ...) COLUMN_OF(struct region_row, field, __VA_ARGS__)
+
+static const struct column region_columns[] = {
+	REGION_COL(pid, KEY, NONE, N_("PID"), 7, N_("process"), "/proc", .fleeting = true, .hidden = true),
+	REGION_COL(start_address, KEY, ADDRESS, N_("start"), 12, N_("address of its first byte"), MAPS,
+		   .fleeting = true),
+	REGION_COL(end_address, LABEL, ADDRESS, N_("end"), 12, N_("address after its last byte"), MAPS,
+		   .rank = 5),
+	PAGES(size_bytes, N_("size"), N_("mapped size, present or not"), MAPS, .rank = 0),
+	PAGES(present_bytes, N_("present"), N_("present in memory"), PAGEMAP " bit 63", .rank = 0),
+	PAGES(swapped_bytes, N_("swapped"), N_("in swap; shared memory there counts as absent"),
+	      PAGEMAP " bit 62", .rank = 1),
+	PAGES(file_bytes, N_("file"), N_("present pages of files or shared memory"), PAGEMAP " bit 61",
+	      .rank = 2),
+	PAGES(anonymous_bytes, N_("anon"), N_("present anonymous pages, without zero pages"),
+	      "present - file - zero", .rank = 2),
+	PAGES(proportional_bytes, N_("share"),
+	      N_("proportional set size (PSS): shared pages divided by the number of sharers"),
+	      "/proc/PID/smaps Pss, with --shares", .rank = 1, .optional = true),
+	PAGES(soft_dirty_bytes, N_("written"), N_("written since the soft-dirty bits were cleared"),
+	      PAGEMAP " bit 55", .rank = 4, .optional = true),
+	PAGES(exclusive_bytes, N_("excl"), N_("present pages that no other process maps"), PAGEMAP " bit 56",
+	      .hidden = true),
+	PAGES(huge_bytes, N_("huge"), N_("present pages that are parts of huge pages"),
+	      "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .rank = 4),
+	PAGES(zero_bytes, N_("zero"), N_("present pages that are the shared zero page"),
+	      "PAGEMAP_SCAN of pagemap; before Linux 6.7 /proc/kpageflags", .hidden = true),
+	PAGES(ksm_bytes, N_("ksm"), N_("present pages that KSM has merged with equal ones"),
+	      "/proc/kpageflags bit 21", .hidden = true),
+	REGION_COL(permissions, LABEL, NONE, N_("perm"), 4,
+		   N_("r read, w write, x execute, p private, s shared"), MAPS, .rank = 3),
+	REGION_COL(offset_bytes, LABEL, BYTES, N_("offset"), 7, N_("offset of its first byte in the file"),
+		   MAPS, .hidden = true),
+	REGION_COL(inode, LABEL, NONE, N_("inode"), 8, N_("inode of the file; 0: none"), MAPS,
+		   .hidden = true),
+	REGION_COL(path, LABEL, NONE, N_("path"), 16,
+		   N_("path of the file, or the kernel's name; empty: anonymous memory"), MAPS, .rank = 0),
+};
+
+static const struct schema region_schema = {
+	.name = "region",
+	.help = N_("mappings of the selected process"),
+	SCHEMA_ROWS(struct region_row, region_columns),
+};
+
+static uint64_t bytes_of(const struct page_snapshot *snapshot, uint64_t pages)
+{
+	return pages == U64_UNKNOWN ? U64_UNKNOWN : pages * snapshot->page_bytes;
+}
+
+static void fill_counts(struct region_row *row, const struct page_snapshot *snapshot,
+			const struct page_region *region)
+{
+	const struct page_counts *counts = &region->counts;
+	bool known = page_map_knows(snapshot, region->end) && !region->special;
+	uint64_t page = snapshot->page_bytes;
+
+	row->present_bytes = page_map_count(counts->present * page, known);
+	row->swapped_bytes = page_map_count(counts->swapped * page, known);
+	row->file_bytes = page_map_count(counts->file * page, known);
+	row->anonymous_bytes =
+		page_map_count(bytes_of(snapshot, page_map_anonymous(snapshot, counts)), known);
+	row->exclusive_bytes = page_map_count(counts->exclusive * page, known);
+	row->soft_dirty_bytes =
+		page_map_count(counts->soft_dirty * page, known && snapshot->knows_soft_dirty);
+	row->huge_bytes = page_map_count(counts->huge * page, known && snapshot->knows_kinds);
+	row->zero_bytes = page_map_count(bytes_of(snapshot, page_map_zero(snapshot, counts)), known);
+	row->ksm_bytes = page_map_count(counts->ksm * page, known && snapshot->knows_ksm);
+}
+
+static void add_region(struct frame *frame, struct table *table, const struct page_snapshot *snapshot,
+		       const struct page_region *region)
+{
+	struct region_row *row = table_add(table);
+	const char *path = page_snapshot_path(snapshot, region);
+
+	row->pid = snapshot->pid;
+	row->start_address = region->start;
+	row->end_address = region->end;
+	row->size_bytes = region->end - region->start;
+	row->proportional_bytes = region->proportional_bytes;
+	row->permissions = arena_copy(&frame->arena, region->permissions, 4);
+	row->offset_bytes = region->offset;
+	row->inode = region->inode;
+	row->path = arena_copy(&frame->arena, path, strlen(path));
+	fill_counts(row, snapshot, region);
+}
+
+static int sample_region(struct sample *sample)
+{
+	struct page_map *map = sample->state;
+	int error = reader_update(&page_map_reader, sample);
+
+	if (error)
+		return error;
+	page_map_notices(map, sample->frame, sample->topic);
+	if (!map->shown)
+		return 0;
+	sample->table->mono_ns = map->shown->mono_ns;
+	for (size_t i = 0; i < map->shown->n_regions; i++)
+		add_region(sample->frame, sample->table, map->shown, &map->shown->regions[i]);
+	return 0;
+}
+
+const struct topic topic_region = {
+	.schema = &region_schema,
+	.sources = page_map_sources,
+	.uses = PAGE_MAP_USES,
+	.reads = page_map_reads,
+	.sample = sample_region,
 };

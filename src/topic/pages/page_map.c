@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scans the selected process into snapshots, one after the other; on the screen in slices of time. */
+/*
+ * Scans the selected process into snapshots, one after the other; on the screen in slices of time. pagemap
+ * is read in large chunks, and mostly absent regions with PAGEMAP_SCAN. What pagemap does not have comes
+ * from PAGEMAP_SCAN, too, or from the flags of the page frames.
+ */
 #include <config.h>
 
 #include "topic/pages/page_map.h"
@@ -15,6 +19,337 @@
 #include "kernel/pid/maps.h"
 #include "sys/loop.h"
 #include "sys/pids.h"
+
+#define CHUNK ((size_t)131072) /* entries: 1 MiB */
+#define GAP 128                /* reading this many absent pages is cheaper than a call */
+#define SPARSE_PAGES 8192      /* smaller regions are never sparse */
+#define SPARSE_SHARE 16        /* less than this fraction of the pages is present */
+#define SMALLEST_HUGE 16       /* pages */
+#define KINDS (PAGE_SCAN_HUGE | PAGE_SCAN_ZERO)
+#define TOLD (PAGE_SCAN_PRESENT | KINDS)
+
+static void page_scan_end(struct page_scan *scan)
+{
+	if (scan->pagemap >= 0)
+		close(scan->pagemap);
+	if (scan->flags >= 0)
+		close(scan->flags);
+	scan->pagemap = scan->flags = -1;
+	scan->snapshot = NULL;
+}
+
+/* The frames or their flags cannot be read. */
+static void forget_flags(struct page_scan *scan)
+{
+	scan->snapshot->knows_ksm &= !scan->with_ksm;
+	scan->snapshot->knows_kinds &= scan->has_ioctl;
+	if (scan->flags >= 0)
+		close(scan->flags);
+	scan->flags = -1;
+}
+
+/*
+ * Starts a scan of pid into snapshot, whose regions are known. with_ksm: also count pages merged by KSM,
+ * which needs /proc/kpageflags, as huge and zero pages do before Linux 6.7. snapshot->pagemap_error and
+ * knows_… say what is not available.
+ */
+static void page_scan_begin(struct page_scan *scan, struct page_snapshot *snapshot, uint32_t pid,
+			    const struct page_snapshot *before, bool with_ksm)
+{
+	struct env *env = scan->env;
+
+	if (!scan->entries) {
+		scan->entries = alloc_zeroed(CHUNK, sizeof(*scan->entries));
+		scan->ranges = alloc_zeroed(PAGE_SCAN_RANGES, sizeof(*scan->ranges));
+	}
+	page_scan_end(scan);
+	scan->snapshot = snapshot;
+	scan->before = before;
+	scan->region = 0;
+	scan->walk = scan->kind_walk = scan->flag_walk = (struct page_walk){ 0 };
+	scan->with_ksm = with_ksm;
+	scan->zero_frame = 0;
+	scan->pagemap = pids_open(env, pid, "pagemap", O_RDONLY);
+	snapshot->pagemap_error = scan->pagemap < 0 ? scan->pagemap : 0;
+	scan->has_ioctl = !snapshot->pagemap_error && page_file_has_scan(env, scan->pagemap);
+	snapshot->knows_kinds = snapshot->knows_ksm = !snapshot->pagemap_error;
+	if (snapshot->pagemap_error || (scan->has_ioctl && !with_ksm))
+		return;
+	if (!scan->frame_flags)
+		scan->frame_flags = alloc_zeroed(CHUNK, sizeof(*scan->frame_flags));
+	scan->flags = page_file_open(env, "proc/kpageflags");
+	if (scan->flags < 0)
+		forget_flags(scan);
+}
+
+/* As zero pages and those of KSM are. */
+static bool is_shared_anonymous(uint64_t entry)
+{
+	return (entry & (PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE)) == PAGEMAP_PRESENT;
+}
+
+static bool is_sought(const struct page_scan *scan, uint64_t entry)
+{
+	return scan->has_ioctl ? is_shared_anonymous(entry) : entry & PAGEMAP_PRESENT;
+}
+
+/* The first of n pages and those after it that are like it, in consecutive frames. */
+static size_t run_of_frames(const struct page_scan *scan, const uint64_t *entries, size_t n)
+{
+	size_t length = 1;
+
+	while (length < n && is_sought(scan, entries[length]) &&
+	       is_shared_anonymous(entries[length]) == is_shared_anonymous(entries[0]) &&
+	       (entries[length] & PAGEMAP_FRAME) == (entries[0] & PAGEMAP_FRAME) + length)
+		length++;
+	return length;
+}
+
+static uint64_t kinds_of(const struct page_scan *scan, uint64_t flags)
+{
+	uint64_t kinds = PAGE_SCAN_PRESENT;
+
+	if (scan->with_ksm && flags >> PAGE_FLAGS_KSM & 1)
+		kinds |= PAGE_SCAN_KSM;
+	if (scan->has_ioctl)
+		return kinds;
+	if (flags >> PAGE_FLAGS_ZERO & 1)
+		kinds |= PAGE_SCAN_ZERO;
+	if (flags >> PAGE_FLAGS_HUGE & 1 || flags >> PAGE_FLAGS_THP & 1)
+		kinds |= PAGE_SCAN_HUGE;
+	return kinds;
+}
+
+/* Looks up a run of pages. False: their frames or flags cannot be read. */
+static bool count_run(struct page_scan *scan, uint64_t address, uint64_t frame, size_t length)
+{
+	struct page_range range = { .start = address, .end = address };
+
+	if (frame > 0 && frame == scan->zero_frame && length == 1)
+		scan->frame_flags[0] = UINT64_C(1) << PAGE_FLAGS_ZERO;
+	else if (frame == 0 ||
+		 page_file_read(scan->env, scan->flags, frame, scan->frame_flags, length) != (long)length)
+		return false;
+	if (length == 1 && scan->frame_flags[0] >> PAGE_FLAGS_ZERO & 1)
+		scan->zero_frame = frame;
+	for (size_t i = 0; i < length; i++) {
+		uint64_t kinds = kinds_of(scan, scan->frame_flags[i]);
+
+		if (kinds != range.what) {
+			page_snapshot_count_range(scan->snapshot, &scan->flag_walk, &range);
+			range = (struct page_range){ .start = range.end, .end = range.end, .what = kinds };
+		}
+		range.end += scan->snapshot->page_bytes;
+	}
+	page_snapshot_count_range(scan->snapshot, &scan->flag_walk, &range);
+	return true;
+}
+
+/* Exclusive pages in few consecutive frames are no part of a huge page, unless the chunk cuts it. */
+static void count_flags(struct page_scan *scan, uint64_t address, size_t n)
+{
+	for (size_t i = 0, length; i < n; i += length) {
+		const uint64_t *entry = &scan->entries[i];
+		uint64_t frame = *entry & PAGEMAP_FRAME;
+
+		length = 1;
+		if (!is_sought(scan, *entry))
+			continue;
+		length = run_of_frames(scan, entry, n - i);
+		if (frame > 0 && !is_shared_anonymous(*entry) && length < SMALLEST_HUGE && i > 0 &&
+		    i + length < n)
+			continue;
+		if (!count_run(scan, address + i * scan->snapshot->page_bytes, frame, length)) {
+			forget_flags(scan);
+			return;
+		}
+	}
+}
+
+/* Reads and counts the pages from start to end, at most a chunk. */
+static int read_pages(struct page_scan *scan, uint64_t start, uint64_t end)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+	size_t n = (size_t)((end - start) / snapshot->page_bytes);
+	long got = page_file_read(scan->env, scan->pagemap, start / snapshot->page_bytes, scan->entries, n);
+
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got < n)
+		return -ESTALE;
+	page_snapshot_count(snapshot, &scan->walk, start, scan->entries, n);
+	if (scan->flags >= 0)
+		count_flags(scan, start, n);
+	return 0;
+}
+
+/* Counts huge and zero pages. */
+static int read_kinds(struct page_scan *scan, uint64_t start, uint64_t end)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+
+	while (scan->has_ioctl && start < end) {
+		long found = page_file_scan(scan->env, scan->pagemap, &start, end, KINDS, TOLD, scan->ranges);
+
+		if (found < 0) {
+			scan->has_ioctl = snapshot->knows_kinds = false;
+			return found == -ESRCH ? -ESTALE : 0;
+		}
+		for (long i = 0; i < found; i++)
+			page_snapshot_count_range(snapshot, &scan->kind_walk, &scan->ranges[i]);
+	}
+	return 0;
+}
+
+/* Is so little of the region present that PAGEMAP_SCAN pays off? */
+static bool is_sparse(const struct page_scan *scan, const struct page_region *region)
+{
+	const struct page_region *last =
+		scan->before ? page_snapshot_find(scan->before, region->start) : NULL;
+	uint64_t pages = region->counts.pages;
+
+	if (!scan->has_ioctl || pages < SPARSE_PAGES)
+		return false;
+	if (last)
+		return last->counts.present + last->counts.swapped < last->counts.pages / SPARSE_SHARE;
+	return scan->resident_pages < pages / 2;
+}
+
+/* Reads ranges that are close together at once. */
+static int read_ranges(struct page_scan *scan, long n_ranges)
+{
+	const uint64_t page_bytes = scan->snapshot->page_bytes, chunk_bytes = CHUNK * page_bytes;
+	const struct page_range *ranges = scan->ranges;
+	int error = 0;
+
+	for (long i = 0, last; i < n_ranges && !error; i = last + 1) {
+		last = i;
+		while (last + 1 < n_ranges && ranges[last + 1].start - ranges[last].end <= GAP * page_bytes &&
+		       ranges[last + 1].end - ranges[i].start <= chunk_bytes)
+			last++;
+		for (uint64_t at = ranges[i].start; at < ranges[last].end && !error; at += chunk_bytes)
+			error = read_pages(scan, at,
+					   ranges[last].end - at > chunk_bytes ? at + chunk_bytes
+									       : ranges[last].end);
+	}
+	return error;
+}
+
+static int scan_sparse(struct page_scan *scan, const struct page_region *region)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+	long found = page_file_scan(scan->env, scan->pagemap, &snapshot->next, region->end,
+				    PAGE_SCAN_PRESENT | PAGE_SCAN_SWAPPED, TOLD, scan->ranges);
+
+	if (found == -ESRCH)
+		return -ESTALE;
+	if (found < 0) { /* read everything instead */
+		scan->has_ioctl = snapshot->knows_kinds = false;
+		return 0;
+	}
+	for (long i = 0; i < found; i++)
+		page_snapshot_count_range(snapshot, &scan->kind_walk, &scan->ranges[i]);
+	return read_ranges(scan, found);
+}
+
+/* End of a chunk that starts there: it includes following regions that are close. */
+static uint64_t chunk_end(const struct page_scan *scan, uint64_t start)
+{
+	const struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t most = CHUNK * snapshot->page_bytes, end = snapshot->regions[scan->region].end;
+
+	for (size_t i = scan->region + 1; i < snapshot->n_regions && end - start < most; i++) {
+		const struct page_region *region = &snapshot->regions[i];
+
+		if (region->special || region->start - end > GAP * snapshot->page_bytes ||
+		    region->end - start > most || is_sparse(scan, region))
+			break;
+		end = region->end;
+	}
+	return end - start < most ? end : start + most;
+}
+
+/* In the files of another root, pages without data are absent: a hole may be larger than any memory. */
+static void skip_hole(struct page_scan *scan)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t data;
+
+	if (!scan->env->live && page_file_data(scan->pagemap, snapshot->next / snapshot->page_bytes, &data) &&
+	    data <= UINT64_MAX / snapshot->page_bytes && data * snapshot->page_bytes > snapshot->next)
+		snapshot->next = data * snapshot->page_bytes;
+}
+
+static int scan_dense(struct page_scan *scan)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t start = snapshot->next, end = chunk_end(scan, start);
+	int error = read_pages(scan, start, end);
+
+	if (!error)
+		error = read_kinds(scan, start, end);
+	snapshot->next = end;
+	return error;
+}
+
+/* Moves to the next region that is not fully counted; false after the last. */
+static bool find_region(struct page_scan *scan)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+
+	while (scan->region < snapshot->n_regions && (snapshot->regions[scan->region].end <= snapshot->next ||
+						      snapshot->regions[scan->region].special))
+		scan->region++;
+	if (scan->region == snapshot->n_regions)
+		return false;
+	if (snapshot->next < snapshot->regions[scan->region].start)
+		snapshot->next = snapshot->regions[scan->region].start;
+	return true;
+}
+
+/* After an exit or exec this memory map is empty: reads return nothing. */
+static int check_alive(struct page_scan *scan)
+{
+	const struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t entry;
+
+	if (snapshot->n_regions == 0 || snapshot->regions[0].special)
+		return 0;
+	return page_file_read(scan->env, scan->pagemap, snapshot->regions[0].start / snapshot->page_bytes,
+			      &entry, 1) == 1
+		       ? 0
+		       : -ESTALE;
+}
+
+/*
+ * Continues until the scan is complete or until_ns (CLOCK_MONOTONIC) has passed; snapshot->complete says
+ * which. 0; or -ESTALE if the memory map of the process was replaced by an exec, or removed by its exit.
+ */
+static int page_scan_run(struct page_scan *scan, uint64_t until_ns)
+{
+	struct page_snapshot *snapshot = scan->snapshot;
+	uint64_t cpu_ns = env_self_cpu_ns(scan->env);
+	int error = 0;
+
+	while (!error && !snapshot->pagemap_error && find_region(scan)) {
+		const struct page_region *region;
+
+		skip_hole(scan);
+		if (!find_region(scan))
+			break;
+		region = &snapshot->regions[scan->region];
+		error = is_sparse(scan, region) ? scan_sparse(scan, region) : scan_dense(scan);
+		if (!error && env_mono_ns(scan->env) >= until_ns && find_region(scan)) {
+			snapshot->cpu_ns += env_self_cpu_ns(scan->env) - cpu_ns;
+			return 0;
+		}
+	}
+	if (!error && !snapshot->pagemap_error)
+		error = check_alive(scan);
+	snapshot->cpu_ns += env_self_cpu_ns(scan->env) - cpu_ns;
+	snapshot->complete = !error;
+	return error;
+}
 
 #define SLICE_NS UINT64_C(50000000) /* a key may wait this long */
 #define SHARES_PART 20              /* reading smaps takes at most this fraction of the time */
@@ -42,7 +377,10 @@ static void close_map(void *state)
 {
 	struct page_map *map = state;
 
-	page_scan_free(&map->scan);
+	page_scan_end(&map->scan);
+	free(map->scan.entries);
+	free(map->scan.frame_flags);
+	free(map->scan.ranges);
 	page_snapshot_free(&map->snapshots[0]);
 	page_snapshot_free(&map->snapshots[1]);
 	buffer_free(&map->text);
@@ -294,16 +632,6 @@ static void read_shares(struct page_map *map)
 	}
 }
 
-/* Forgets data of the previous process; its map stays until that of the next one starts. */
-static void forget_last(struct page_map *map)
-{
-	map->shares_mono_ns = 0;
-	if (map->target->state != TARGET_GONE)
-		return;
-	map->shown = map->scanned = NULL;
-	pid_status_parse(span_text(""), &map->status);
-}
-
 static int update_map(void *state, const struct sample *sample)
 {
 	struct page_map *map = state;
@@ -312,8 +640,13 @@ static int update_map(void *state, const struct sample *sample)
 	map->error = reader_update(&target_reader, sample);
 	if (map->error)
 		return map->error;
-	if (generation != map->target->generation)
-		forget_last(map);
+	if (generation != map->target->generation) {
+		map->shares_mono_ns = 0;
+		if (map->target->state == TARGET_GONE) { /* else its map stays for a while */
+			map->shown = map->scanned = NULL;
+			pid_status_parse(span_text(""), &map->status);
+		}
+	}
 	if (map->target->state == TARGET_NONE ||
 	    (map->target->state == TARGET_SOUGHT && map->target->least_ticks == 0))
 		map->shown = map->scanned = NULL; /* the last map stays while waiting for the next process */
@@ -338,12 +671,6 @@ static int update_map(void *state, const struct sample *sample)
 	return map->error;
 }
 
-/* On demand, since the map is updated with the process that it was of before. */
-static const struct reading reads[] = {
-	READING_ON_DEMAND(struct page_map, target, &target_reader),
-	{ 0 },
-};
-
 const struct reading page_map_reads[] = {
 	{ .reader = &page_map_reader, .on_demand = true },
 	{ 0 },
@@ -352,9 +679,214 @@ const struct reading page_map_reads[] = {
 const struct reader page_map_reader = {
 	.name = "pages of the selected process",
 	.state_size = sizeof(struct page_map),
-	.reads = reads,
+	/* On demand, since the map is updated with the process that it was of before. */
+	.reads = READINGS(READING_ON_DEMAND(struct page_map, target, &target_reader)),
 	.open = open_map,
 	.update = update_map,
 	.close = close_map,
 	.stays = true,
 };
+
+#define FIRST_PROCESS 1
+#define OTHERS_TRIED 32
+
+static int try_file(struct env *env, uint32_t pid, const char *name)
+{
+	int fd = pids_open(env, pid, name, O_RDONLY);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+int page_map_test_file(struct env *env, const char *name)
+{
+	return try_file(env, env->live ? env->own_pid : FIRST_PROCESS, name);
+}
+
+/* A process of another user; for root any other process. */
+static bool is_of_other(const struct env *env, uint32_t pid)
+{
+	uint32_t own, other;
+
+	return pid != env->own_pid && pids_owner(env, env->own_pid, &own) &&
+	       pids_owner(env, pid, &other) && (own == 0 || other != own);
+}
+
+/* Some processes refuse everyone, like the first one of a container: one that can be opened is enough. */
+static int test_others(struct env *env)
+{
+	const uint32_t *pids;
+	size_t n_pids;
+	int error = pids_list(env, &pids, &n_pids), refused = 0;
+
+	if (!env->live)
+		return page_map_test_file(env, "pagemap");
+	for (size_t i = 0, tried = 0; !error && i < n_pids && tried < OTHERS_TRIED; i++) {
+		int found = is_of_other(env, pids[i]) ? try_file(env, pids[i], "pagemap") : -ESRCH;
+
+		if (!found)
+			return 0;
+		if (found == -ESRCH || found == -ENOENT) /* a kernel thread, or it exited */
+			continue;
+		refused = found;
+		tried++;
+	}
+	return error ? error : refused ? refused : -ESRCH;
+}
+
+static int test_maps(struct env *env)
+{
+	return page_map_test_file(env, "maps");
+}
+
+static int test_pagemap(struct env *env)
+{
+	return page_map_test_file(env, "pagemap");
+}
+
+static int test_smaps(struct env *env)
+{
+	return page_map_test_file(env, "smaps");
+}
+
+static int test_status(struct env *env)
+{
+	return page_map_test_file(env, "status");
+}
+
+static int test_kinds(struct env *env)
+{
+	int fd = env->live ? pids_open(env, env->own_pid, "pagemap", O_RDONLY) : -ENOTTY;
+	int error = fd < 0 ? fd : page_file_has_scan(env, fd) ? 0 : -ENOTTY;
+
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+static int test_soft_dirty(struct env *env)
+{
+	return env->live && !page_file_has_soft_dirty() ? -ENOTSUP : 0;
+}
+
+/* Without the privilege the kernel reports frame numbers as 0. */
+static int test_frames(struct env *env)
+{
+	uint64_t entry = 0;
+	int error = -ENOTSUP;
+
+	if (env->live)
+		error = page_map_entry(env, env->own_pid, (uint64_t)(uintptr_t)&entry, &entry);
+	if (!error && !(entry & PAGEMAP_FRAME))
+		error = -EPERM;
+	return error;
+}
+
+static int test_flags(struct env *env)
+{
+	return page_file_try(env, PAGE_MAP_FLAGS);
+}
+
+static int test_ksm(struct env *env)
+{
+	return env->live && !page_file_has_ksm_flag(env) ? -ENOTSUP : 0;
+}
+
+static const char ptrace[] = N_("run it as root, or give it the capability cap_sys_ptrace");
+static const char pagemap[] =
+	N_("run it as root, or give it the capabilities cap_sys_ptrace and cap_dac_read_search");
+
+const struct source_spec page_map_sources[] = {
+	{ .path = PAGE_MAP_MAPS,
+	  .gives = N_("the regions of a process"),
+	  .test = test_maps,
+	  .remedies = { { EACCES, ptrace }, { EPERM, ptrace } } },
+	{ .path = PAGE_MAP_PAGEMAP,
+	  .gives = N_("the pages of a process"),
+	  .test = test_pagemap,
+	  .remedies = { { EACCES, pagemap },
+			{ EPERM, pagemap },
+			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
+	{ .path = "processes of others",
+	  .gives = N_("regions, pages and bytes of processes of other users"),
+	  .optional = true,
+	  .test = test_others,
+	  .remedies = { { EACCES, pagemap },
+			{ EPERM, pagemap },
+			{ ESRCH, N_("no process of another user is visible; if hidepid hides them: give it "
+				    "the capability "
+				    "cap_sys_ptrace") } } },
+	{ .path = PAGE_MAP_STATUS, .gives = N_("the kernel's own counts of memory"), .test = test_status },
+	{ .path = PAGE_MAP_SMAPS,
+	  .gives = N_("proportional shares, on request"),
+	  .optional = true,
+	  .test = test_smaps,
+	  .remedies = { { EACCES, ptrace }, { EPERM, ptrace } } },
+	{ .path = PAGE_MAP_KINDS,
+	  .gives = N_("huge and zero pages without privileges, and fast maps of sparse processes"),
+	  .optional = true,
+	  .test = test_kinds,
+	  .remedies = { { ENOTTY, N_("needs Linux 6.7") } } },
+	{ .path = PAGE_MAP_SOFT_DIRTY,
+	  .gives = N_("pages that were written"),
+	  .optional = true,
+	  .test = test_soft_dirty,
+	  .remedies = { { ENOTSUP, N_("this kernel was built without CONFIG_MEM_SOFT_DIRTY") } } },
+	{ .path = "page frame numbers",
+	  .gives = N_("frame number of a page, needed for its flags"),
+	  .optional = true,
+	  .test = test_frames,
+	  .remedies = { { EPERM, N_("run it as root, or give it the capability cap_sys_admin") } } },
+	{ .path = PAGE_MAP_FLAGS,
+	  .gives = N_("flags of page frames, among them those merged by KSM"),
+	  .optional = true,
+	  .test = test_flags },
+	{ .path = PAGE_MAP_KSM,
+	  .gives = N_("pages merged by KSM"),
+	  .optional = true,
+	  .test = test_ksm,
+	  .remedies = { { ENOTSUP, N_("this kernel marks all anonymous pages as merged, as Linux 6.12 does; "
+				      "needs a newer one") } } },
+	{ 0 },
+};
+
+static const char *remedy_of(const struct page_map *map, const char *path, int error)
+{
+	return source_remedy(map->env, topic_source(&topic_page_total, path), -error);
+}
+
+void page_map_notices(struct page_map *map, struct frame *frame, const struct topic *topic)
+{
+	const char *name = topic->schema->name;
+	const struct page_snapshot *snapshot = map->shown;
+
+	if (map->notices_tick == map->env->tick)
+		return;
+	map->notices_tick = map->env->tick;
+	target_notices(map->target, frame, name);
+	if (!snapshot && map->target->state == TARGET_GONE)
+		frame_notice(frame, name, NULL, _("%u %s has exited"), map->target->pid, map->target->name);
+	if (!snapshot || map->target->state != TARGET_LIVE)
+		return;
+	if (snapshot->pagemap_error == -ENODATA)
+		frame_notice(frame, name, NULL, _("/proc/%u/pagemap is shorter than the regions"),
+			     snapshot->pid);
+	else if (snapshot->pagemap_error)
+		frame_notice(frame, name, remedy_of(map, PAGE_MAP_PAGEMAP, snapshot->pagemap_error),
+			     _("/proc/%u/pagemap: %s; the regions are known, their pages are not"),
+			     snapshot->pid, strerror(-snapshot->pagemap_error));
+	if (snapshot->n_regions > 0 && snapshot->n_cells == 0) /* which is known only with the regions */
+		frame_notice(frame, name, _("see the table region"),
+			     _("nothing is mapped between --from and --to"));
+	if (!map->ksm_flag && !snapshot->pagemap_error && !snapshot->knows_ksm)
+		frame_notice(frame, name, remedy_of(map, PAGE_MAP_KSM, -ENOTSUP),
+			     _("pages merged by KSM are not known"));
+}
+
+void page_map_notice_unreadable(const struct page_map *map, struct frame *frame, const struct topic *topic)
+{
+	frame_notice(frame, topic->schema->name, remedy_of(map, PAGE_MAP_MAPS, map->error),
+		     _("/proc/%u/maps: %s; the regions are not known"), map->target->pid,
+		     strerror(-map->error));
+}

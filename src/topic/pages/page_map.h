@@ -4,9 +4,25 @@
 #define PANETOP_TOPIC_PAGES_PAGE_MAP_H
 
 #include "kernel/pid/pid_stat.h"
-#include "topic/pages/page_scan.h"
+#include "topic/pages/page_snapshot.h"
 #include "topic/process/target.h"
 #include "topic/topic.h"
+
+struct page_scan {
+	struct env *env; /* borrowed, like the snapshots */
+	struct page_snapshot *snapshot;
+	const struct page_snapshot
+		*before;         /* the previous one, which shows which regions are sparse; NULL: none */
+	int pagemap, flags;      /* descriptors of pagemap and kpageflags; -1: not open */
+	uint64_t resident_pages; /* present or swapped pages, approximately; U64_UNKNOWN */
+	size_t region;           /* index of the current one */
+	bool has_ioctl, with_ksm; /* has_ioctl: PAGEMAP_SCAN, Linux 6.7 */
+	uint64_t zero_frame;      /* 0: not yet seen */
+	struct page_walk walk, kind_walk, flag_walk;
+	uint64_t *entries; /* for a chunk; owned, like all below */
+	uint64_t *frame_flags;
+	struct page_range *ranges;
+};
 
 #define PAGE_MAP_MAPS "proc/PID/maps"
 #define PAGE_MAP_PAGEMAP "proc/PID/pagemap"

@@ -2,13 +2,145 @@
 /* Topic "page_total": sums over the selected process, and the kernel's own counts. */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/i18n.h"
+#include "sys/device_poll.h"
 #include "sys/pids.h"
-#include "topic/pages/page_act.h"
 #include "topic/pages/page_map.h"
 #include "topic/process/process_find.h"
+
+/* Runs in a helper: faulting in many pages takes long, and one of a hung file for ever. */
+struct force {
+	struct device_poll poll;
+	uint32_t pid;
+	int error; /* -ECANCELED until it has run to its end */
+	uint64_t page_bytes;
+	struct page_range *ranges; /* owned, of helper_alloc() */
+	size_t n_ranges;
+	void (*done)(void *context, int error);
+	void *context;
+};
+
+/* Continues after a page that cannot be read, for example past the end of a file. */
+static int touch_all(const struct force *force, int mem)
+{
+	char byte;
+
+	for (size_t i = 0; i < force->n_ranges; i++)
+		for (uint64_t at = force->ranges[i].start; at < force->ranges[i].end; at += force->page_bytes)
+			if (page_file_bytes(mem, at, &byte, 1) == 0)
+				return -ESRCH; /* it exited */
+	return 0;
+}
+
+static void force_in(struct device_poll *poll)
+{
+	struct force *force = (struct force *)poll;
+	int mem = pids_open_at(poll->root, force->pid, "mem", O_RDONLY);
+
+	force->error = mem < 0 ? mem : touch_all(force, mem);
+	if (mem >= 0)
+		close(mem);
+}
+
+static void force_done(struct device_poll *poll)
+{
+	struct force *force = (struct force *)poll;
+
+	force->done(force->context, force->error);
+	device_poll_drop(poll);
+}
+
+static void free_force(struct device_poll *poll)
+{
+	helper_free(((struct force *)poll)->ranges);
+	helper_free(poll);
+}
+
+/* Regions without read permission are skipped: the process made them so on purpose. */
+static void collect_ranges(struct force *force, const struct page_snapshot *snapshot)
+{
+	force->ranges = helper_alloc(snapshot->n_regions * sizeof(*force->ranges));
+	for (size_t i = 0; i < snapshot->n_regions; i++) {
+		const struct page_region *region = &snapshot->regions[i];
+
+		if (!region->special && region->permissions[0] == 'r')
+			force->ranges[force->n_ranges++] =
+				(struct page_range){ .start = region->start, .end = region->end };
+	}
+}
+
+static int force_pages(const struct page_map *map, void (*done)(void *context, int error), void *context)
+{
+	struct force *force = helper_alloc(sizeof(*force));
+
+	force->poll = (struct device_poll){ .read = force_in, .finished = force_done, .lost = force_done,
+					    .free = free_force };
+	device_poll_open(&force->poll, map->env, "proc/PID/mem");
+	force->error = -ECANCELED;
+	force->pid = map->target->memory_pid;
+	force->page_bytes = map->env->page_bytes;
+	force->done = done;
+	force->context = context;
+	collect_ranges(force, map->shown);
+	device_poll_submit(&force->poll);
+	return 0;
+}
+
+static int clear_marks(int clear_refs, void (*done)(void *context, int error), void *context)
+{
+	int error = write(clear_refs, "4\n", 2) < 0 ? -errno : 0;
+
+	close(clear_refs);
+	if (!error)
+		done(context, 0);
+	return error;
+}
+
+/*
+ * See act in struct topic. action: "force PID" or "clear PID". -ESRCH if another process is mapped or the
+ * process has exited; -ENOTSUP if this kernel has no soft-dirty bits.
+ */
+static int page_act(struct env *env, const char *action, void (*done)(void *context, int error),
+		    void *context)
+{
+	const struct page_map *map = reader_state(&page_map_reader, env);
+	struct span text = span_text(action), verb;
+	uint64_t pid;
+	bool force;
+	int fd;
+
+	if (!span_word(&text, &verb) || !span_u64(&text, &pid))
+		return -EINVAL;
+	force = span_is(verb, "force");
+	if (!map || !map->shown || map->target->pid != pid || map->target->state != TARGET_LIVE)
+		return -ESRCH;
+	if (!force && !map->soft_dirty) {
+		env_note_failure(env, PAGE_MAP_SOFT_DIRTY, -ENOTSUP);
+		return -ENOTSUP;
+	}
+	fd = pids_open(env, map->target->memory_pid, force ? "mem" : "clear_refs",
+		       force ? O_RDONLY : O_WRONLY);
+	if (fd == -ENOENT)
+		return -ESRCH;
+	if (fd < 0) {
+		env_note_failure(env, PAGE_MAP_PAGEMAP, fd);
+		return fd;
+	}
+	if (!done || !target_is_same(map->target)) {
+		close(fd);
+		return done ? -ESRCH : 0;
+	}
+	if (!force)
+		return clear_marks(fd, done, context);
+	close(fd);
+	return force_pages(map, done, context);
+}
 
 struct total_row {
 	uint64_t pid;
@@ -35,17 +167,15 @@ struct total_row {
 	COLUMN(struct total_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading,          \
 	       .width = 9, .hidden = true, .help = what, .source = "/proc/PID/status " line)
 #define PAGEMAP "/proc/PID/pagemap"
+#define COL(field, ...) COLUMN_OF(struct total_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct total_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct total_row, command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"),
-	       .width = 15, .help = N_("name of the process (comm), at most 15 bytes"),
-	       .source = "/proc/PID/stat comm"),
-	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("state"),
-	       .width = 5, .words = true,
-	       .help = N_("R running, S sleeping, D waiting for a disk, Z zombie ...; gone: exited"),
-	       .source = "/proc/PID/stat state"),
+	COL(pid, KEY, NONE, N_("PID"), 7, N_("process"), "/proc", .fleeting = true),
+	COL(command, LABEL, NONE, N_("command"), 15, N_("name of the process (comm), at most 15 bytes"),
+	    "/proc/PID/stat comm", .grouping = "command"),
+	COL(state, LABEL, NONE, N_("state"), 5,
+	    N_("R running, S sleeping, D waiting for a disk, Z zombie ...; gone: exited"),
+	    "/proc/PID/stat state", .fleeting = true, .words = true),
 	PAGES(mapped_pages, N_("mapped"), N_("mapped pages, present or not"), "/proc/PID/maps", .rank = 0,
 	      .additive = true),
 	PAGES(present_pages, N_("present"), N_("present pages, with zero pages"), PAGEMAP " bit 63",
@@ -66,35 +196,26 @@ static const struct column columns[] = {
 	      .rank = 4),
 	PAGES(soft_dirty_pages, N_("written"), N_("written since the soft-dirty bits were cleared"),
 	      PAGEMAP " bit 55", .rank = 4, .optional = true),
-	COLUMN(struct total_row, minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
-	       .title = N_("minflt"), .width = 9, .rank = 2,
-	       .help = N_("page faults since its start without I/O"), .source = "/proc/PID/stat minflt"),
-	COLUMN(struct total_row, major_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
-	       .title = N_("majflt"), .width = 9, .rank = 2,
-	       .help = N_("page faults since its start that waited for I/O"),
-	       .source = "/proc/PID/stat majflt"),
-	COLUMN(struct total_row, minor_faults_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("minflt/s"), .width = 9, .rank = 2, .hidden = true,
-	       .rate_of = offsetof(struct total_row, minor_faults), .help = N_("in the last interval"),
-	       .source = "growth of minor_faults / time"),
-	COLUMN(struct total_row, major_faults_per_second, .kind = COLUMN_RATE, .additive = true,
-	       .unit = UNIT_PER_SECOND, .title = N_("majflt/s"), .width = 9, .rank = 2, .hidden = true,
-	       .rate_of = offsetof(struct total_row, major_faults), .help = N_("in the last interval"),
-	       .source = "growth of major_faults / time"),
-	COLUMN(struct total_row, threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("threads"),
-	       .width = 7, .rank = 4, .help = N_("threads of the process"),
-	       .source = "/proc/PID/stat num_threads"),
-	COLUMN(struct total_row, oom_score, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("oom"),
-	       .width = 5, .rank = 3,
-	       .help = N_("the OOM killer kills the process with the highest score first"),
-	       .source = "/proc/PID/oom_score"),
-	COLUMN(struct total_row, oom_adjustment, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
-	       .title = N_("oom adj"), .width = 7, .rank = 4,
-	       .help = N_("-1000: never killed by the OOM killer; 1000: killed first"),
-	       .source = "/proc/PID/oom_score_adj"),
-	COLUMN(struct total_row, regions, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("regions"),
-	       .width = 7, .rank = 4, .help = N_("mappings, including those of the kernel"),
-	       .source = "/proc/PID/maps"),
+	COL(minor_faults, COUNTER, COUNT, N_("minflt"), 9, N_("page faults since its start without I/O"),
+	    "/proc/PID/stat minflt", .rank = 2),
+	COL(major_faults, COUNTER, COUNT, N_("majflt"), 9,
+	    N_("page faults since its start that waited for I/O"), "/proc/PID/stat majflt", .rank = 2),
+	COL(minor_faults_per_second, RATE, PER_SECOND, N_("minflt/s"), 9, N_("in the last interval"),
+	    "growth of minor_faults / time", .rank = 2, .hidden = true,
+	    .rate_of = offsetof(struct total_row, minor_faults)),
+	COL(major_faults_per_second, RATE, PER_SECOND, N_("majflt/s"), 9, N_("in the last interval"),
+	    "growth of major_faults / time", .additive = true, .rank = 2, .hidden = true,
+	    .rate_of = offsetof(struct total_row, major_faults)),
+	COL(threads, GAUGE, COUNT, N_("threads"), 7, N_("threads of the process"),
+	    "/proc/PID/stat num_threads", .rank = 4),
+	COL(oom_score, GAUGE, COUNT, N_("oom"), 5,
+	    N_("the OOM killer kills the process with the highest score first"), "/proc/PID/oom_score",
+	    .rank = 3),
+	COL(oom_adjustment, GAUGE, COUNT, N_("oom adj"), 7,
+	    N_("-1000: never killed by the OOM killer; 1000: killed first"), "/proc/PID/oom_score_adj",
+	    .rank = 4),
+	COL(regions, GAUGE, COUNT, N_("regions"), 7, N_("mappings, including those of the kernel"),
+	    "/proc/PID/maps", .rank = 4),
 	VM(vm_peak_bytes, N_("peak"), N_("highest virtual size so far"), "VmPeak"),
 	VM(vm_size_bytes, N_("virt"), N_("virtual size"), "VmSize"),
 	VM(vm_locked_bytes, N_("locked"), N_("locked by the process, cannot be swapped out"), "VmLck"),
@@ -111,30 +232,24 @@ static const struct column columns[] = {
 	VM(vm_page_tables_bytes, N_("pgtables"), N_("page tables (kernel memory)"), "VmPTE"),
 	VM(vm_swap_bytes, N_("swap"), N_("anonymous memory in swap"), "VmSwap"),
 	VM(hugetlb_bytes, N_("hugetlb"), N_("hugetlb pages"), "HugetlbPages"),
-	COLUMN(struct total_row, proportional_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
-	       .title = N_("share"), .width = 7, .rank = 1, .optional = true,
-	       .help = N_("proportional set size (PSS): shared pages divided by the number of sharers"),
-	       .source = "/proc/PID/smaps, sum of Pss, with --shares"),
-	COLUMN(struct total_row, swap_proportional_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
-	       .title = N_("swapshare"), .width = 9, .rank = 2, .optional = true, .hidden = true,
-	       .help = N_("proportional share of memory in swap"),
-	       .source = "/proc/PID/smaps, sum of SwapPss, with --shares"),
-	COLUMN(struct total_row, map_cpu_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("map cost"), .width = 8, .hidden = true,
-	       .help = N_("CPU time that panetop used for this map"), .source = "panetop"),
-	COLUMN(struct total_row, map_done_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("map done"), .width = 8, .hidden = true,
-	       .help = N_("progress of a scan that takes several samples, by regions"), .source = "panetop"),
-	COLUMN(struct total_row, start_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS,
-	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time after boot"),
-	       .source = "/proc/PID/stat starttime"),
+	COL(proportional_bytes, GAUGE, BYTES, N_("share"), 7,
+	    N_("proportional set size (PSS): shared pages divided by the number of sharers"),
+	    "/proc/PID/smaps, sum of Pss, with --shares", .rank = 1, .optional = true),
+	COL(swap_proportional_bytes, GAUGE, BYTES, N_("swapshare"), 9,
+	    N_("proportional share of memory in swap"), "/proc/PID/smaps, sum of SwapPss, with --shares",
+	    .rank = 2, .optional = true, .hidden = true),
+	COL(map_cpu_seconds, GAUGE, SECONDS, N_("map cost"), 8, N_("CPU time that panetop used for this map"),
+	    "panetop", .hidden = true),
+	COL(map_done_ratio, GAUGE, RATIO, N_("map done"), 8,
+	    N_("progress of a scan that takes several samples, by regions"), "panetop", .hidden = true),
+	COL(start_seconds, LABEL, SECONDS, N_("started"), 10, N_("start time after boot"),
+	    "/proc/PID/stat starttime", .hidden = true),
 };
 
 static const struct schema schema = {
 	.name = "page_total",
 	.help = N_("pages, page faults and memory of the selected process"),
-	.row_size = sizeof(struct total_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct total_row, columns),
 };
 
 static void fill_pages(struct total_row *row, const struct page_snapshot *snapshot)
@@ -210,14 +325,6 @@ static void fill_process(struct total_row *row, struct env *env, const struct ta
 		row->oom_adjustment = score;
 }
 
-/* Share of the regions that are counted already. */
-static double done_ratio(const struct page_map *map)
-{
-	size_t n_regions = map->scanned ? map->scanned->n_regions : 0;
-
-	return n_regions > 0 ? (double)map->scan.region / (double)n_regions : 1;
-}
-
 static int sample(struct sample *sample)
 {
 	struct frame *frame = sample->frame;
@@ -238,7 +345,9 @@ static int sample(struct sample *sample)
 	row->state = target->state == TARGET_LIVE ? pid_state_text(target->stat.state) : N_("gone");
 	row->proportional_bytes = map->proportional_bytes;
 	row->swap_proportional_bytes = map->swap_proportional_bytes;
-	row->map_done_ratio = done_ratio(map);
+	row->map_done_ratio = map->scanned && map->scanned->n_regions > 0
+				      ? (double)map->scan.region / (double)map->scanned->n_regions
+				      : 1;
 	fill_process(row, sample->env, target);
 	fill_status(row, &map->status);
 	if (map->shown)

@@ -1,13 +1,354 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts clearings and readings when they are due; nothing is read of a process that was not requested. */
+/*
+ * Starts clearings and readings when they are due; nothing is read of a process that was not requested. A
+ * helper does both, since each walks all of its page tables. smaps is opened before the clearing and read
+ * through that descriptor, which stays bound to the memory that the process had then: after an exec it is
+ * empty, and the pages of the new program are not taken for touched ones.
+ */
 #include <config.h>
 
 #include "topic/pages/touch_list.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "kernel/pid/maps.h"
+#include "model/column.h"
+#include "sys/error_message.h"
 #include "sys/loop.h"
+#include "sys/pids.h"
+#include "sys/process_control.h"
 #include "topic/process/process_find.h"
+#include "topic/process/target.h"
+#include "topic/topic.h"
+
+#define TEXT_BYTES_MAX ((size_t)256 << 20) /* 64 k regions take 50 MiB */
+
+static void close_files(struct touch_look *look)
+{
+	if (look->smaps >= 0)
+		close(look->smaps);
+	if (look->clear_refs >= 0)
+		close(look->clear_refs);
+	look->smaps = look->clear_refs = -1;
+}
+
+static void add_region(struct touch_report *report, const struct maps_region *region,
+		       const struct smaps_sizes *sizes)
+{
+	struct touch_region *added;
+
+	report->resident_bytes = u64_sum(report->resident_bytes, sizes->resident_bytes);
+	report->touched_bytes = u64_sum(report->touched_bytes, sizes->referenced_bytes);
+	report->huge_bytes = u64_sum_known(report->huge_bytes, sizes->huge_bytes);
+	if (span_starts(region->path, "/"))
+		report->file_touched_bytes = u64_sum(report->file_touched_bytes, sizes->referenced_bytes);
+	if (sizes->resident_bytes == 0)
+		return;
+	added = VECTOR_ADD(report->regions, report->n_regions, report->capacity);
+	*added = (struct touch_region){
+		.start = region->start,
+		.end = region->end,
+		.resident_bytes = sizes->resident_bytes,
+		.touched_bytes = sizes->referenced_bytes,
+		.huge_bytes = sizes->huge_bytes,
+		.path = report->paths.length,
+		.path_length = span_length(region->path),
+	};
+	memcpy(added->permissions, region->permissions.at, MAPS_PERMISSIONS);
+	buffer_add(&report->paths, region->path.at, added->path_length);
+}
+
+static void parse_regions(struct touch_report *report, struct span text)
+{
+	struct maps_region region;
+	struct smaps_sizes sizes;
+
+	while (smaps_next(&text, &region, &sizes))
+		if (!maps_is_special(&region))
+			add_region(report, &region, &sizes);
+}
+
+static void parse_rollup(struct touch_report *report, struct span text)
+{
+	struct span name;
+	uint64_t bytes;
+
+	report->resident_bytes = report->touched_bytes = report->file_touched_bytes = U64_UNKNOWN;
+	while (smaps_rollup_next(&text, &name, &bytes)) {
+		if (span_is(name, "Rss"))
+			report->resident_bytes = bytes;
+		else if (span_is(name, "Referenced"))
+			report->touched_bytes = bytes;
+		else if (span_is(name, "AnonHugePages"))
+			report->huge_bytes = bytes;
+	}
+}
+
+static void free_report(struct touch_report *report)
+{
+	free(report->regions);
+	buffer_free(&report->paths);
+}
+
+/* In a helper. Empty where an exec or an exit has taken the memory away. */
+static int read_sizes(struct touch_look *look)
+{
+	struct touch_report *fresh = &look->fresh;
+	uint64_t cpu_ns = clock_thread_cpu_ns(look->poll.clock);
+	int error;
+
+	fresh->n_regions = 0;
+	fresh->resident_bytes = fresh->touched_bytes = fresh->file_touched_bytes = 0;
+	fresh->huge_bytes = U64_UNKNOWN;
+	buffer_empty(&fresh->paths);
+	buffer_empty(&look->text);
+	if (lseek(look->smaps, 0, SEEK_SET) < 0)
+		return -errno;
+	fresh->read_ns = clock_mono_ns(look->poll.clock);
+	fresh->window_seconds = (double)(fresh->read_ns - look->cleared_ns) / 1e9;
+	error = buffer_read(&look->text, look->smaps, TEXT_BYTES_MAX);
+	look->poll.reads++;
+	look->read_cpu_ns = clock_thread_cpu_ns(look->poll.clock) - cpu_ns;
+	if (look->text.length >= TEXT_BYTES_MAX)
+		return -EFBIG; /* it goes on */
+	if (error || look->text.length == 0)
+		return error ? error : -ESRCH;
+	if (look->by_region)
+		parse_regions(fresh, span_of(look->text.bytes, look->text.length));
+	else
+		parse_rollup(fresh, span_of(look->text.bytes, look->text.length));
+	return 0;
+}
+
+/*
+ * The kernel leaves CPUs the translations that they keep (since Linux 5.12). It drops them when soft-dirty
+ * bits are cleared, which does nothing else on a kernel that has none; elsewhere it has to be made to.
+ */
+static int clear_bits(struct touch_look *look)
+{
+	uint64_t cpu_ns = clock_thread_cpu_ns(look->poll.clock), beside_ns = 0;
+	int error = pwrite(look->clear_refs, "1\n", 2, 0) < 0 ? -errno : 0;
+
+	if (!error && !look->drops_translations)
+		error = tlb_drop(&beside_ns);
+	else if (!error && pwrite(look->clear_refs, "4\n", 2, 0) < 0)
+		error = -errno;
+	look->fresh_cleared_ns = clock_mono_ns(look->poll.clock);
+	look->clear_cpu_ns = clock_thread_cpu_ns(look->poll.clock) - cpu_ns + beside_ns;
+	return error;
+}
+
+static void run(struct device_poll *poll)
+{
+	struct touch_look *look = (struct touch_look *)poll;
+
+	look->read_error = look->reads ? read_sizes(look) : 0;
+	look->error = look->read_error;
+	if (!look->error && look->clears)
+		look->error = clear_bits(look);
+}
+
+static void finish(struct device_poll *poll)
+{
+	((struct touch_look *)poll)->finished = true;
+}
+
+static void free_look(struct device_poll *poll)
+{
+	struct touch_look *look = (struct touch_look *)poll;
+
+	close_files(look);
+	free_report(&look->report);
+	free_report(&look->fresh);
+	buffer_free(&look->text);
+	free(look);
+}
+
+/* start_ticks says which process with this pid. It is freed by touch_look_close(). */
+static struct touch_look *touch_look_open(struct env *env, uint32_t pid, uint32_t file_pid,
+					  uint64_t start_ticks, bool by_region)
+{
+	struct touch_look *look = alloc_zeroed(1, sizeof(*look));
+	char key[64];
+
+	*look = (struct touch_look){ .env = env,
+				     .pid = pid,
+				     .file_pid = file_pid,
+				     .start_ticks = start_ticks,
+				     .by_region = by_region,
+				     .state = TOUCH_REPLACED,
+				     .wanted_tick = ENV_NEVER,
+				     .smaps = -1,
+				     .clear_refs = -1,
+				     .drops_translations = page_file_lacks_soft_dirty() };
+	look->poll = (struct device_poll){
+		.read = run, .finished = finish, .free = free_look, .in_thread = true
+	};
+	snprintf(key, sizeof(key), "proc/%u/clear_refs", pid);
+	device_poll_open(&look->poll, env, key);
+	return look;
+}
+
+static void touch_look_close(struct touch_look *look)
+{
+	device_poll_drop(&look->poll);
+}
+
+static bool is_alive(struct env *env, uint32_t pid, uint64_t start_ticks)
+{
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+
+	return process_read_stat(env, pid, bytes, &stat) && stat.start_ticks == start_ticks &&
+	       !pid_stat_has_ended(&stat);
+}
+
+/* While the process lives its files are those of no other that has its pid. */
+static int open_files(struct env *env, uint32_t pid, uint32_t file_pid, uint64_t start_ticks, bool by_region,
+		      int *smaps, int *clear_refs, const char **path)
+{
+	*clear_refs = -1;
+	*path = TOUCH_SMAPS;
+	*smaps = pids_open(env, file_pid, by_region ? "smaps" : "smaps_rollup", O_RDONLY);
+	if (*smaps >= 0) {
+		*path = TOUCH_CLEAR_REFS;
+		*clear_refs = pids_open(env, file_pid, "clear_refs", O_WRONLY);
+	}
+	if (!is_alive(env, pid, start_ticks))
+		return -ESRCH;
+	return *smaps < 0 ? *smaps : *clear_refs < 0 ? *clear_refs : 0;
+}
+
+int touch_look_try(struct env *env, uint32_t pid, uint32_t file_pid, uint64_t start_ticks, const char **path)
+{
+	int smaps, clear_refs, error;
+
+	error = open_files(env, pid, file_pid, start_ticks, true, &smaps, &clear_refs, path);
+	if (smaps >= 0)
+		close(smaps);
+	if (clear_refs >= 0)
+		close(clear_refs);
+	return error;
+}
+
+static void submit(struct touch_look *look, bool reads, bool clears)
+{
+	look->reads = reads;
+	look->clears = clears;
+	look->finished = false;
+	device_poll_submit(&look->poll);
+}
+
+/* Opens its files and starts the clearing of its accessed bits. A failure is its state. */
+static void touch_look_begin(struct touch_look *look)
+{
+	const char *path;
+
+	close_files(look);
+	look->cleared_ns = look->read_ns = 0;
+	look->error = open_files(look->env, look->pid, look->file_pid, look->start_ticks, look->by_region,
+				 &look->smaps, &look->clear_refs, &path);
+	look->state = !look->error ? TOUCH_CLEARING : look->error == -ESRCH ? TOUCH_ENDED : TOUCH_FAILED;
+	if (look->state == TOUCH_FAILED)
+		env_note_failure(look->env, path, look->error);
+	if (look->error)
+		return;
+	submit(look, false, true);
+	if (!look->poll.in_flight && !look->finished) /* one that was given up still blocks: later */
+		look->state = TOUCH_REPLACED;
+}
+
+/* Starts a reading of an open window; ends_window: the report is complete, with again another one begins. */
+static void touch_look_read(struct touch_look *look, bool ends_window)
+{
+	look->ends_window = ends_window;
+	submit(look, true, ends_window && look->again);
+}
+
+static void take_seen(struct touch_region *region, uint64_t seen_ns, uint64_t seen_bytes)
+{
+	if (seen_ns <= region->seen_ns)
+		return;
+	region->seen_ns = seen_ns;
+	region->seen_bytes = seen_bytes;
+}
+
+/* A region may have grown at either end since. */
+static void keep_seen(struct touch_report *fresh, const struct touch_report *before)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < fresh->n_regions; i++) {
+		struct touch_region *region = &fresh->regions[i];
+
+		while (at < before->n_regions && before->regions[at].end <= region->start)
+			at++;
+		for (size_t k = at; k < before->n_regions && before->regions[k].start < region->end; k++)
+			take_seen(region, before->regions[k].seen_ns, before->regions[k].seen_bytes);
+		if (region->touched_bytes > 0 && region->touched_bytes != U64_UNKNOWN)
+			take_seen(region, fresh->read_ns, region->touched_bytes);
+	}
+}
+
+static void take_report(struct touch_look *look)
+{
+	struct touch_report before = look->report;
+
+	keep_seen(&look->fresh, &before);
+	look->report = look->fresh;
+	look->fresh = before;
+	look->read_ns = look->report.read_ns;
+	look->n_windows += look->ends_window;
+	look->replaced = false;
+}
+
+static void take_failure(struct touch_look *look)
+{
+	bool replaced = look->error == -ESRCH && is_alive(look->env, look->pid, look->start_ticks);
+
+	close_files(look);
+	look->state = replaced ? TOUCH_REPLACED : look->error == -ESRCH ? TOUCH_ENDED : TOUCH_FAILED;
+	if (look->state == TOUCH_FAILED)
+		env_note_failure(look->env, look->read_error ? TOUCH_SMAPS : TOUCH_CLEAR_REFS, look->error);
+	if (!replaced)
+		return;
+	look->report.n_regions = 0; /* of another program */
+	look->report.read_ns = look->begun_ns = 0;
+	look->replaced = true;
+	look->n_windows = 0;
+}
+
+/* Takes over what a helper has finished. */
+static void touch_look_take(struct touch_look *look)
+{
+	if (!look->finished)
+		return;
+	look->finished = false;
+	look->cost_ns = look->clear_cpu_ns + look->read_cpu_ns;
+	if (look->reads && !look->read_error)
+		take_report(look);
+	if (look->error) {
+		take_failure(look);
+		return;
+	}
+	if (look->clears)
+		look->cleared_ns = look->fresh_cleared_ns;
+	if (look->begun_ns == 0)
+		look->begun_ns = look->cleared_ns;
+	if (look->clears || !look->ends_window)
+		look->state = TOUCH_OPEN;
+	else
+		look->state = TOUCH_DONE;
+	if (look->state == TOUCH_DONE)
+		close_files(look);
+}
 
 #define BATCH_WAIT_NS UINT64_C(30000000000) /* for a process whose memory is locked, or huge */
 #define SCREEN_WAIT_NS UINT64_C(20000000)
@@ -129,11 +470,6 @@ void touch_list_wait(struct touch_list *list)
 			remove_look(list, i);
 }
 
-static bool is_window_over(const struct touch_look *look)
-{
-	return (double)(env_mono_ns(look->env) - look->cleared_ns) / 1e9 >= look->window_wanted_seconds;
-}
-
 /* Early numbers of the first window, as far as they cost next to nothing. */
 static bool is_early_due(const struct touch_look *look)
 {
@@ -149,7 +485,8 @@ static void step(struct touch_look *look)
 		return;
 	if (look->state == TOUCH_REPLACED)
 		touch_look_begin(look);
-	else if (look->state == TOUCH_OPEN && is_window_over(look))
+	else if (look->state == TOUCH_OPEN && (double)(env_mono_ns(look->env) - look->cleared_ns) / 1e9 >=
+						      look->window_wanted_seconds)
 		touch_look_read(look, true);
 	else if (look->state == TOUCH_OPEN && is_early_due(look))
 		touch_look_read(look, false);
@@ -282,3 +619,308 @@ int touch_list_act(struct env *env, const char *action, void (*done)(void *conte
 		done(context, 0);
 	return error;
 }
+
+struct touched_row {
+	uint64_t pid;
+	double start_seconds;
+	uint64_t start_address, end_address;
+	uint64_t resident_bytes, touched_bytes, untouched_bytes, huge_bytes, last_touched_bytes;
+	uint64_t file_touched_bytes;
+	double touched_ratio, window_seconds, age_seconds, watched_seconds, open_seconds, cost_seconds;
+	uint64_t windows;
+	const char *permissions, *path, *state;
+};
+
+#define ROW(field, ...) COLUMN(struct touched_row, field, __VA_ARGS__)
+#define BYTES(field, heading, what, from, ...)                                                               \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 8, .help = what,     \
+	    .source = from, __VA_ARGS__)
+#define TIME(field, heading, what, from, ...)                                                                \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = heading, .width = 7, .help = what,   \
+	    .source = from, __VA_ARGS__)
+#define SMAPS "/proc/PID/smaps"
+#define COL(field, ...) COLUMN_OF(struct touched_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	COL(pid, KEY, NONE, N_("PID"), 7, N_("process"), "/proc", .fleeting = true, .hidden = true),
+	COL(start_seconds, KEY, SECONDS, N_("started"), 10, N_("start time, after boot"),
+	    "/proc/PID/stat starttime", .fleeting = true, .hidden = true),
+	COL(start_address, KEY, ADDRESS, N_("start"), 12,
+	    N_("address of the first byte of the region; 0: all of them"), SMAPS, .fleeting = true),
+	COL(end_address, LABEL, ADDRESS, N_("end"), 12, N_("address after its last byte"), SMAPS,
+	    .hidden = true),
+	BYTES(touched_bytes, N_("touched"),
+	      N_("in pages that were used in the window; a huge page counts whole, and a page of a file "
+		 "also when another process used it"), SMAPS " Referenced, after 1 was written to clear_refs",
+	      .rank = 0),
+	BYTES(resident_bytes, N_("resident"), N_("resident at its end, without hugetlb pages"), SMAPS " Rss",
+	      .rank = 0),
+	BYTES(untouched_bytes, N_("rest"), N_("resident, and not used in the window"),
+	      "resident_bytes - touched_bytes", .rank = 2),
+	COL(touched_ratio, GAUGE, RATIO, N_("%touched"), 8, N_("share of what is resident"),
+	    "touched_bytes / resident_bytes", .rank = 1),
+	BYTES(huge_bytes, N_("huge"), N_("resident as huge pages, each of which is touched whole or not"),
+	      SMAPS " AnonHugePages + ShmemPmdMapped + FilePmdMapped", .rank = 4),
+	BYTES(last_touched_bytes, N_("last"),
+	      N_("touched in the last window that found it touched, which was age_seconds ago"),
+	      SMAPS " Referenced of that window", .hidden = true),
+	BYTES(file_touched_bytes, N_("files"),
+	      N_("the part of touched_bytes in mapped files: their pages also count when another process "
+		 "used them, as those of libraries often are"),
+	      SMAPS ", sum of Referenced over regions with a path", .hidden = true),
+	TIME(age_seconds, N_("age"),
+	     N_("since the last reading that found it touched; unknown if none has: then it was not used "
+		"for watched_seconds"), "CLOCK_MONOTONIC since that reading", .rank = 1, .whole = true),
+	TIME(window_seconds, N_("window"), N_("measured from the end of the clearing to the reading"),
+	     "CLOCK_MONOTONIC", .rank = 3, .of_interval = true),
+	TIME(watched_seconds, N_("watched"), N_("since the first clearing"), "CLOCK_MONOTONIC",
+	     .hidden = true),
+	TIME(open_seconds, N_("open"), N_("how long the window that is not complete yet has been open"),
+	     "CLOCK_MONOTONIC", .hidden = true),
+	COL(windows, GAUGE, COUNT, N_("windows"), 7, N_("complete windows so far"), "panetop",
+	    .hidden = true),
+	TIME(cost_seconds, N_("cost"),
+	     N_("CPU time of the last clearing and the last reading: the kernel walks all page tables of "
+		"the process, about 40 ms for each GiB of 4 KiB pages"),
+	     "CPU time of the thread that does both, and of what has CPUs drop translations", .hidden = true),
+	COL(state, LABEL, NONE, N_("state"), 9,
+	    N_("clearing, open: the numbers are of the window so far, or of the last complete one; "
+	       "measured; replaced: it executed another program, and the window begins again; ended"),
+	    "panetop", .fleeting = true, .hidden = true, .words = true),
+	COL(permissions, LABEL, NONE, N_("perm"), 4, N_("r read, w write, x execute, p private, s shared"),
+	    SMAPS, .rank = 3),
+	COL(path, LABEL, NONE, N_("path"), 16,
+	    N_("path of the file, or the kernel's name; empty: anonymous memory; all: the sum"), SMAPS,
+	    .rank = 0),
+};
+
+static const struct schema schema = {
+	.name = "touched",
+	.help = N_("memory that the selected process used in a window of time, by region: only where it is "
+		   "requested"),
+	.none = N_("no window was started"),
+	.over_interval = true,
+	.disturbs = true,
+	SCHEMA_ROWS(struct touched_row, columns),
+};
+
+/* Nothing is written to it. */
+static int test_clear_refs(struct env *env)
+{
+	int fd = env->live ? pids_open(env, env->own_pid, "clear_refs", O_WRONLY) : -ENOTSUP;
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static int test_smaps(struct env *env)
+{
+	int fd = env->live ? pids_open(env, env->own_pid, "smaps", O_RDONLY) : -ENOTSUP;
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static const char rights[] =
+	N_("run it as root, or give it the capabilities cap_sys_ptrace and cap_dac_override");
+
+static const struct source_spec sources[] = {
+	{ .path = TOUCH_CLEAR_REFS,
+	  .gives = N_("touched memory, on request: clears the accessed bits"),
+	  .optional = true,
+	  .test = test_clear_refs,
+	  .remedies = { { EACCES, rights },
+			{ EPERM, rights },
+			{ ENOTSUP, N_("only processes of this machine can be measured") },
+			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
+	{ .path = TOUCH_SMAPS,
+	  .gives = N_("touched memory, on request: what was used since"),
+	  .optional = true,
+	  .test = test_smaps,
+	  .remedies = { { EACCES, rights },
+			{ EPERM, rights },
+			{ ENXIO, N_("it is a kernel thread, which has no memory of its own") },
+			{ ENOTSUP, N_("only processes of this machine can be measured") },
+			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
+	{ 0 },
+};
+
+struct state {
+	struct target *target;
+	struct touch_list *list;
+};
+
+static const char *state_text(const struct touch_look *look)
+{
+	switch (look->state) {
+	case TOUCH_CLEARING:
+		return look->replaced ? N_("replaced") : N_("clearing");
+	case TOUCH_OPEN:
+		return N_("open");
+	case TOUCH_DONE:
+		return N_("measured");
+	case TOUCH_REPLACED:
+		return N_("replaced");
+	case TOUCH_ENDED:
+		return N_("ended");
+	default:
+		return N_("failed");
+	}
+}
+
+static void set_sizes(struct touched_row *row, uint64_t resident_bytes, uint64_t touched_bytes,
+		      uint64_t huge_bytes)
+{
+	row->resident_bytes = resident_bytes;
+	row->touched_bytes = touched_bytes;
+	row->huge_bytes = huge_bytes;
+	row->untouched_bytes = u64_less(resident_bytes, touched_bytes);
+	if (touched_bytes < U64_BLANK && resident_bytes - 1 < U64_BLANK - 1)
+		row->touched_ratio = (double)touched_bytes / (double)resident_bytes;
+}
+
+static struct touched_row *add_row(struct sample *sample, const struct touch_look *look)
+{
+	struct touched_row *row = table_add(sample->table);
+
+	row->pid = look->pid;
+	row->start_seconds = process_start_seconds(sample->env, look->start_ticks);
+	if (look->report.read_ns > 0)
+		row->window_seconds = look->report.window_seconds;
+	return row;
+}
+
+static double since(const struct sample *sample, uint64_t ns)
+{
+	uint64_t now_ns = sample->table->mono_ns;
+
+	return now_ns > ns ? (double)(now_ns - ns) / 1e9 : 0;
+}
+
+static void add_sum(struct sample *sample, const struct touch_look *look)
+{
+	const struct touch_report *report = &look->report;
+	struct touched_row *row = add_row(sample, look);
+
+	row->start_address = 0;
+	row->path = "all";
+	row->permissions = "";
+	row->state = state_text(look);
+	row->windows = look->n_windows;
+	if (report->read_ns > 0) {
+		set_sizes(row, report->resident_bytes, report->touched_bytes, report->huge_bytes);
+		row->file_touched_bytes = report->file_touched_bytes;
+		row->cost_seconds = (double)look->cost_ns / 1e9;
+	}
+	if (look->begun_ns > 0)
+		row->watched_seconds = since(sample, look->begun_ns);
+	if (look->state == TOUCH_OPEN)
+		row->open_seconds = since(sample, look->cleared_ns);
+}
+
+static void add_region_touched(struct sample *sample, const struct touch_look *look,
+			       const struct touch_region *region)
+{
+	struct arena *arena = &sample->frame->arena;
+	struct touched_row *row = add_row(sample, look);
+
+	row->start_address = region->start;
+	row->end_address = region->end;
+	set_sizes(row, region->resident_bytes, region->touched_bytes, region->huge_bytes);
+	if (region->seen_ns > 0) {
+		row->age_seconds = since(sample, region->seen_ns);
+		row->last_touched_bytes = region->seen_bytes;
+	}
+	row->permissions = arena_copy(arena, region->permissions, strlen(region->permissions));
+	row->path = arena_copy(arena, look->report.paths.bytes + region->path, region->path_length);
+}
+
+static void notice_look(struct sample *sample, const struct target *target, const struct touch_look *look)
+{
+	const struct source_spec *source = topic_source(sample->topic, TOUCH_CLEAR_REFS);
+
+	if (look->state == TOUCH_FAILED)
+		frame_notice(sample->frame, schema.name, source_remedy(sample->env, source, -look->error),
+			     _("touched memory of %u %s: %s"), target->pid, target->name,
+			     strerror(-look->error));
+	else if (look->replaced)
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("%u %s has executed another program: its window begins again"), target->pid,
+			     target->name);
+	else if (look->poll.in_flight && sample->request->batch)
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("%u %s: its memory is still being read; its window goes on"), target->pid,
+			     target->name);
+}
+
+/* Between two samples, where -t names it: what else may want this table starts no window. */
+static const struct touch_look *look_in_batch(struct sample *sample)
+{
+	const struct state *state = sample->state;
+	const struct target *target = state->target;
+	struct touch_look *look;
+
+	target_notices(target, sample->frame, schema.name);
+	if (!sample->request->touches) {
+		frame_notice(sample->frame, schema.name, N_("use -t touched"),
+			     _("touched memory is only measured where it is named"));
+		return NULL;
+	}
+	if (!sample->env->live)
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("touched memory is measured of processes of this machine only"));
+	if (target->state == TARGET_GONE)
+		frame_notice(sample->frame, schema.name, NULL, _("%u %s has exited"), target->pid,
+			     target->name);
+	if (!sample->env->live || target->state != TARGET_LIVE || target_has_no_memory(target))
+		return NULL;
+	look = touch_list_want(state->list, target->pid, target->memory_pid, target->start_ticks, true);
+	touch_list_wait(state->list);
+	return look;
+}
+
+/* What was measured of a process that has exited stays. */
+static const struct touch_look *look_on_screen(const struct state *state)
+{
+	const struct target *target = state->target;
+
+	return target->state == TARGET_LIVE || target->state == TARGET_GONE
+		       ? touch_list_find(state->list, target->pid, target->start_ticks)
+		       : NULL;
+}
+
+static int sample(struct sample *sample)
+{
+	const struct state *state = sample->state;
+	const struct target *target = state->target;
+	const struct touch_look *look;
+
+	if (!sample->request->batch)
+		touch_list_step(state->list);
+	look = sample->request->batch ? look_in_batch(sample) : look_on_screen(state);
+	if (!look)
+		return 0;
+	sample->table->mono_ns = env_mono_ns(sample->env);
+	notice_look(sample, target, look);
+	if (look->state == TOUCH_FAILED)
+		return 0;
+	add_sum(sample, look);
+	for (size_t i = 0; i < look->report.n_regions && look->report.read_ns > 0; i++)
+		if (look->report.regions[i].start > 0) /* which is the key of the sum */
+			add_region_touched(sample, look, &look->report.regions[i]);
+	return 0;
+}
+
+const struct topic topic_touched = {
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct state),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_FILES) |
+		PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_MARKS),
+	.reads = READINGS(READING(struct state, target, &target_reader),
+			  READING_ON_DEMAND(struct state, list, &touch_reader)),
+	.sample = sample,
+	.act = touch_list_act,
+};

@@ -8,7 +8,6 @@
 
 #include "core/i18n.h"
 #include "topic/power/energy.h"
-#include "topic/topic.h"
 
 #define RAPL_ENERGY POWERCAP "/intel-rapl:0/energy_uj"
 
@@ -23,18 +22,17 @@ struct power_row {
 	COLUMN(struct power_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = heading,          \
 	       .width = 8, .rank = place, .hidden = (hide), .help = what, .source = from)
 
+#define COL(field, ...) COLUMN_OF(struct power_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct power_row, domain, .kind = COLUMN_KEY, .title = N_("domain"), .width = 18,
-	       .help = N_("total: the machine, as far as it is measured; others: parts of it"),
-	       .source = "name of the zone below that of its parent"),
-	COLUMN(struct power_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("watts"),
-	       .width = 8, .rate_of = offsetof(struct power_row, joules),
-	       .help = N_("mean power in the last interval"), .source = "growth of joules / time"),
-	COLUMN(struct power_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("joules"),
-	       .width = 9, .rank = 3, .help = N_("energy counter, wraps added"),
-	       .source =
-		       "energy_uj + max_energy_range_uj * wraps, or count of the perf event * its scale; of "
-		       "a power meter: sum of watts * time"),
+	COL(domain, KEY, NONE, N_("domain"), 18,
+	    N_("total: the machine, as far as it is measured; others: parts of it"),
+	    "name of the zone below that of its parent"),
+	COL(watts, RATE, WATTS, N_("watts"), 8, N_("mean power in the last interval"),
+	    "growth of joules / time", .rate_of = offsetof(struct power_row, joules)),
+	COL(joules, COUNTER, JOULES, N_("joules"), 9, N_("energy counter, wraps added"),
+	    "energy_uj + max_energy_range_uj * wraps, or count of the perf event * its scale; of a power "
+	    "meter: sum of watts * time", .rank = 3),
 	OVER_RUN(mean_watts, N_("mean"), 1, false, N_("mean over the run or since reset"),
 		 "sum of watts * time / time"),
 	OVER_RUN(geometric_mean_watts, N_("geomean"), 4, true, N_("geometric mean over the run"),
@@ -43,22 +41,19 @@ static const struct column columns[] = {
 	OVER_RUN(max_watts, N_("max"), 2, false, N_("highest interval mean in the run"), "greatest watts"),
 	OVER_RUN(stddev_watts, N_("stddev"), 2, false, N_("standard deviation over the run"),
 		 "sqrt(sum of (watts - mean_watts)^2 * time / time)"),
-	COLUMN(struct power_row, run_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("over"),
-	       .width = 9, .rank = 3, .whole = true, .help = N_("time that mean, min, max and stddev cover"),
-	       .source = "sum of the intervals"),
-	COLUMN(struct power_row, counted_in, .kind = COLUMN_LABEL, .title = N_("counted in"), .width = 10,
-	       .rank = 1, .help = N_("domain that includes it: the two must not be added"),
-	       .source = "tree of the zones"),
-	COLUMN(struct power_row, source, .kind = COLUMN_LABEL, .title = N_("source"), .width = 12, .rank = 3,
-	       .words = true, .help = N_("where it is read from"), .source = "panetop"),
+	COL(run_seconds, GAUGE, SECONDS, N_("over"), 9, N_("time that mean, min, max and stddev cover"),
+	    "sum of the intervals", .rank = 3, .whole = true),
+	COL(counted_in, LABEL, NONE, N_("counted in"), 10,
+	    N_("domain that includes it: the two must not be added"), "tree of the zones", .rank = 1),
+	COL(source, LABEL, NONE, N_("source"), 12, N_("where it is read from"), "panetop", .rank = 3,
+	    .words = true),
 };
 
 static const struct schema schema = {
 	.name = "power",
 	.is_public = true,
 	.help = N_("power and energy by domain"),
-	.row_size = sizeof(struct power_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct power_row, columns),
 };
 
 static int test_perf(struct env *env)

@@ -3,14 +3,12 @@
 #include <config.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "core/i18n.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/event/event_reader.h"
-#include "topic/power/power_estimate.h"
+#include "topic/power/energy.h"
 #include "topic/process/exit_ledger.h"
-#include "topic/topic.h"
 
 struct power_account_row {
 	const char *part;
@@ -18,37 +16,34 @@ struct power_account_row {
 	const char *fit, *from;
 };
 
-#define ROW(field, ...) COLUMN(struct power_account_row, field, __VA_ARGS__)
+#define ACCOUNT_COL(field, ...) COLUMN_OF(struct power_account_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
-	    .help = N_("baseline: the idle machine; tasks: processes seen alive; exited: processes that "
-		       "exited between samples; others: interrupts, and CPU time that the kernel counts for "
-		       "no process or twice; unexplained: the rest, negative where the estimate is too high; "
-		       "total: the sum, as measured"),
-	    .source = "panetop"),
-	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("watts"), .width = 8,
-	    .rate_of = offsetof(struct power_account_row, joules),
-	    .help = N_("power in the last interval; all rows but total are estimates"),
-	    .source = "change of joules / time"),
-	ROW(joules, .kind = COLUMN_GAUGE, .unit = UNIT_JOULES, .title = N_("joules"), .width = 9, .rank = 2,
-	    .help = N_("energy since the first sample"), .source = "see the column from"),
-	ROW(r_squared, .kind = COLUMN_GAUGE, .title = N_("R squared"), .width = 9,
-	    .help = N_("share of the variation of power that load explains, from the calibration: 0 to 1"),
-	    .source = "calibration"),
-	ROW(fit, .kind = COLUMN_LABEL, .title = N_("fit"), .width = 9, .words = true,
-	    .help = N_("quality of the estimate: excellent, good, fair, poor; or measured"),
-	    .source = "calibration"),
-	ROW(from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1, .words = true,
-	    .help = N_("how it is computed"), .source = "panetop"),
+	ACCOUNT_COL(part, KEY, NONE, N_("part"), 12,
+		    N_("baseline: the idle machine; tasks: processes seen alive; exited: processes that "
+		       "exited between samples; others: interrupts, and CPU time that the kernel counts "
+		       "for no process or twice; unexplained: the rest, negative where the estimate is too "
+		       "high; total: the sum, as measured"), "panetop", .words = true),
+	ACCOUNT_COL(watts, RATE, WATTS, N_("watts"), 8,
+		    N_("power in the last interval; all rows but total are estimates"),
+		    "change of joules / time", .rate_of = offsetof(struct power_account_row, joules)),
+	ACCOUNT_COL(joules, GAUGE, JOULES, N_("joules"), 9, N_("energy since the first sample"),
+		    "see the column from", .rank = 2),
+	ACCOUNT_COL(r_squared, GAUGE, NONE, N_("R squared"), 9,
+		    N_("share of the variation of power that load explains, from the calibration: 0 to 1"),
+		    "calibration"),
+	ACCOUNT_COL(fit, LABEL, NONE, N_("fit"), 9,
+		    N_("quality of the estimate: excellent, good, fair, poor; or measured"), "calibration",
+		    .words = true),
+	ACCOUNT_COL(from, LABEL, NONE, N_("from"), 24, N_("how it is computed"), "panetop", .rank = 1,
+		    .words = true),
 };
 
 static const struct schema schema = {
 	.name = "power_account",
 	.is_public = true,
 	.help = N_("where the power of the machine goes, by a calibration"),
-	.row_size = sizeof(struct power_account_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct power_account_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -191,12 +186,6 @@ static void close_account(struct sample *sample)
 	power_estimate_close(&state->estimate);
 }
 
-/* On demand, since without a calibration nothing is read. */
-static const struct reading reads[] = {
-	READING_ON_DEMAND(struct state, ledger, &exit_ledger_reader),
-	{ 0 },
-};
-
 static void poll(struct sample *sample, uint64_t mono_ns)
 {
 	const struct state *state = sample->state;
@@ -211,9 +200,76 @@ const struct topic topic_power_account = {
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES | ENERGY_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = reads,
+	/* On demand, since without a calibration nothing is read. */
+	.reads = READINGS(READING_ON_DEMAND(struct state, ledger, &exit_ledger_reader)),
 	.prepare = prepare,
 	.sample = sample,
 	.poll = poll,
 	.close = close_account,
+};
+
+struct calibration_row {
+	uint64_t cpus, points;
+	const char *measure, *slope_unit, *fit;
+	double slope, intercept_watts, r_squared;
+};
+
+#define FITTED "linear regression"
+#define COL(field, ...) COLUMN_OF(struct calibration_row, field, __VA_ARGS__)
+
+static const struct column calibration_columns[] = {
+	COL(cpus, KEY, NONE, N_("CPUs"), 4, N_("number of loaded CPUs"), "panetop"),
+	COL(measure, KEY, NONE, N_("measure"), 12,
+	    N_("what watts are fitted to: load, operations, cycles or instructions"), "panetop", .rank = 2),
+	COL(slope, GAUGE, NONE, N_("slope"), 12, N_("cost of one unit of the measure"), FITTED, .tiny = true),
+	COL(slope_unit, LABEL, NONE, N_("slope is"), 22, N_("unit of the slope"), "panetop", .words = true),
+	COL(intercept_watts, GAUGE, WATTS, N_("intercept W"), 11,
+	    N_("watts at no load, where the line starts"), FITTED),
+	COL(r_squared, GAUGE, NONE, N_("R squared"), 9,
+	    N_("share of the variation of watts that the measure explains, 0 to 1"), FITTED),
+	COL(fit, LABEL, NONE, N_("fit"), 9, N_("how well the line fits: excellent, good, fair or poor"),
+	    "R squared", .words = true),
+	COL(points, GAUGE, COUNT, N_("points"), 6, N_("number of load steps the line was fitted to"), FITTED,
+	    .rank = 1),
+};
+
+static const struct schema calibration_schema = {
+	.name = "calibration",
+	.is_public = true,
+	.help = N_("the calibration in use: lines fitted through watts over CPU load"),
+	.none = N_("no calibration is in use: F9 measures one"),
+	SCHEMA_ROWS(struct calibration_row, calibration_columns),
+};
+
+void calibration_add_rows(struct table *table, const struct power_fit *fit)
+{
+	for (int i = 0; i < N_CALIBRATION_MEASURES; i++) {
+		const struct power_fit_line *line = &fit->lines[i];
+		struct calibration_row *row;
+
+		if (!power_fit_line_is_known(line))
+			continue;
+		row = table_add(table);
+		row->cpus = fit->cpus;
+		row->measure = calibration_name((enum calibration_measure)i);
+		row->slope = line->slope;
+		row->slope_unit = calibration_label((enum calibration_measure)i);
+		row->intercept_watts = line->intercept_watts;
+		row->r_squared = line->r_squared;
+		row->fit = calibration_word(line->r_squared);
+		row->points = line->points;
+	}
+}
+
+static int sample_calibration(struct sample *sample)
+{
+	if (sample->settings->fit.cpus > 0)
+		calibration_add_rows(sample->table, &sample->settings->fit);
+	return 0;
+}
+
+const struct topic topic_calibration = {
+	.schema = &calibration_schema,
+	.sources = no_source,
+	.sample = sample_calibration,
 };

@@ -2,8 +2,9 @@
 /* Reads power supplies: power and its direction, from the best source of each. */
 #include <config.h>
 
-#include "topic/power/power_supplies.h"
+#include "topic/power/energy.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,11 +46,6 @@ static void close_supplies(void *state)
 static void copy_span(char *text, size_t room, struct span span)
 {
 	snprintf(text, room, "%.*s", (int)span_length(span), span.at);
-}
-
-static double millionths(int64_t number)
-{
-	return number == SUPPLY_UNKNOWN ? NAN : (double)number / 1e6;
 }
 
 static void forget_change(struct battery *battery)
@@ -125,7 +121,7 @@ static void set_values(struct battery *battery, const struct power_supply *suppl
 	battery->health = power_supply_health(supply);
 	battery->joules = power_supply_joules(supply);
 	battery->full_joules = battery->joules / battery->charge;
-	battery->volts = millionths(supply->voltage_uv);
+	battery->volts = supply->voltage_uv == SUPPLY_UNKNOWN ? NAN : (double)supply->voltage_uv / 1e6;
 	battery->cycles = supply->cycles;
 	follow_change(battery, supply, mono_ns);
 	watts = choose_watts(battery, supply);
@@ -250,9 +246,137 @@ const struct reader power_supply_reader = {
 	.close = close_supplies,
 };
 
-double battery_age_seconds(const struct power_supplies *supplies, const struct battery *battery)
-{
-	uint64_t age = age_ns(supplies, battery);
+struct battery_row {
+	const char *battery, *status;
+	double watts, charge_ratio, remaining_seconds, joules, health_ratio, volts, age_seconds;
+	uint64_t cycles;
+	const char *from, *model;
+};
 
-	return u64_number(age) / 1e9;
+#define UEVENT "/sys/class/power_supply/NAME/uevent "
+#define COL(field, ...) COLUMN_OF(struct battery_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	COL(battery, KEY, NONE, N_("battery"), 8, N_("name in the kernel"), "/sys/class/power_supply"),
+	COL(status, LABEL, NONE, N_("status"), 12, N_("Discharging, Charging, Full, Not charging, Unknown"),
+	    UEVENT "STATUS", .words = true),
+	COL(watts, GAUGE, WATTS, N_("watts"), 8, N_("power that it delivers; negative: power that it takes"),
+	    UEVENT "POWER_NOW, else CURRENT_NOW * VOLTAGE_NOW, else change of ENERGY_NOW or CHARGE_NOW * "
+		   "VOLTAGE_NOW / time between changes; the sign is that of the status"),
+	COL(charge_ratio, GAUGE, RATIO, N_("%charge"), 7, N_("charge, as a share of the current full charge"),
+	    UEVENT "ENERGY_NOW / ENERGY_FULL, else CHARGE_NOW / CHARGE_FULL, else CAPACITY"),
+	COL(remaining_seconds, GAUGE, SECONDS, N_("left"), 9,
+	    N_("estimated time until it is empty or full at the present power"),
+	    "joules / watts; what is missing to full / watts", .rank = 1),
+	COL(joules, GAUGE, JOULES, N_("joules"), 8, N_("energy that it holds (3600 joules are a watt-hour)"),
+	    UEVENT "ENERGY_NOW, else CHARGE_NOW * VOLTAGE_NOW", .rank = 2),
+	COL(health_ratio, GAUGE, RATIO, N_("%health"), 7,
+	    N_("current full charge, as a share of that when new"),
+	    UEVENT "ENERGY_FULL / ENERGY_FULL_DESIGN, else the same of CHARGE", .rank = 2),
+	COL(volts, GAUGE, VOLTS, N_("volts"), 7, N_("current voltage"), UEVENT "VOLTAGE_NOW", .rank = 3),
+	COL(cycles, GAUGE, COUNT, N_("cycles"), 6, N_("charge cycles reported by the battery"),
+	    UEVENT "CYCLE_COUNT", .rank = 3),
+	COL(age_seconds, GAUGE, SECONDS, N_("age"), 7,
+	    N_("age of the reading: 0 unless the device answers late"), "panetop", .rank = 4),
+	COL(from, LABEL, NONE, N_("from"), 12, N_("source of the watts"), "panetop", .rank = 3,
+	    .words = true),
+	COL(model, LABEL, NONE, N_("model"), 10, N_("model name from the manufacturer"), UEVENT "MODEL_NAME",
+	    .rank = 4),
+};
+
+static const struct schema schema = {
+	.name = "battery",
+	.is_public = true,
+	.help = N_("batteries of the machine"),
+	.none = N_("this machine has no battery"),
+	SCHEMA_ROWS(struct battery_row, columns),
+};
+
+static int test_batteries(struct env *env)
+{
+	const struct sample here = { .env = env };
+	const struct power_supplies *supplies = reader_open(&power_supply_reader, &here, NULL);
+	int found = -ENODATA;
+
+	reader_update(&power_supply_reader, &here);
+	for (size_t i = 0; i < supplies->count; i++)
+		if (supplies->list[i].is_battery)
+			found = 0;
+	if (!env_exists(env, POWER_SUPPLIES))
+		found = -ENOENT;
+	reader_close(&power_supply_reader, env);
+	return found;
 }
+
+static const struct source_spec sources[] = {
+	{ .path = POWER_SUPPLIES,
+	  .gives = N_("power and charge of batteries"),
+	  .optional = true,
+	  .test = test_batteries,
+	  .remedies = { { ENODATA, N_("not used here (no battery)"), .unused = true },
+			{ ENOENT, N_("not used here (no battery)"), .unused = true } } },
+	{ 0 },
+};
+
+/* A longer time, as at a few microwatts, and a negative one, above full, are no estimates. */
+#define REMAINING_MAX (99 * 3600.0)
+
+static double remaining(const struct battery *battery)
+{
+	double seconds = NAN;
+
+	if (battery->watts > 0)
+		seconds = battery->joules / battery->watts;
+	else if (battery->watts < 0)
+		seconds = (battery->full_joules - battery->joules) / -battery->watts;
+	return seconds >= 0 && seconds <= REMAINING_MAX ? seconds : NAN;
+}
+
+/* The statuses of every kernel, which can be translated. */
+static const char *status_text(struct frame *frame, const char *status)
+{
+	static const char *const known[] = { N_("Discharging"), N_("Charging"), N_("Full"),
+					     N_("Not charging"), N_("Unknown") };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i], status) == 0)
+			return known[i];
+	return arena_copy(&frame->arena, status, strlen(status));
+}
+
+static int sample(struct sample *sample)
+{
+	struct frame *frame = sample->frame;
+	struct power_supplies *supplies = sample->state;
+
+	for (size_t i = 0; i < supplies->count; i++) {
+		const struct battery *battery = &supplies->list[i];
+		struct battery_row *row;
+
+		if (!battery->is_battery)
+			continue;
+		row = table_add(sample->table);
+		row->battery = arena_copy(&frame->arena, battery->name, strlen(battery->name));
+		if (battery->status[0])
+			row->status = status_text(frame, battery->status);
+		row->watts = battery->watts;
+		row->charge_ratio = battery->charge;
+		row->remaining_seconds = remaining(battery);
+		row->joules = battery->joules;
+		row->health_ratio = battery->health;
+		row->volts = battery->volts;
+		row->age_seconds = u64_number(age_ns(supplies, battery)) / 1e9;
+		row->cycles = battery->cycles > 0 ? (uint64_t)battery->cycles : U64_UNKNOWN;
+		row->from = battery->how;
+		if (battery->model[0])
+			row->model = arena_copy(&frame->arena, battery->model, strlen(battery->model));
+	}
+	return 0;
+}
+
+const struct topic topic_battery = {
+	.schema = &schema,
+	.sources = sources,
+	.reads = READING_ONE(&power_supply_reader),
+	.sample = sample,
+};

@@ -12,7 +12,6 @@
 #include "topic/event/event_reader.h"
 #include "topic/power/energy.h"
 #include "topic/process/exit_ledger.h"
-#include "topic/topic.h"
 
 #define IDLE "(idle)"
 #define KERNEL "(kernel)"
@@ -26,46 +25,38 @@ struct program_power_row {
 	double cpu_ratio, cpu_seconds, fitted_seconds;
 };
 
-#define ROW(field, ...) COLUMN(struct program_power_row, field, __VA_ARGS__)
 #define FITTED "power of the machine, fitted to the CPU time of its programs"
+#define COL(field, ...) COLUMN_OF(struct program_power_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(command, .kind = COLUMN_KEY, .title = N_("program"), .width = 16,
-	    .help = N_("process name, of all processes that have it; (idle): what the machine draws without "
-		       "them; (kernel): threads of the kernel; (others): programs that use least, together"),
-	    .source = "/proc/PID/stat, exit records"),
-	ROW(watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 7,
-	    .help = N_("power of the program in the last interval: an estimate, without what it lets devices "
-		       "draw later; unknown until its error is small"),
-	    .source = "per_cpu_watts * cpu_ratio"),
-	ROW(error_watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("+/- W"), .width = 7,
-	    .help = N_("standard error of watts: the true value is within it in two of three cases"),
-	    .source = "per_cpu_error_watts * cpu_ratio"),
-	ROW(per_cpu_watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("~W/CPU"), .width = 7,
-	    .rank = 1,
-	    .help = N_("power of the program while it keeps one CPU busy, or joules for each second of CPU "
-		       "time: an estimate, unknown until its error is at most a quarter of it or 0.25 W"),
-	    .source = FITTED),
-	ROW(per_cpu_error_watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("+/- W/CPU"),
-	    .width = 9, .rank = 1,
-	    .help = N_("standard error of per_cpu_watts; it stays large while programs run only together"),
-	    .source = FITTED),
-	ROW(cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%CPU"), .width = 6,
-	    .of_cpu = true, .help = N_("CPU time of the program in the last interval; 100 is one CPU"),
-	    .source = "CPU clocks of its processes, and exit records"),
-	ROW(cpu_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
-	    .rank = 3, .help = N_("CPU time of the program since it was first seen"),
-	    .source = "CPU clocks of its processes, and exit records"),
-	ROW(along_with, .kind = COLUMN_LABEL, .title = N_("only runs with"), .width = 16, .rank = 2,
-	    .optional = true,
-	    .help = N_(
-		    "program that only runs along with it: how their power is split is unknown; (idle): it "
-		    "never pauses"),
-	    .source = "correlation of their errors, 0.9 or more"),
-	ROW(fitted_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("over"), .width = 9,
-	    .rank = 4, .hidden = true, .whole = true, .of_interval = true,
-	    .help = N_("time that was fitted; what is older than some minutes counts less"),
-	    .source = "sum of the intervals"),
+	COL(command, KEY, NONE, N_("program"), 16,
+	    N_("process name, of all processes that have it; (idle): what the machine draws without them; "
+	       "(kernel): threads of the kernel; (others): programs that use least, together"),
+	    "/proc/PID/stat, exit records"),
+	COL(watts, GAUGE, WATTS, N_("~watts"), 7,
+	    N_("power of the program in the last interval: an estimate, without what it lets devices draw "
+	       "later; unknown until its error is small"), "per_cpu_watts * cpu_ratio"),
+	COL(error_watts, GAUGE, WATTS, N_("+/- W"), 7,
+	    N_("standard error of watts: the true value is within it in two of three cases"),
+	    "per_cpu_error_watts * cpu_ratio"),
+	COL(per_cpu_watts, GAUGE, WATTS, N_("~W/CPU"), 7,
+	    N_("power of the program while it keeps one CPU busy, or joules for each second of CPU time: "
+	       "an estimate, unknown until its error is at most a quarter of it or 0.25 W"), FITTED,
+	    .rank = 1),
+	COL(per_cpu_error_watts, GAUGE, WATTS, N_("+/- W/CPU"), 9,
+	    N_("standard error of per_cpu_watts; it stays large while programs run only together"), FITTED,
+	    .rank = 1),
+	COL(cpu_ratio, GAUGE, RATIO, N_("%CPU"), 6,
+	    N_("CPU time of the program in the last interval; 100 is one CPU"),
+	    "CPU clocks of its processes, and exit records", .of_cpu = true),
+	COL(cpu_seconds, GAUGE, SECONDS, N_("time"), 9, N_("CPU time of the program since it was first seen"),
+	    "CPU clocks of its processes, and exit records", .rank = 3),
+	COL(along_with, LABEL, NONE, N_("only runs with"), 16,
+	    N_("program that only runs along with it: how their power is split is unknown; (idle): it "
+	       "never pauses"), "correlation of their errors, 0.9 or more", .rank = 2, .optional = true),
+	COL(fitted_seconds, GAUGE, SECONDS, N_("over"), 9,
+	    N_("time that was fitted; what is older than some minutes counts less"), "sum of the intervals",
+	    .rank = 4, .hidden = true, .whole = true, .of_interval = true),
 };
 
 static const struct schema schema = {
@@ -74,12 +65,7 @@ static const struct schema schema = {
 	.help = N_("watts of programs: an estimate from how power follows what runs"),
 	.none = N_("nothing here measures the power of the machine, or no interval has passed yet"),
 	.over_interval = true,
-	.row_size = sizeof(struct program_power_row),
-	SCHEMA_COLUMNS(columns),
-};
-
-static const struct source_spec sources[] = {
-	{ 0 },
+	SCHEMA_ROWS(struct program_power_row, columns),
 };
 
 struct state {
@@ -204,13 +190,6 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-/* The energy first: processes are listed on demand, and then their clocks are read at once. */
-static const struct reading reads[] = {
-	READING(struct state, energy, &energy_reader),
-	READING_ON_DEMAND(struct state, ledger, &exit_ledger_reader),
-	{ 0 },
-};
-
 static void restart(struct sample *sample)
 {
 	struct state *state = sample->state;
@@ -227,11 +206,13 @@ static void poll(struct sample *sample, uint64_t mono_ns)
 
 const struct topic topic_program_power = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = no_source,
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES | ENERGY_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = reads,
+	/* The energy first: processes are listed on demand, and then their clocks are read at once. */
+	.reads = READINGS(READING(struct state, energy, &energy_reader),
+			  READING_ON_DEMAND(struct state, ledger, &exit_ledger_reader)),
 	.sample = sample,
 	.restart = restart,
 	.poll = poll,

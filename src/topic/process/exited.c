@@ -9,7 +9,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "topic/event/event_reader.h"
-#include "topic/power/power_estimate.h"
+#include "topic/power/energy.h"
 #include "topic/process/exit_ledger.h"
 #include "topic/topic.h"
 

@@ -15,7 +15,7 @@
 #include "sys/pids.h"
 #include "topic/network/traffic_list.h"
 #include "topic/pages/touch_list.h"
-#include "topic/power/power_estimate.h"
+#include "topic/power/energy.h"
 #include "topic/process/command_lines.h"
 #include "topic/process/process_act.h"
 #include "topic/process/process_find.h"

@@ -3,16 +3,83 @@
 #ifndef PANETOP_TOPIC_SENSOR_SENSORS_H
 #define PANETOP_TOPIC_SENSOR_SENSORS_H
 
+#include <stdio.h>
+
+#ifdef HAVE_SENSORS
+#include <sensors/sensors.h>
+#endif
+
+#include "kernel/power.h"
 #include "sys/attribute.h"
 #include "topic/reader.h"
-#include "topic/sensor/sensors_library.h"
-#include "topic/topic.h"
+
+#ifndef HAVE_SENSORS /* no library is ever open: only what others name of it */
+typedef struct {
+	char *prefix, *path;
+} sensors_chip_name;
+typedef struct {
+	char *name;
+} sensors_feature;
+typedef struct sensors_subfeature sensors_subfeature;
+typedef int sensors_subfeature_type;
+#endif
+
+enum sensor_item {
+	SENSOR_INPUT,
+	SENSOR_FAULT, /* not 0: the input is not valid */
+	SENSOR_LOW,
+	SENSOR_HIGH,
+	SENSOR_CRITICAL,
+	N_SENSOR_ITEMS,
+};
+
+/*
+ * The functions of libsensors(3) that panetop calls: it is loaded where there are chips. The library reads
+ * only /sys of this machine.
+ */
+struct sensors_library {
+	void *library;
+	bool started;
+	int (*init)(FILE *input);
+	void (*cleanup)(void);
+	const sensors_chip_name *(*chips)(const sensors_chip_name *match, int *number);
+	const sensors_feature *(*features)(const sensors_chip_name *chip, int *number);
+	const sensors_subfeature *(*subfeature)(const sensors_chip_name *chip, const sensors_feature *feature,
+						sensors_subfeature_type type);
+	char *(*label)(const sensors_chip_name *chip, const sensors_feature *feature);
+	int (*value)(const sensors_chip_name *chip, int subfeature, double *value);
+};
+
+/* The one library of this process, which lasts as long. NULL: there is none, or it does not start. */
+const struct sensors_library *sensors_library_open(void);
+
+/* Looks for chips again, which invalidates all pointers into the library. False when that fails. */
+bool sensors_library_restart(void);
+
+/* How often chips were looked for: numbers of features are those of one of these times. */
+unsigned sensors_library_generation(void);
+
+/* False for a feature of a kind that panetop does not show. */
+bool sensors_library_kind(const sensors_feature *feature, enum sensor_kind *kind);
+
+/* A feature that panetop shows, as libsensors reads it. */
+struct library_feature {
+	bool known;                /* false: it is read from files */
+	int items[N_SENSOR_ITEMS]; /* their numbers; -1: not there */
+};
+
+void sensors_library_feature(const sensors_chip_name *chip, const sensors_feature *feature,
+			     enum sensor_kind kind, struct library_feature *found);
+
+/*
+ * -errno, or 0 and the value. path: of the chip, from the root. For helpers, too: each has a library of its
+ * own, which it brings up to this generation.
+ */
+int sensors_library_value(unsigned generation, const char *path, const struct library_feature *feature,
+			  enum sensor_item item, double *value);
 
 #define SENSOR_CHIPS "sys/class/hwmon"
 #define THERMAL_ZONES "sys/class/thermal"
-
-struct chip_values;
-struct chip_limits;
 
 struct trip_point {
 	char type[32];
@@ -91,20 +158,5 @@ const char *sensor_text(struct frame *frame, const char *text);
 /* Is there a chip, or a thermal zone? 0, -ENODATA, or -errno. */
 int sensors_test_chips(struct env *env);
 int sensors_test_zones(struct env *env);
-
-/* sensors_find.c: fills the empty lists with the sensors of this machine, and frees them. Wakes no device. */
-void sensors_find(struct sensors *sensors);
-void sensors_free_lists(struct sensors *sensors);
-
-/* sensors_values.c: reads the values of a chip in a helper thread, for sets of kinds. */
-void chip_values_open(struct sensors *sensors, unsigned chip);
-void chip_values_drop(struct chip_values *values);
-void chip_values_submit(struct chip_values *values, unsigned kinds);
-bool chip_values_answered(const struct chip_values *values); /* before, and no read is in flight now */
-
-/* sensors_limits.c: likewise the limits of a chip, and the trip points of a zone. */
-void chip_limits_open(struct sensors *sensors, unsigned chip);
-void chip_limits_drop(struct chip_limits *limits);
-void chip_limits_submit(struct chip_limits *limits);
 
 #endif

@@ -2,7 +2,7 @@
 /* Loads libsensors and maps its constants. */
 #include <config.h>
 
-#include "topic/sensor/sensors_library.h"
+#include "topic/sensor/sensors.h"
 
 #include <errno.h>
 #include <stddef.h>
