@@ -13,7 +13,6 @@
 
 #include "rig.h"
 #include "topic/node/locality_list.h"
-#include "topic/node/maps_count.h"
 
 #define MIB 1048576.0
 

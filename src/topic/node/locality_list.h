@@ -3,9 +3,83 @@
 #ifndef PANETOP_TOPIC_NODE_LOCALITY_LIST_H
 #define PANETOP_TOPIC_NODE_LOCALITY_LIST_H
 
-#include "topic/node/page_nodes.h"
-#include "topic/node/thread_nodes.h"
+#include "core/buffer.h"
+#include "topic/node/node_list.h"
 #include "topic/process/process_list.h"
+
+struct maps_count;
+
+struct maps_count *maps_count_open(struct env *env);
+
+void maps_count_close(struct maps_count *count);
+
+/* Begins, unless another one goes on: 0 or -errno. start_ticks: of the process. */
+int maps_count_begin(struct maps_count *count, uint32_t pid, uint64_t start_ticks);
+
+/* Has it ended since the last call? Then of which process, 0 or -errno, and its bytes[n_nodes] by node. */
+bool maps_count_take(struct maps_count *count, const struct node_list *nodes, uint32_t *pid,
+		     uint64_t *start_ticks, uint64_t *bytes, int *error);
+
+/* At once, for those who may wait: 0 or -errno. */
+int maps_count_now(struct maps_count *count, const struct node_list *nodes, uint32_t pid, uint64_t *bytes);
+
+#define THREAD_NAME_ROOM 16
+
+struct thread_nodes {
+	struct node_thread {
+		uint32_t tid, node;          /* node: index, as last seen; NODE_NONE */
+		uint64_t start_ticks, ticks; /* of CPU time, as last seen; U64_UNKNOWN: not seen so far */
+		uint64_t moves;              /* looks that saw it on another node than the look before */
+		char name[THREAD_NAME_ROOM];
+	} * threads, *room; /* by tid; owned, as cpu */
+	size_t n_threads, capacity, room_capacity;
+	double *cpu;          /* CPU time by node, in ticks: half of it is forgotten after a while */
+	uint64_t looked_ns;   /* CLOCK_MONOTONIC of the last look; 0: none */
+	uint64_t began_ticks; /* when the first look was, since boot */
+	size_t next;          /* index of the thread that the next look begins with */
+	uint64_t moves;       /* of all threads, those that ended included */
+};
+
+/* Threads that have moved, of those that live. */
+size_t thread_nodes_wandering(const struct thread_nodes *process);
+
+/* Its share of the CPU time by node, by index; NaN: unknown. */
+double thread_nodes_share(const struct thread_nodes *process, const struct node_list *nodes, size_t node);
+
+#define PAGE_NODES_SAMPLE 4096 /* present pages of a process that is not small */
+
+/* Room and random numbers for looks, one after the other. All zero but env and nodes, and random. */
+struct page_nodes {
+	struct env *env; /* borrowed, as nodes */
+	const struct node_list *nodes;
+	uint64_t random;    /* the state of the random numbers: a seed */
+	struct buffer maps; /* owned, as what follows */
+	struct page_stretch {
+		uint64_t start, before; /* address; pages in the stretches before this one */
+	} * stretches;
+	size_t n_stretches, capacity;
+	uint64_t n_pages; /* of all stretches */
+	void **addresses; /* NULL until the first look */
+	int *status;
+	bool is_blind; /* as page_file_hides_marked() */
+	int pagemap;   /* during a look, where it is blind, else -1 or an error */
+	size_t n_missing, n_looked_up, n_marked; /* not located; of these looked up there; and present */
+};
+
+struct page_nodes_part {
+	bool whole;    /* all pages were looked at, not a sample */
+	double unseen; /* of those that are present: the part that was not located; NAN: unknown */
+};
+
+void page_nodes_free(struct page_nodes *look);
+
+/*
+ * Adds up the present pages of a process by node in pages[n_nodes]. resident_pages: about as many as it has.
+ * 0, or -errno: -EPERM, -EACCES where they are hidden; -ESRCH, it has
+ * exited; -E2BIG, it has too many regions; -ENODATA: none was found.
+ */
+int page_nodes_look(struct page_nodes *look, uint32_t pid, uint64_t resident_pages, uint64_t *pages,
+		    struct page_nodes_part *part);
 
 struct located {
 	uint32_t pid;
