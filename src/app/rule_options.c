@@ -11,7 +11,7 @@
 #include "app/rule_files.h"
 #include "core/i18n.h"
 #include "sys/error_message.h"
-#include "topic/process/program_names.h"
+#include "topic/process/process_ends.h"
 #include "topic/topic.h"
 
 /* Does it need what is only measured for the user who names it, and was that not done? */

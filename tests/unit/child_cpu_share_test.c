@@ -6,7 +6,7 @@
 
 #include "core/unknown.h"
 #include "suite.h"
-#include "topic/process/child_cpu_share.h"
+#include "topic/process/exit_ledger.h"
 
 #define MS_NS UINT64_C(1000000)
 #define LAST_NS (1000 * MS_NS) /* when the processes were looked at before */

@@ -9,7 +9,6 @@
 #include "core/unknown.h"
 #include "rig.h"
 #include "topic/event/event_text.h"
-#include "topic/terminal_name.h"
 #include "topic/users.h"
 
 START_TEST(terminals_are_called_as_their_devices)

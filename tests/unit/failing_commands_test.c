@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "suite.h"
-#include "topic/process/failing_commands.h"
+#include "topic/process/exit_ledger.h"
 
 #define SECOND UINT64_C(1000000000)
 #define CODE(code) ((uint32_t)(code) << 8)

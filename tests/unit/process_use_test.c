@@ -20,8 +20,8 @@
 #include "kernel/pid/pid_stat.h"
 #include "rig.h"
 #include "sys/process_control.h"
-#include "topic/process/missing_targets.h"
 #include "topic/process/process_list.h"
+#include "topic/process/process_scope.h"
 #include "topic/reader.h"
 
 #define TMPFS 0x01021994

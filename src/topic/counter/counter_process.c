@@ -12,9 +12,9 @@
 #include "topic/counter/counter_rows.h"
 #include "topic/counter/counter_threads.h"
 #include "topic/power/energy.h"
-#include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
+#include "topic/process/process_scope.h"
 
 struct counter_process_row {
 	uint64_t pid;

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_CPU_FREQUENCY_H
 
 #include "sys/attribute.h"
-#include "topic/cpu/online_cpus.h"
+#include "topic/cpu/proc_stat.h"
 
 #define CPUFREQ "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"
 

@@ -12,7 +12,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "sys/attribute.h"
-#include "topic/cpu/online_cpus.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/topic.h"
 
 #define NAME_FILE "sys/devices/system/cpu/cpu0/cpuidle/state0/name"

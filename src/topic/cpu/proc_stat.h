@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* /proc/stat, parsed once per tick for all topics. */
+/* /proc/stat, parsed once per tick for all topics; and the CPUs that it lists. */
 #ifndef PANETOP_TOPIC_CPU_PROC_STAT_H
 #define PANETOP_TOPIC_CPU_PROC_STAT_H
 
 #include "kernel/system.h"
 #include "sys/env.h"
+#include "topic/reader.h"
 
 struct proc_stat {
 	struct cpu_times all;   /* CPUs that went offline included */
@@ -25,5 +26,18 @@ int proc_stat_read(struct env *env, const struct proc_stat **stat);
  * between the two, they are extended at the rate of the last interval.
  */
 double proc_stat_busy_at(const struct proc_stat *stat, uint64_t mono_ns);
+
+struct online_cpus {
+	struct env *env; /* borrowed */
+	uint32_t *list;  /* ascending */
+	size_t count, capacity;
+	unsigned long generation; /* of the list: grows when CPUs come or go */
+};
+
+/* A failed update leaves the list as it was. */
+extern const struct reader online_cpus_reader;
+
+/* The number in this file of a CPU's topology ("physical_package_id", "core_id"); -1: not known. */
+long online_cpus_topology(struct env *env, uint32_t cpu, const char *name);
 
 #endif

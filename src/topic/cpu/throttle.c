@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "sys/attribute.h"
-#include "topic/cpu/online_cpus.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/topic.h"
 
 #define THROTTLE "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count"

@@ -9,7 +9,6 @@
 #include "topic/event/event_notices.h"
 #include "topic/event/event_reader.h"
 #include "topic/event/event_text.h"
-#include "topic/terminal_name.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 

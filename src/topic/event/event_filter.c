@@ -10,8 +10,8 @@
 
 #include "core/process_pattern.h"
 #include "kernel/cgroup.h"
-#include "topic/process/missing_targets.h"
 #include "topic/process/process_find.h"
+#include "topic/process/process_scope.h"
 
 #define SEARCH_NS UINT64_C(1000000000)
 

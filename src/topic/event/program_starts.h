@@ -7,7 +7,7 @@
 #ifndef PANETOP_TOPIC_EVENT_PROGRAM_STARTS_H
 #define PANETOP_TOPIC_EVENT_PROGRAM_STARTS_H
 
-#include "topic/process/program_names.h"
+#include "topic/process/process_ends.h"
 
 struct program_start {
 	uint32_t pid;

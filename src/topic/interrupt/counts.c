@@ -20,7 +20,7 @@
 #include "kernel/net/proc_net.h"
 #include "kernel/system.h"
 #include "sys/attribute.h"
-#include "topic/cpu/online_cpus.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/topic.h"
 #include "topic/trace/trace.h"
 

@@ -7,11 +7,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/hash.h"
+#include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/meminfo.h"
 #include "kernel/system.h"
+#include "topic/cpu/proc_stat.h"
+#include "topic/topic.h"
 
 static const char *const count_names[N_NODE_COUNTS] = {
 	[NODE_HIT] = "numa_hit",
@@ -154,4 +158,152 @@ const struct reader node_reader = {
 	.update = update,
 	.close = close_list,
 	.source = NODE_ONLINE,
+};
+
+/* Topic "node": what memory each NUMA node has, how far the others are, and which allocations missed it. */
+
+#define NUMASTAT "/sys/devices/system/node/nodeN/numastat "
+#define MEMINFO "/sys/devices/system/node/nodeN/meminfo "
+
+struct node_row {
+	uint64_t node;
+	uint64_t total_bytes, free_bytes, used_bytes, anonymous_bytes, file_bytes;
+	double cpu_ratio, hits_per_second, misses_per_second, foreign_per_second, other_per_second;
+	double busy_seconds, cpu_seconds;
+	uint64_t hits, misses, foreign, other;
+	const char *cpus, *distances;
+};
+
+#define ROW(field, ...) COLUMN(struct node_row, field, __VA_ARGS__)
+
+#define BYTES(field, heading, from, ...)                                                                     \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 7, .source = from,   \
+	    __VA_ARGS__)
+
+#define PAGES(of, heading, cells, what, from, ...)                                                           \
+	ROW(of##_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = cells, \
+	    .rate_of = offsetof(struct node_row, of), .help = what, .source = "growth of " #of " / time",    \
+	    __VA_ARGS__),                                                                                    \
+		ROW(of, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .hidden = true, .title = N_(#of),        \
+		    .width = 10, .help = what, .source = NUMASTAT from)
+
+static const struct column columns[] = {
+	ROW(node, A_KEY(N_("node"), 4), .help = N_("number of the NUMA node"), .source = "/" NODE_ONLINE),
+	ROW(cpus, A_LABEL(N_("CPUs"), 7), .rank = 2, .help = N_("its CPUs; empty: it has memory only"),
+	    .source = "/sys/devices/system/node/nodeN/cpulist"),
+	ROW(cpu_ratio, A_RATE(RATIO, N_("%busy"), 5), .rank = 2,
+	    .rate_of = offsetof(struct node_row, busy_seconds),
+	    .rate_over = offsetof(struct node_row, cpu_seconds),
+	    .help = N_("share of the time of its CPUs in which they were busy"),
+	    .source = "growth of busy_seconds / growth of cpu_seconds"),
+	BYTES(total_bytes, N_("total"), MEMINFO "MemTotal", .rank = 1, .help = N_("its memory")),
+	BYTES(used_bytes, N_("used"), "total_bytes - free_bytes", .rank = 3,
+	      .help = N_("its memory that is not free; most of it may be page cache")),
+	BYTES(free_bytes, N_("free"), MEMINFO "MemFree", .help = N_("its memory that is not used at all")),
+	BYTES(anonymous_bytes, N_("anon"), MEMINFO "AnonPages", .rank = 4,
+	      .help = N_("memory of processes on it that is not of files")),
+	BYTES(file_bytes, N_("file"), MEMINFO "FilePages", .rank = 4,
+	      .help = N_("page cache and shared memory on it")),
+	PAGES(hits, N_("hit/s"), 6, N_("pages allocated on it that were wanted on it"), "numa_hit"),
+	PAGES(misses, N_("miss/s"), 6,
+	      N_("pages allocated on it although another node was wanted, which had none free"), "numa_miss"),
+	PAGES(foreign, N_("lost/s"), 6,
+	      N_("pages that were wanted on it and had to be allocated on another node"), "numa_foreign",
+	      .rank = 1),
+	PAGES(other, N_("other/s"), 8, N_("pages allocated on it by CPUs of other nodes"), "other_node",
+	      .rank = 1),
+	ROW(distances, A_LABEL(N_("distances"), 9), .rank = 1,
+	    .help = N_("to each node, in the order of their numbers, as the firmware says: 10 is itself, and "
+		       "20 twice as far"),
+	    .source = "/sys/devices/system/node/nodeN/distance"),
+	ROW(busy_seconds, A_COUNTER(SECONDS, N_("busy"), 8), .hidden = true,
+	    .help = N_("time that its CPUs were busy, since boot"),
+	    .source = "/proc/stat, of the CPUs in cpus"),
+	ROW(cpu_seconds, A_COUNTER(SECONDS, N_("time"), 8), .hidden = true,
+	    .help = N_("time that its CPUs were busy, idle or waiting for a disk, since boot"),
+	    .source = "/proc/stat, of the CPUs in cpus"),
+};
+
+static const struct schema schema = {
+	.name = "node",
+	.is_public = true,
+	.help = N_("memory of NUMA nodes, their distances, and allocations that missed them"),
+	.none = N_("this kernel knows no NUMA nodes"),
+	SCHEMA_ROWS(struct node_row, columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = NODE_ONLINE,
+	  .gives = N_("NUMA nodes: their memory, CPUs and distances"),
+	  .optional = true,
+	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_NUMA"), .unused = true } } },
+	{ 0 },
+};
+
+/*
+ * Unknown where no CPU of it has a line, as where all are offline, and in a tick in which one comes, with all
+ * that it counted before, or goes.
+ */
+static void add_times(struct node_row *row, const struct node_list *nodes, size_t index,
+		      const struct proc_stat *stat, uint64_t hertz)
+{
+	double busy = 0, idle = 0;
+	bool any = false;
+
+	if (nodes->nodes[index].cpus_changed)
+		return;
+	for (size_t i = 0; i < stat->n_cpus; i++) {
+		const struct cpu_times *times = &stat->cpus[i];
+
+		if (node_list_of_cpu(nodes, times->cpu) != index)
+			continue;
+		any = true;
+		busy += cpu_times_busy(times);
+		idle += (times->idle == U64_UNKNOWN ? 0 : (double)times->idle) +
+			(times->iowait == U64_UNKNOWN ? 0 : (double)times->iowait);
+	}
+	if (!any)
+		return;
+	row->busy_seconds = busy / (double)hertz;
+	row->cpu_seconds = (busy + idle) / (double)hertz;
+}
+
+static const char *copy(struct frame *frame, struct span text)
+{
+	return arena_copy(&frame->arena, text.at, span_length(text));
+}
+
+static int sample_nodes(struct sample *sample)
+{
+	const struct node_list *nodes = sample->state;
+	const struct proc_stat *stat = NULL;
+	int error = proc_stat_read(sample->env, &stat);
+
+	for (size_t i = 0; i < nodes->n_nodes; i++) {
+		const struct node *node = &nodes->nodes[i];
+		struct node_row *row = table_add(sample->table);
+
+		row->node = node->number;
+		row->total_bytes = node->memory.total;
+		row->free_bytes = node->memory.free;
+		row->used_bytes = u64_less(node->memory.total, node->memory.free);
+		row->anonymous_bytes = node->memory.anonymous;
+		row->file_bytes = node->memory.file;
+		row->hits = node->counts[NODE_HIT];
+		row->misses = node->counts[NODE_MISS];
+		row->foreign = node->counts[NODE_FOREIGN];
+		row->other = node->counts[NODE_OTHER];
+		row->cpus = copy(sample->frame, node->cpus);
+		row->distances = copy(sample->frame, node->distances);
+		if (!error)
+			add_times(row, nodes, i, stat, sample->env->ticks_per_second);
+	}
+	return 0;
+}
+
+const struct topic topic_node = {
+	.schema = &schema,
+	.sources = sources,
+	.reads = READING_ONE(&node_reader),
+	.sample = sample_nodes,
 };

@@ -17,7 +17,7 @@
 #include "kernel/power.h"
 #include "kernel/system.h"
 #include "sys/perf_ring.h"
-#include "topic/cpu/online_cpus.h"
+#include "topic/cpu/proc_stat.h"
 
 #define ENERGY_NAME_BYTES 256
 #define DOMAINS_MAX 4096

@@ -5,17 +5,284 @@
 #include "topic/process/exit_ledger.h"
 
 #include <math.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/hash.h"
+#include "core/unknown.h"
 #include "core/vector.h"
 #include "model/column.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/cgroup_cpu_time.h"
-#include "topic/process/child_cpu_share.h"
 #include "topic/process/exit_reader.h"
+
+/* Counts exits by pairs of names, in a few places of a table without lists. */
+
+#define PLACES 4u /* that a pair may have */
+#define RECENT_NS (UINT64_C(60) * 1000000000)
+#define SHELL_SIGNAL 128u /* a shell adds the signal to this */
+#define SIGNALS 32u       /* but for those of real time */
+
+/* Signals that a process causes itself. */
+static bool is_crash(unsigned number)
+{
+	static const unsigned crashes = 1U << SIGILL | 1U << SIGTRAP | 1U << SIGABRT | 1U << SIGBUS |
+					1U << SIGFPE | 1U << SIGSEGV | 1U << SIGXCPU | 1U << SIGXFSZ |
+					1U << SIGSYS;
+
+	return number < SIGNALS && (crashes >> number & 1);
+}
+
+bool exit_is_failure(uint32_t exit_code)
+{
+	unsigned number = exit_code & 0x7f, code = exit_code >> 8 & 0xff;
+
+	if (number > 0)
+		return is_crash(number);
+	if (code > SHELL_SIGNAL && code < SHELL_SIGNAL + SIGNALS)
+		return is_crash(code - SHELL_SIGNAL);
+	return code > 0;
+}
+
+/* The first argument that is not an option; -C and -c of git have a value. False: there is none. */
+static bool find_subcommand(const char *command, struct span *word)
+{
+	struct span rest = span_text(command), value;
+
+	if (!span_word(&rest, word))
+		return false;
+	while (span_word(&rest, word)) {
+		if (!span_starts(*word, "-"))
+			return true;
+		if (span_is(*word, "-C") || span_is(*word, "-c"))
+			span_word(&rest, &value);
+	}
+	return false;
+}
+
+/* A word of letters, as all of theirs are. */
+static bool is_plain(struct span word)
+{
+	return strspn(word.at, "abcdefghijklmnopqrstuvwxyz-") >= span_length(word);
+}
+
+const char *failing_command_name(char whole[PROCESS_NAME_MAX], const char *name, const char *command)
+{
+	struct span word;
+
+	if (!command || (strcmp(name, "git") != 0 && strcmp(name, "systemctl") != 0) ||
+	    !find_subcommand(command, &word) || !is_plain(word))
+		return name;
+	snprintf(whole, PROCESS_NAME_MAX, "%s %.*s", name, (int)span_length(word), word.at);
+	return whole;
+}
+
+bool failing_command_is_recent(const struct failing_command *command, uint64_t now_ns)
+{
+	return command->failed_ns > 0 && now_ns <= command->failed_ns + RECENT_NS;
+}
+
+static bool is_pair(const struct failing_command *command, const char *name, const char *parent)
+{
+	return strcmp(command->name, name) == 0 && strcmp(command->parent, parent) == 0;
+}
+
+/* May another pair have its place? */
+static bool is_free(const struct failing_command *command, uint64_t now_ns)
+{
+	return !command->name[0] || !failing_command_is_recent(command, now_ns);
+}
+
+/* Of the places that are free the one whose pair exited first; NULL: none is. */
+static struct failing_command *find_or_add_pair(struct failing_commands *commands, uint64_t now_ns,
+					   const char *name, const char *parent)
+{
+	uint64_t hash = hash_bytes(hash_bytes(HASH_SEED, span_text(name)), span_text(parent));
+	struct failing_command *chosen = NULL;
+
+	for (unsigned i = 0; i < PLACES; i++) {
+		struct failing_command *place = &commands->all[(hash + i) % FAILING_COMMANDS_MAX];
+
+		if (is_pair(place, name, parent))
+			return place;
+		if (is_free(place, now_ns) && (!chosen || place->exited_ns < chosen->exited_ns))
+			chosen = place;
+	}
+	if (chosen) {
+		*chosen = (struct failing_command){ 0 };
+		strncpy(chosen->name, name, sizeof(chosen->name) - 1);
+		strncpy(chosen->parent, parent, sizeof(chosen->parent) - 1);
+	}
+	return chosen;
+}
+
+void failing_commands_add(struct failing_commands *commands, uint64_t now_ns, const char *name,
+			  const char *parent, uint32_t parent_pid, uint32_t exit_code)
+{
+	struct failing_command *command = find_or_add_pair(commands, now_ns, name, parent);
+
+	if (!command) {
+		commands->lost++;
+		return;
+	}
+	command->exits++;
+	command->exited_ns = now_ns;
+	if (!exit_is_failure(exit_code))
+		return;
+	command->failures++;
+	command->failed_ns = now_ns;
+	command->parent_pid = parent_pid;
+	command->exit_code = exit_code;
+}
+
+/* Lifetimes exclude those of children: a shell that waits for a compiler uses little itself. */
+
+#define LEAST_NS UINT64_C(1000) /* for a process that lived shorter than the clock can show */
+
+static struct process *child_reaper(const struct process_list *processes, uint32_t parent_pid)
+{
+	for (size_t steps = 0; steps <= processes->n_exited; steps++) {
+		struct process *parent = process_list_find(processes, parent_pid);
+
+		if (parent)
+			return parent;
+		parent = process_list_find_exited(processes, parent_pid);
+		if (!parent)
+			break;
+		parent_pid = (uint32_t)parent->stat.parent_pid;
+	}
+	return process_list_find(processes, 1);
+}
+
+static int compare_lives(const void *one, const void *other)
+{
+	const struct event_ended *a = one, *b = other;
+
+	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid)
+				: (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+/* The index of its parent: the first with this pid that had not exited when the child started. */
+static size_t parent_of(const struct event_ended_list *ended, const struct event_ended *child)
+{
+	const struct event_ended parent = {
+		.pid = child->parent_pid,
+		.end_ns = child->start_ns == U64_UNKNOWN ? 0 : child->start_ns,
+	};
+	size_t at;
+
+	VECTOR_BOUND(at, ended->count, compare_lives(&ended->list[at], &parent) < 0);
+	return at < ended->count && ended->list[at].pid == parent.pid ? at : ended->count;
+}
+
+static uint64_t lived_ns(const struct child_shares *shares, const struct event_ended *one)
+{
+	uint64_t from_ns = one->start_ns;
+
+	if (from_ns == U64_UNKNOWN || from_ns < shares->since_ns)
+		from_ns = shares->since_ns ? shares->since_ns : one->end_ns;
+	return one->end_ns > from_ns ? one->end_ns - from_ns : 0;
+}
+
+static uint32_t reaper_pid_of(const struct process_list *processes, const struct event_ended_list *ended,
+			      size_t at)
+{
+	const struct process *reaper;
+
+	for (size_t steps = 0; steps < ended->count; steps++) {
+		size_t parent = parent_of(ended, &ended->list[at]);
+
+		if (parent == ended->count || parent == at)
+			break;
+		at = parent;
+	}
+	reaper = child_reaper(processes, ended->list[at].parent_pid);
+	return reaper ? reaper->pid : 0;
+}
+
+static void add_share(struct child_shares *shares, uint32_t reaper_pid, const char *comm, uint64_t ns)
+{
+	struct child_share *share;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		share = &shares->list[i];
+		if (share->reaper_pid == reaper_pid && strcmp(share->comm, comm) == 0) {
+			share->lived_ns += ns;
+			return;
+		}
+	}
+	if (shares->count == CHILD_SHARES_MAX)
+		return;
+	share = &shares->list[shares->count++];
+	share->reaper_pid = reaper_pid;
+	share->lived_ns = ns;
+	strcpy(share->comm, comm);
+}
+
+/* Removes the shares of this reaper; 0: of all reapers that have exited. */
+static void drop(struct child_shares *shares, const struct process_list *processes, uint32_t reaper_pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct child_share *share = &shares->list[i];
+
+		if (reaper_pid ? share->reaper_pid != reaper_pid
+			       : process_list_find(processes, share->reaper_pid) != NULL)
+			shares->list[kept++] = *share;
+	}
+	shares->count = kept;
+}
+
+void child_shares_add(struct child_shares *shares, const struct process_list *processes,
+		       struct event_ended_list *ended)
+{
+	drop(shares, processes, 0);
+	if (ended->count > 0)
+		qsort(ended->list, ended->count, sizeof(*ended->list), compare_lives);
+	for (size_t i = 0; i < ended->count; i++) {
+		size_t parent = parent_of(ended, &ended->list[i]);
+
+		if (parent < ended->count)
+			ended->list[parent].children_ns += lived_ns(shares, &ended->list[i]);
+	}
+	for (size_t i = 0; i < ended->count; i++) {
+		const struct event_ended *one = &ended->list[i];
+		uint64_t ns = lived_ns(shares, one);
+
+		ns = ns > one->children_ns ? ns - one->children_ns : 0;
+		if (*one->comm)
+			add_share(shares, reaper_pid_of(processes, ended, i), one->comm,
+				 ns > LEAST_NS ? ns : LEAST_NS);
+	}
+	shares->since_ns = processes->mono_ns;
+}
+
+bool child_shares_split(struct child_shares *shares, const struct process_list *processes,
+			uint32_t reaper_pid, uint64_t ns,
+			void (*credit)(void *context, const char *name, uint64_t ns), void *context)
+{
+	uint64_t all_ns = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->list[i].reaper_pid == reaper_pid)
+			all_ns += shares->list[i].lived_ns;
+	if (all_ns == 0)
+		return false;
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct child_share *share = &shares->list[i];
+
+		if (share->reaper_pid == reaper_pid)
+			credit(context, share->comm,
+			     (uint64_t)((double)share->lived_ns / (double)all_ns * (double)ns));
+	}
+	drop(shares, processes, reaper_pid);
+	return true;
+}
 
 #define KTHREADD 2 /* pid of the parent of kernel threads: visible only with the whole machine */
 #define EXIT_KIB 256 /* an exit without memory costs as much CPU time as freeing this */

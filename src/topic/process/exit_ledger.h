@@ -3,11 +3,73 @@
 #ifndef PANETOP_TOPIC_PROCESS_EXIT_LEDGER_H
 #define PANETOP_TOPIC_PROCESS_EXIT_LEDGER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "core/hash.h"
 #include "topic/event/event_batch.h"
-#include "topic/process/failing_commands.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
+
+#define FAILING_COMMANDS_MAX 256u
+
+/* All zero is unused. */
+struct failing_command {
+	char name[PROCESS_NAME_MAX], parent[PROCESS_NAME_MAX]; /* parent "": not known */
+	uint32_t parent_pid; /* of the one that failed last … */
+	uint32_t exit_code;  /* … and how it ended, as in wait(2) */
+	uint64_t exits, failures; /* since the pair is counted */
+	uint64_t failed_ns, exited_ns; /* when it last did; failed_ns 0: never */
+};
+
+/* Pairs that do not fail, or no longer, make room for others. All zero is empty. */
+struct failing_commands {
+	struct failing_command all[FAILING_COMMANDS_MAX];
+	uint64_t lost; /* exits of pairs for which there was no room */
+};
+
+/*
+ * A code other than 0, or a crash, as in wait(2)? Not a signal from another process, nor the code of a shell
+ * for such a signal.
+ */
+bool exit_is_failure(uint32_t exit_code);
+
+/*
+ * Its name; of git and systemctl with their subcommand, which says whether their exit code is an answer,
+ * if its arguments, joined by spaces, are known (NULL: they are not).
+ */
+const char *failing_command_name(char whole[PROCESS_NAME_MAX], const char *name, const char *command);
+
+void failing_commands_add(struct failing_commands *commands, uint64_t now_ns, const char *name,
+			  const char *parent, uint32_t parent_pid, uint32_t exit_code);
+
+/* Has it failed within the last minute? */
+bool failing_command_is_recent(const struct failing_command *command, uint64_t now_ns);
+
+#define CHILD_SHARES_MAX ((size_t)256) /* names of exited children, of all parents */
+
+struct child_shares {
+	struct child_share {
+		uint32_t reaper_pid; /* the living ancestor whose cutime includes them */
+		uint64_t lived_ns;   /* since they were last seen, without the lifetimes of their children */
+		char comm[EVENT_COMM_BYTES + 1];
+	} list[CHILD_SHARES_MAX];
+	size_t count;
+	uint64_t since_ns; /* of the previous update of the processes; 0: none */
+};
+
+/* Adds what exited, and sorts ended by pid. Once per update of the processes. */
+void child_shares_add(struct child_shares *shares, const struct process_list *processes,
+		       struct event_ended_list *ended);
+
+/*
+ * Splits ns, the growth of the cutime of reaper_pid, in proportion to lifetimes: credits each name with its
+ * part, and removes the names. False when no child of it is known.
+ */
+bool child_shares_split(struct child_shares *shares, const struct process_list *processes,
+			uint32_t reaper_pid, uint64_t ns,
+			void (*credit)(void *context, const char *name, uint64_t ns), void *context);
 
 #define EXITED_COMMANDS_MAX ((size_t)512)
 #define EXITED_NO_RECORD "(no record)" /* name of processes without an exit record */

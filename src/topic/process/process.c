@@ -22,9 +22,6 @@
 #include "topic/process/process_io.h"
 #include "topic/process/process_list.h"
 #include "topic/process/process_scope.h"
-#include "topic/process/process_wait.h"
-#include "topic/process/proportional.h"
-#include "topic/terminal_name.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 

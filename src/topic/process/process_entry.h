@@ -64,7 +64,7 @@ struct process {
 	uint64_t ran_tick;         /* the last one with ran */
 	struct process_io *io;     /* owned; NULL: not requested yet */
 	struct process_wait *wait; /* owned; NULL: not requested yet */
-	uint64_t proportional_bytes; /* as last read, see proportional.h; U64_UNKNOWN */
+	uint64_t proportional_bytes; /* as last read, see process_io.h; U64_UNKNOWN */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
 	struct process_size {      /* resident bytes at a time, to tell growth from noise */

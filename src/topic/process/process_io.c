@@ -9,10 +9,56 @@
 #include "topic/process/process_io.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/vector.h"
+#include "kernel/pid/maps.h"
+#include "kernel/pid/pid_stat.h"
+#include "sys/device_poll.h"
 #include "sys/pids.h"
-#include "topic/process/first_read.h"
+
+/* Processes that a list may show now come first, the others in turns: no tick reads all of them. */
+
+#define TURNS_MIN ((size_t)512) /* a machine with fewer processes has all of them read at once */
+#define TURN_TICKS 16           /* after which all had their turn */
+#define BUSY 1000               /* a process that ran for more than a part in BUSY of its life is busy */
+
+/*
+ * The turns of a tick: on the screen, the files of thousands of processes that have not run since it started
+ * would delay it for numbers that stand still. What was not read yet is unknown.
+ */
+static size_t first_read_turns(const struct process_list *list)
+{
+	size_t turns = list->n_all / TURN_TICKS + 1;
+
+	if (!list->clocks || !list->request || list->request->batch)
+		return SIZE_MAX;
+	return turns > TURNS_MIN ? turns : TURNS_MIN;
+}
+
+static bool was_busy(const struct process_list *list, const struct process *process)
+{
+	uint64_t start_ns = process->start_ticks * (UINT64_C(1000000000) / list->env->ticks_per_second);
+
+	return list->boot_ns > start_ns && process->cpu_ns > (list->boot_ns - start_ns) / BUSY;
+}
+
+/* A busy one may be in a list of the next tick. In the first tick all are new, so that ran says nothing. */
+static bool first_read_is_due(const struct process_list *list, const struct process *process, size_t *turns)
+{
+	char state = process->stat.state;
+
+	if ((process->ran && list->updates > 1) || state == 'R' || state == 'D' || was_busy(list, process))
+		return true;
+	if (*turns == 0)
+		return false;
+	--*turns;
+	return true;
+}
 
 static bool is_gone(int error)
 {
@@ -141,4 +187,293 @@ size_t process_io_update_all(struct process_list *list)
 		update(list, SIZE_MAX);
 	list->io_tick = list->env->tick;
 	return list->n_io_denied;
+}
+
+/*
+ * /proc/PID/schedstat is of the first thread only: of others their own files are read. What a thread waited
+ * between the last read and its exit is lost.
+ */
+
+#define KEPT_THREADS_MAX 64 /* an open file holds a page of the kernel */
+
+const struct process_wait *process_wait_of(const struct process *process)
+{
+	return process->wait && process->wait->complete ? process->wait : NULL;
+}
+
+/* 0 or -errno. keep: file stays open for the next time. */
+static int read_schedstat(struct env *env, uint32_t pid, const char *name, bool keep, int *file,
+			  struct pid_schedstat *schedstat)
+{
+	char bytes[128];
+	long length = keep ? pids_read_kept(env, file, pid, name, bytes, sizeof(bytes)) :
+			     pids_read(env, pid, name, bytes, sizeof(bytes));
+
+	if (length < 0)
+		return (int)length;
+	return pid_schedstat_parse(span_of(bytes, (size_t)length), schedstat) ? 0 : -EBADMSG;
+}
+
+static struct thread_wait *known_thread(const struct process_wait *wait, size_t *at, uint32_t tid)
+{
+	while (*at < wait->n_threads && wait->threads[*at].tid < tid)
+		++*at;
+	return *at < wait->n_threads && wait->threads[*at].tid == tid ? &wait->threads[*at] : NULL;
+}
+
+static void add_growth(struct process_wait *wait, const struct pid_schedstat *now,
+		       const struct pid_schedstat *before)
+{
+	bool same = before && now->wait_ns >= before->wait_ns && now->runs >= before->runs;
+
+	wait->wait_ns += now->wait_ns - (same ? before->wait_ns : 0);
+	wait->runs += now->runs - (same ? before->runs : 0);
+}
+
+/* Makes room the new list of threads, which the old one becomes. */
+static void swap_threads(struct process_list *list, struct process_wait *wait, size_t n_threads)
+{
+	struct thread_wait *threads = wait->threads;
+	size_t capacity = wait->capacity;
+
+	for (size_t i = 0; i < wait->n_threads; i++)
+		pids_release(list->env, &threads[i].file);
+	wait->threads = list->wait_room;
+	wait->capacity = list->wait_capacity;
+	wait->n_threads = n_threads;
+	list->wait_room = threads;
+	list->wait_capacity = capacity;
+}
+
+/*
+ * A file stays open from the second read on: most processes sleep and are read once. tid 0: the first thread
+ * is the only one.
+ */
+static int read_thread(struct process_list *list, const struct process *process, uint32_t tid, bool keep,
+		       struct thread_wait *known, struct thread_wait *thread)
+{
+	char name[48];
+	int error;
+
+	thread->tid = tid == 0 ? process->pid : tid;
+	thread->file = known ? known->file : -1;
+	if (tid == 0)
+		snprintf(name, sizeof(name), "schedstat");
+	else
+		snprintf(name, sizeof(name), "task/%u/schedstat", tid);
+	error = read_schedstat(list->env, process->pid, name, keep && known, &thread->file, &thread->seen);
+	if (known)
+		known->file = -1;
+	return error;
+}
+
+/* tids {0}: the first thread is the only one. */
+static void read_threads(struct process_list *list, struct process *process, const uint32_t *tids,
+			 size_t n_tids)
+{
+	struct process_wait *wait = process->wait;
+	bool keep = n_tids <= KEPT_THREADS_MAX;
+	size_t at = 0, n_threads = 0;
+
+	VECTOR_RESERVE(list->wait_room, n_tids, list->wait_capacity);
+	for (size_t i = 0; i < n_tids; i++) {
+		struct thread_wait *thread = &list->wait_room[n_threads];
+		struct thread_wait *known = known_thread(wait, &at, tids[i] == 0 ? process->pid : tids[i]);
+		int error = read_thread(list, process, tids[i], keep, known, thread);
+
+		if (error == -ENOENT || error == -ESRCH) {
+			pids_release(list->env, &thread->file);
+			continue;
+		}
+		wait->complete &= error == 0;
+		if (error && !known)
+			continue;
+		if (error)
+			thread->seen = known->seen;
+		else
+			add_growth(wait, &thread->seen, known ? &known->seen : NULL);
+		n_threads++;
+	}
+	swap_threads(list, wait, n_threads);
+}
+
+/* A kernel that does not count has zeros for a process that ran. */
+static bool counts(const struct process *process)
+{
+	return process->wait->runs > 0 || process->cpu_ns == 0;
+}
+
+static void read_wait(struct process_list *list, struct process *process)
+{
+	static const uint32_t first = 0;
+	struct process_wait *wait = process->wait;
+	const uint32_t *tids = &first;
+	size_t n_tids = 1;
+
+	wait->complete =
+		process->stat.threads == 1 || pids_threads(list->env, process->pid, &tids, &n_tids) == 0;
+	if (wait->complete)
+		read_threads(list, process, tids, n_tids);
+	wait->complete = wait->complete && wait->n_threads > 0 && counts(process);
+	wait->tick = list->env->tick;
+}
+
+static bool wait_is_due(const struct process_list *list, const struct process *process, size_t *turns)
+{
+	if (process->wait->tick == 0)
+		return first_read_is_due(list, process, turns);
+	return !list->clocks || !process->wait->complete || process->ran_tick > process->wait->tick;
+}
+
+static void update_waits(struct process_list *list)
+{
+	size_t turns = first_read_turns(list);
+
+	for (size_t i = 0; i < list->n_all; i++) {
+		struct process *process = list->all[i];
+
+		if (!process->wait)
+			process->wait = alloc_zeroed(1, sizeof(*process->wait));
+		if (wait_is_due(list, process, &turns))
+			read_wait(list, process);
+	}
+}
+
+void process_wait_update(struct process_list *list)
+{
+	if (list->wait_tick != list->env->tick)
+		update_waits(list);
+	list->wait_tick = list->env->tick;
+}
+
+/* Reads smaps_rollup, for which the kernel walks all pages of a process. */
+
+#define MOST PROCESSES_VISIBLE_MAX
+#define STALL_NS UINT64_C(2000000000) /* a process whose memory is locked must not stop the others */
+
+struct proportional {
+	struct device_poll poll;
+	bool busy, finished;
+	size_t n;
+	struct rollup {
+		uint32_t pid;
+		int fd;                      /* opened where there are privileges; the helper has none */
+		uint64_t start_ticks, bytes; /* U64_UNKNOWN: not known */
+	} rollups[MOST];
+};
+
+static uint64_t read_rollup(int fd)
+{
+	char bytes[4096];
+	ssize_t length = read(fd, bytes, sizeof(bytes));
+	uint64_t found;
+
+	return length > 0 && smaps_rollup_parse(span_of(bytes, (size_t)length), &found) ? found : U64_UNKNOWN;
+}
+
+static void read_all(struct device_poll *poll)
+{
+	struct proportional *reader = (struct proportional *)poll;
+
+	for (size_t i = 0; i < reader->n; i++) {
+		reader->rollups[i].bytes = read_rollup(reader->rollups[i].fd);
+		close(reader->rollups[i].fd);
+	}
+	poll->reads += reader->n;
+}
+
+static void finish(struct device_poll *poll)
+{
+	((struct proportional *)poll)->finished = true;
+}
+
+static void free_reader(struct device_poll *poll)
+{
+	free((struct proportional *)poll);
+}
+
+struct proportional *proportional_open(struct env *env)
+{
+	struct proportional *reader = alloc_zeroed(1, sizeof(*reader));
+
+	reader->poll = (struct device_poll){ .read = read_all, .finished = finish, .free = free_reader,
+						.in_thread = true };
+	device_poll_open(&reader->poll, env, "proc/PID/smaps_rollup");
+	return reader;
+}
+
+void proportional_close(struct proportional *reader)
+{
+	if (reader)
+		device_poll_drop(&reader->poll);
+}
+
+static void collect(struct proportional *reader, struct process_list *list)
+{
+	for (size_t i = 0; reader->finished && i < reader->n; i++) {
+		struct process *process = process_list_find(list, reader->rollups[i].pid);
+
+		if (process && process->start_ticks == reader->rollups[i].start_ticks)
+			process->proportional_bytes = reader->rollups[i].bytes;
+	}
+	if (reader->finished)
+		reader->busy = reader->finished = false;
+}
+
+static void ask(struct proportional *reader, struct env *env, struct process *process)
+{
+	char path[PROCESS_FILE_MAX];
+	int fd;
+
+	if (!process || process_is_kernel_thread(process) || reader->n == MOST)
+		return;
+	fd = pids_open(env, process->pid, process_memory_file(process, "smaps_rollup", path), O_RDONLY);
+	if (fd >= 0)
+		reader->rollups[reader->n++] =
+			(struct rollup){ process->pid, fd, process->start_ticks, U64_UNKNOWN };
+	else
+		process->proportional_bytes = U64_UNKNOWN;
+}
+
+static void submit(struct proportional *reader, struct env *env)
+{
+	if (reader->n == 0)
+		return;
+	reader->busy = true;
+	reader->poll.credit = 1;
+	device_poll_submit(&reader->poll);
+	device_poll_wait(env);
+}
+
+static void read_chosen(struct proportional *reader, struct process_list *list, const char *chosen)
+{
+	size_t i = 0;
+
+	while (i < list->n_all && !reader->busy) {
+		for (reader->n = 0; i < list->n_all && reader->n < MOST; i++)
+			if (!chosen || process_matches(list->all[i], span_text(chosen)))
+				ask(reader, list->env, list->all[i]);
+		submit(reader, list->env);
+		if (reader->busy && !reader->finished)
+			device_poll_wait_for(&reader->poll, STALL_NS);
+		collect(reader, list);
+	}
+}
+
+void proportional_update(struct proportional *reader, struct process_list *list,
+			 const struct sample_request *request, bool all)
+{
+	device_poll_collect(list->env);
+	collect(reader, list);
+	if (reader->busy)
+		return;
+	if (all) {
+		read_chosen(reader, list, request->processes);
+		return;
+	}
+	reader->n = 0;
+	for (size_t i = 0; i < request->n_visible; i++)
+		ask(reader, list->env, process_list_find(list, request->visible[i]));
+	submit(reader, list->env);
+	collect(reader, list);
 }

@@ -18,7 +18,6 @@
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
 #include "topic/process/process_find.h"
-#include "topic/process/scope_container.h"
 #include "topic/process/scope_members.h"
 #include "topic/trace/trace.h"
 
