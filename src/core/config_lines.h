@@ -5,7 +5,6 @@
 
 #include "core/buffer.h"
 #include "core/hash.h"
-#include "core/span.h"
 
 struct config_line {
 	char *name, *value;

@@ -13,7 +13,6 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "model/host.h"

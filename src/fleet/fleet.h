@@ -6,7 +6,6 @@
 #ifndef PANETOP_FLEET_FLEET_H
 #define PANETOP_FLEET_FLEET_H
 
-#include "fleet/member.h"
 #include "fleet/ssh_member.h"
 #include "model/settings.h"
 

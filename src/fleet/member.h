@@ -6,10 +6,7 @@
 #ifndef PANETOP_FLEET_MEMBER_H
 #define PANETOP_FLEET_MEMBER_H
 
-#include "model/finding.h"
-#include "model/frame.h"
 #include "model/pipeline.h"
-#include "model/source.h"
 #include "sys/machine_clock.h"
 
 /* A recording of a member. */

@@ -7,7 +7,6 @@
 
 #include "core/buffer.h"
 #include "core/hash.h"
-#include "core/span.h"
 #include "fleet/stored_series.h"
 #include "sys/http_server.h"
 #include "sys/machine_clock.h"

@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
-#include "core/buffer.h"
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "fleet/prometheus_api.h"

@@ -9,7 +9,6 @@
 #include "fleet/member.h"
 #include "model/settings.h"
 #include "model/source.h"
-#include "sys/machine_clock.h"
 
 /* Moments of what Prometheus stored, at equal steps up to now: half of a source whose frames they are. */
 

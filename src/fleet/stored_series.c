@@ -13,7 +13,6 @@
 #include "core/arena.h"
 #include "core/hash.h"
 #include "core/i18n.h"
-#include "core/vector.h"
 #include "output/exposition.h"
 
 #define KEPT_MAX ((size_t)16 << 20) /* bytes of all that is kept of the answers … */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/vector.h"
 
 #define CHANGE_NS (UINT64_C(60) * 1000000000) /* between changes of a name */

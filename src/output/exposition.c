@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "core/vector.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/bytes.h"
 #include "core/hash.h"
 #include "core/utf8.h"

@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include "core/buffer.h"
-#include "core/span.h"
 #include "recording/reader.h"
 
 #define RECORDING_PART_ENDING ".recording" /* of files in a directory of recordings */

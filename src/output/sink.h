@@ -3,9 +3,7 @@
 #ifndef PANETOP_OUTPUT_SINK_H
 #define PANETOP_OUTPUT_SINK_H
 
-#include "core/buffer.h"
 #include "core/lost_samples.h"
-#include "model/frame.h"
 #include "model/history.h"
 #include "model/units.h"
 #include "model/view.h"

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "core/bytes.h"
 #include "core/hash.h"
 #include "core/vector.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "core/vector.h"
 #include "recording/reader.h"
 

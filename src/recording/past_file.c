@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/buffer.h"
 #include "core/i18n.h"
 #include "core/lost_samples.h"
 #include "recording/reader.h"

@@ -3,7 +3,6 @@
 #ifndef PANETOP_RECORDING_PAST_FILE_H
 #define PANETOP_RECORDING_PAST_FILE_H
 
-#include "model/frame.h"
 #include "model/source.h"
 
 struct past_file;

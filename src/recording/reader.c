@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "recording/block.h"

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
-#include "core/intern.h"
 #include "core/vector.h"
 #include "recording/block.h"
 #include "recording/row_coding.h"

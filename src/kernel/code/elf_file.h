@@ -3,7 +3,6 @@
 #ifndef PANETOP_KERNEL_CODE_ELF_FILE_H
 #define PANETOP_KERNEL_CODE_ELF_FILE_H
 
-#include "core/span.h"
 #include "kernel/code/symbols.h"
 
 /* ELF files, as much as naming addresses takes: segments, functions, the build-id. */

@@ -9,14 +9,11 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/i18n.h"
 #include "model/explanation.h"
 #include "model/history.h"
-#include "model/scope.h"
 #include "model/units.h"
 #include "model/view.h"
 #include "output/report/page.h"
-#include "output/report/stretch.h"
 
 #define PLOT_X 480.0
 #define PLOT_Y 100.0

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/vector.h"
 #include "model/explanation.h"
 #include "model/pipeline.h"
