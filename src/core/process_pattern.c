@@ -8,8 +8,7 @@
 
 static bool is_same(struct span one, struct span other)
 {
-	return span_length(one) > 0 && span_length(one) == span_length(other) &&
-	       memcmp(one.at, other.at, span_length(one)) == 0;
+	return span_length(one) > 0 && span_same(one, other);
 }
 
 static struct span without_directories(struct span program)

@@ -35,6 +35,14 @@ bool span_starts(struct span span, const char *prefix)
 	return span_length(span) >= length && (length == 0 || memcmp(span.at, prefix, length) == 0);
 }
 
+bool span_take_start(struct span *span, const char *start)
+{
+	if (!span_starts(*span, start))
+		return false;
+	span->at += strlen(start);
+	return true;
+}
+
 bool span_take_end(struct span *span, const char *end)
 {
 	size_t length = strlen(end);
@@ -178,15 +186,6 @@ bool span_u64(struct span *rest, uint64_t *value)
 	return true;
 }
 
-static int hex_digit(char byte)
-{
-	if (is_digit(byte))
-		return byte - '0';
-	if (byte >= 'a' && byte <= 'f')
-		return byte - 'a' + 10;
-	return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
-}
-
 bool span_hex(struct span *rest, uint64_t *value)
 {
 	struct span left = *rest;
@@ -195,7 +194,7 @@ bool span_hex(struct span *rest, uint64_t *value)
 	int digit;
 
 	skip_blanks(&left);
-	for (first = left.at; left.at < left.end && (digit = hex_digit(*left.at)) >= 0; left.at++) {
+	for (first = left.at; left.at < left.end && (digit = ascii_hex_digit(*left.at)) >= 0; left.at++) {
 		if (number >> 60)
 			return false;
 		number = number << 4 | (uint64_t)digit;
@@ -330,8 +329,7 @@ bool span_seconds(struct span *rest, double *seconds)
 		return false;
 	scale_by_exponent(rest, seconds);
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (span_starts(*rest, units[i].name)) {
-			rest->at += strlen(units[i].name);
+		if (span_take_start(rest, units[i].name)) {
 			*seconds = *seconds * units[i].times / units[i].per_second;
 			break;
 		}

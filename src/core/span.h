@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct span {
 	const char *at;  /* next byte */
@@ -28,8 +29,16 @@ bool span_is(struct span span, const char *text);
 struct span span_trimmed(struct span text); /* without blanks, tabs and newlines at its ends */
 bool span_starts(struct span span, const char *prefix);
 
-/* Takes this end away, where something stands before it. */
+/* Takes this start away; or this end, where something stands before it. */
+bool span_take_start(struct span *span, const char *start);
 bool span_take_end(struct span *span, const char *end);
+
+static inline bool span_same(struct span one, struct span other)
+{
+	size_t length = span_length(one);
+
+	return length == span_length(other) && (length == 0 || memcmp(one.at, other.at, length) == 0);
+}
 
 /* What the kernel adds to the path of a file or a control group that is gone. */
 #define PATH_DELETED " (deleted)"
@@ -97,6 +106,14 @@ static inline char ascii_lower(char byte)
 static inline char ascii_upper(char byte)
 {
 	return byte >= 'a' && byte <= 'z' ? (char)(byte - 'a' + 'A') : byte;
+}
+
+/* 0 to 15; -1: it is none. */
+static inline int ascii_hex_digit(char byte)
+{
+	char lower = ascii_lower(byte);
+
+	return byte >= '0' && byte <= '9' ? byte - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 /* The first length bytes, or both texts if they are shorter, but for the case of letters. */

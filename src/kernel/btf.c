@@ -58,60 +58,31 @@ static uint32_t n_parts(const struct type *type)
 	return type->info & 0xffff;
 }
 
-/* How many bytes follow a type; false for an unknown kind. */
-static bool more_bytes(const struct type *type, uint32_t *bytes)
-{
-	*bytes = 0;
-	switch (kind_of(type)) {
-	case KIND_INT:
-	case KIND_VARIABLE:
-	case KIND_DECLARATION_TAG:
-		*bytes = 4;
-		return true;
-	case KIND_ARRAY:
-		*bytes = 12;
-		return true;
-	case KIND_STRUCT:
-	case KIND_UNION:
-	case KIND_SECTION:
-	case KIND_ENUM64:
-		*bytes = 12 * n_parts(type);
-		return true;
-	case KIND_ENUM:
-	case KIND_PROTOTYPE:
-		*bytes = 8 * n_parts(type);
-		return true;
-	case KIND_POINTER:
-	case KIND_FORWARD:
-	case KIND_TYPEDEF:
-	case KIND_VOLATILE:
-	case KIND_CONST:
-	case KIND_RESTRICT:
-	case KIND_FUNCTION:
-	case KIND_FLOAT:
-	case KIND_TYPE_TAG:
-		return true;
-	}
-	return false;
-}
+/* How many bytes follow a type of each kind, and how many each of its parts has. */
+static const struct {
+	uint8_t bytes, of_part;
+} more_bytes[KIND_ENUM64 + 1] = {
+	[KIND_INT] = { 4, 0 },     [KIND_VARIABLE] = { 4, 0 }, [KIND_DECLARATION_TAG] = { 4, 0 },
+	[KIND_ARRAY] = { 12, 0 },  [KIND_STRUCT] = { 0, 12 },  [KIND_UNION] = { 0, 12 },
+	[KIND_SECTION] = { 0, 12 }, [KIND_ENUM64] = { 0, 12 }, [KIND_ENUM] = { 0, 8 },
+	[KIND_PROTOTYPE] = { 0, 8 },
+};
 
 /* Reads the type at *offset and moves behind it; false at the end. */
 static bool next_type(const struct btf *btf, size_t *offset, struct type *type)
 {
 	uint32_t more;
+	enum kind kind;
 
-	if (!span_peek(btf->types, *offset, type, sizeof(*type)) || !more_bytes(type, &more) ||
-	    more > span_length(btf->types) - *offset - sizeof(*type))
+	if (!span_peek(btf->types, *offset, type, sizeof(*type)))
+		return false;
+	kind = kind_of(type);
+	if (kind < KIND_INT || kind > KIND_ENUM64)
+		return false;
+	more = more_bytes[kind].bytes + more_bytes[kind].of_part * n_parts(type);
+	if (more > span_length(btf->types) - *offset - sizeof(*type))
 		return false;
 	*offset += sizeof(*type) + more;
-	return true;
-}
-
-static bool part_of(struct span bytes, size_t offset, size_t length, struct span *part)
-{
-	if (offset > span_length(bytes) || length > span_length(bytes) - offset)
-		return false;
-	*part = span_of(bytes.at + offset, length);
 	return true;
 }
 
@@ -203,11 +174,11 @@ bool btf_open(struct btf *btf, struct span bytes)
 	struct span rest;
 
 	if (!span_peek(bytes, 0, &header, sizeof(header)) || header.magic != MAGIC || header.version != 1 ||
-	    header.length < sizeof(header) || !part_of(bytes, header.length, 0, &rest))
+	    header.length < sizeof(header) || !span_part(bytes, header.length, 0, &rest))
 		return false;
 	rest.end = bytes.end;
-	if (!part_of(rest, header.type_offset, header.type_length, &btf->types) ||
-	    !part_of(rest, header.string_offset, header.string_length, &btf->strings) ||
+	if (!span_part(rest, header.type_offset, header.type_length, &btf->types) ||
+	    !span_part(rest, header.string_offset, header.string_length, &btf->strings) ||
 	    header.string_length == 0 || btf->strings.end[-1] != '\0')
 		return false;
 	btf->step = header.type_length / (uint32_t)sizeof(struct type) / BTF_MARKS + 1;

@@ -214,29 +214,6 @@ bool cgroup_limit_parse(struct span text, uint64_t *bytes)
 
 #define SHORT_ID_LENGTH 12
 
-static bool ends_in(struct span text, const char *end)
-{
-	size_t length = strlen(end);
-
-	return span_length(text) > length && memcmp(text.end - length, end, length) == 0;
-}
-
-static bool take_start(struct span *text, const char *start)
-{
-	if (!span_starts(*text, start))
-		return false;
-	text->at += strlen(start);
-	return true;
-}
-
-static bool take_end(struct span *text, const char *end)
-{
-	if (!ends_in(*text, end))
-		return false;
-	text->end -= strlen(end);
-	return true;
-}
-
 /* The part after the last slash, which it removes from path with the slash. */
 static struct span take_last(struct span *path)
 {
@@ -253,20 +230,12 @@ static struct span take_last(struct span *path)
 	return last;
 }
 
-static int hex_digit(char byte)
-{
-	return byte >= '0' && byte <= '9'   ? byte - '0'
-	       : byte >= 'a' && byte <= 'f' ? byte - 'a' + 10
-	       : byte >= 'A' && byte <= 'F' ? byte - 'A' + 10
-					    : -1;
-}
-
 static bool is_container_id(struct span text)
 {
 	if (span_length(text) != CONTAINER_ID_LENGTH)
 		return false;
 	while (text.at < text.end)
-		if (hex_digit(*text.at++) < 0)
+		if (ascii_hex_digit(*text.at++) < 0)
 			return false;
 	return true;
 }
@@ -277,7 +246,7 @@ static bool is_pod_uid(struct span text)
 	unsigned n_digits = 0;
 
 	for (; text.at < text.end; text.at++) {
-		if (hex_digit(*text.at) >= 0)
+		if (ascii_hex_digit(*text.at) >= 0)
 			n_digits++;
 		else if (*text.at != '-' && *text.at != '_')
 			return false;
@@ -292,9 +261,9 @@ static void copy_unescaped(struct cgroup_name *out, struct span text)
 
 	while (text.at < text.end && length + 1 < sizeof(out->name)) {
 		bool escaped = span_length(text) >= 4 && text.at[0] == '\\' && text.at[1] == 'x' &&
-			       hex_digit(text.at[2]) >= 0 && hex_digit(text.at[3]) >= 0 &&
-			       hex_digit(text.at[2]) + hex_digit(text.at[3]) > 0;
-		int byte = escaped ? hex_digit(text.at[2]) << 4 | hex_digit(text.at[3]) : *text.at;
+			       ascii_hex_digit(text.at[2]) >= 0 && ascii_hex_digit(text.at[3]) >= 0 &&
+			       ascii_hex_digit(text.at[2]) + ascii_hex_digit(text.at[3]) > 0;
+		int byte = escaped ? ascii_hex_digit(text.at[2]) << 4 | ascii_hex_digit(text.at[3]) : *text.at;
 
 		out->name[length++] = (char)byte;
 		text.at += escaped ? 4 : 1;
@@ -307,7 +276,7 @@ static void copy_short_id(struct cgroup_name *out, struct span id)
 	size_t length = 0;
 
 	for (; id.at < id.end && length < SHORT_ID_LENGTH; id.at++)
-		if (hex_digit(*id.at) >= 0)
+		if (ascii_hex_digit(*id.at) >= 0)
 			out->name[length++] = ascii_lower(*id.at);
 	out->name[length] = '\0';
 }
@@ -345,11 +314,11 @@ static bool parse_container(struct span last, struct span above, struct cgroup_n
 	struct span id = last;
 	struct span parent = above;
 
-	take_end(&id, ".scope");
+	span_take_end(&id, ".scope");
 	for (size_t i = 0; i < sizeof(id_starts) / sizeof(id_starts[0]); i++) {
 		struct span rest = id;
 
-		if (take_start(&rest, id_starts[i].start) && is_container_id(rest))
+		if (span_take_start(&rest, id_starts[i].start) && is_container_id(rest))
 			return set_id(out, CGROUP_CONTAINER, id_starts[i].engine, rest);
 	}
 	while (span_until(&id, ':', &parent)) /* "…-podUID.slice:cri-containerd:ID" */
@@ -372,12 +341,12 @@ static bool parse_pod(struct span last, struct span above, struct cgroup_name *o
 	struct span id = last, name = last;
 	const char *found;
 
-	if (take_start(&id, "machine-libpod_pod_") && take_end(&id, ".slice") && is_container_id(id))
+	if (span_take_start(&id, "machine-libpod_pod_") && span_take_end(&id, ".slice") && is_container_id(id))
 		return set_id(out, CGROUP_POD, ENGINE_PODMAN, id);
-	if (take_start(&name, "kubepods") && take_end(&name, ".slice")) {
+	if (span_take_start(&name, "kubepods") && span_take_end(&name, ".slice")) {
 		found = memmem(name.at, span_length(name), "-pod", 4);
 		id = found ? span_of(found + 4, (size_t)(name.end - found - 4)) : span_of(name.end, 0);
-	} else if (!take_start(&id, "pod") || !has_part(above, "kubepods")) {
+	} else if (!span_take_start(&id, "pod") || !has_part(above, "kubepods")) {
 		return false;
 	}
 	return is_pod_uid(id) && set_id(out, CGROUP_POD, ENGINE_UNKNOWN, id);
@@ -387,9 +356,9 @@ static bool parse_pod(struct span last, struct span above, struct cgroup_name *o
 static bool parse_named(struct span last, struct span above, struct cgroup_name *out)
 {
 	struct span parent = take_last(&above), name = last;
-	bool found = take_start(&name, "lxc.payload.") || span_is(parent, "lxc") ||
+	bool found = span_take_start(&name, "lxc.payload.") || span_is(parent, "lxc") ||
 		     span_is(parent, "lxc.payload") ||
-		     (take_start(&name, "systemd-nspawn@") && take_end(&name, ".service"));
+		     (span_take_start(&name, "systemd-nspawn@") && span_take_end(&name, ".service"));
 
 	if (!found || span_length(name) == 0)
 		return false;
@@ -403,9 +372,11 @@ static enum cgroup_kind kind_of_unit(struct span last)
 	static const char *const units[] = { ".service", ".socket", ".mount", ".swap", ".target", ".timer" };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (ends_in(last, units[i]))
+		if (span_take_end(&last, units[i]))
 			return CGROUP_UNIT;
-	return ends_in(last, ".slice") ? CGROUP_SLICE : ends_in(last, ".scope") ? CGROUP_SCOPE : CGROUP_GROUP;
+	return span_take_end(&last, ".slice")   ? CGROUP_SLICE
+	       : span_take_end(&last, ".scope") ? CGROUP_SCOPE
+						: CGROUP_GROUP;
 }
 
 void cgroup_name_parse(struct span path, struct cgroup_name *out)
@@ -467,10 +438,7 @@ static void add_fields(struct span text, const char *prefix, const struct field 
 	}
 }
 
-#define MEMORY(file_name, field)                                                                             \
-	{                                                                                                    \
-		file_name, offsetof(struct cgroup_memory_stat, field)                                        \
-	}
+#define MEMORY(name, field) { name, offsetof(struct cgroup_memory_stat, field) }
 
 static const struct field memory_1[] = {
 	MEMORY("total_rss", anonymous),
@@ -498,17 +466,13 @@ static const struct field memory_2[] = {
 
 /* What is known of the kernel's memory where there is no sum. */
 static const struct field kernel_parts[] = {
-	MEMORY("slab", kernel),
-	MEMORY("kernel_stack", kernel),
-	MEMORY("pagetables", kernel),
-	MEMORY("percpu", kernel),
-	{ 0 },
+	MEMORY("slab", kernel), MEMORY("kernel_stack", kernel), MEMORY("pagetables", kernel),
+	MEMORY("percpu", kernel), { 0 },
 };
 
 void cgroup_memory_stat_parse(struct span text, int version, struct cgroup_memory_stat *stat)
 {
-	*stat = (struct cgroup_memory_stat){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN,
-					     U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+	memset(stat, 0xff, sizeof(*stat)); /* all U64_UNKNOWN */
 	add_fields(text, version == 1 ? "total_" : "", version == 1 ? memory_1 : memory_2, stat);
 	if (version == 2 && stat->kernel == U64_UNKNOWN)
 		add_fields(text, "", kernel_parts, stat);

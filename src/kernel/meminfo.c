@@ -194,12 +194,8 @@ static bool is_zone(struct span name)
 /* Is found the counter name, or its part of one zone? */
 static bool counts_for(struct span found, const char *name)
 {
-	struct span rest = found;
-
-	if (!span_starts(found, name))
-		return false;
-	rest.at += strlen(name);
-	return rest.at == rest.end || (span_char(&rest, '_') && is_zone(rest));
+	return span_take_start(&found, name) &&
+	       (found.at == found.end || (span_char(&found, '_') && is_zone(found)));
 }
 
 void vmstat_parse(struct span text, const char *const *names, size_t n_names, uint64_t *values)

@@ -38,8 +38,7 @@ bool passwd_number(struct span text, struct span name, uint32_t *uid)
 	uint64_t number;
 
 	while (next_entry(&text, &user, &number)) {
-		if (span_length(user) != span_length(name) || number > UINT32_MAX ||
-		    memcmp(user.at, name.at, span_length(name)) != 0)
+		if (number > UINT32_MAX || !span_same(user, name))
 			continue;
 		*uid = (uint32_t)number;
 		return true;

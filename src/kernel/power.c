@@ -45,9 +45,8 @@ void power_supply_parse(struct span text, struct power_supply *supply)
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		*number_at(supply, i) = SUPPLY_UNKNOWN;
 	while (span_line(&text, &line)) {
-		if (!span_until(&line, '=', &name) || !span_starts(name, "POWER_SUPPLY_"))
+		if (!span_until(&line, '=', &name) || !span_take_start(&name, "POWER_SUPPLY_"))
 			continue;
-		name.at += sizeof("POWER_SUPPLY_") - 1;
 		if (span_is(name, "TYPE"))
 			supply->type = line;
 		else if (span_is(name, "SCOPE"))
@@ -219,11 +218,8 @@ bool hwmon_name_parse(struct span name, enum sensor_kind *kind, uint64_t *number
 		struct span rest = name, digits;
 		uint64_t value;
 
-		if (!span_starts(rest, sensors[i].prefix))
-			continue;
-		rest.at += span_length(span_text(sensors[i].prefix));
-		if (!span_until(&rest, '_', &digits) || span_length(digits) == 0 || *digits.at == ' ' ||
-		    !span_is_u64(digits, &value) || value > NUMBER_MAX)
+		if (!span_take_start(&rest, sensors[i].prefix) || !span_until(&rest, '_', &digits) ||
+		    span_length(digits) == 0 || *digits.at == ' ' || !span_is_u64(digits, &value) || value > NUMBER_MAX)
 			continue;
 		*kind = (enum sensor_kind)i;
 		*number = value;

@@ -83,9 +83,8 @@ bool cpu_list_has(struct span list, uint32_t cpu)
 
 static bool parse_cpu_name(struct span name, uint64_t *cpu)
 {
-	if (!span_starts(name, "cpu"))
+	if (!span_take_start(&name, "cpu"))
 		return false;
-	name.at += 3;
 	*cpu = CPU_ALL;
 	return name.at == name.end || span_is_u64(name, cpu);
 }
@@ -183,10 +182,8 @@ bool interrupt_cpu_next(struct span *heading, uint32_t *cpu)
 	struct span rest = *heading, word;
 	uint64_t number;
 
-	if (!span_word(&rest, &word) || !span_starts(word, "CPU"))
-		return false;
-	word.at += 3;
-	if (!span_is_u64(word, &number) || number >= CPU_LIST_MAX)
+	if (!span_word(&rest, &word) || !span_take_start(&word, "CPU") ||
+	    !span_is_u64(word, &number) || number >= CPU_LIST_MAX)
 		return false;
 	*heading = rest;
 	*cpu = (uint32_t)number;

@@ -27,10 +27,8 @@ static bool eat_number(struct span *line, const char *key, uint32_t *number)
 	struct span part, value;
 	uint64_t found;
 
-	if (!span_until(line, ';', &part) || !span_word(&part, &value) || !span_starts(value, key))
-		return false;
-	value.at += strlen(key);
-	if (!span_u64(&value, &found) || found > UINT32_MAX || span_length(value) > 0)
+	if (!span_until(line, ';', &part) || !span_word(&part, &value) || !span_take_start(&value, key) ||
+	    !span_u64(&value, &found) || found > UINT32_MAX || span_length(value) > 0)
 		return false;
 	*number = (uint32_t)found;
 	return true;
@@ -166,9 +164,8 @@ bool trace_field_text(const struct trace_field *field, struct span raw, struct s
 			(where & UINT16_MAX) + (field->is == TRACE_FIELD_BEHIND ? offset + sizeof(where) : 0);
 		bytes = where >> 16;
 	}
-	if (offset > span_length(raw) || bytes > span_length(raw) - offset)
+	if (!span_part(raw, offset, bytes, text))
 		return false;
-	*text = span_of(raw.at + offset, bytes);
 	end = bytes > 0 ? memchr(text->at, '\0', bytes) : NULL;
 	if (end)
 		text->end = end;

@@ -287,12 +287,6 @@ static bool take_topic(struct described_topic *topic, struct span *in, const str
 	return true;
 }
 
-static bool same_name(const struct described_topic *one, const struct described_topic *other)
-{
-	return span_length(one->name) == span_length(other->name) &&
-	       memcmp(one->name.at, other->name.at, span_length(one->name)) == 0;
-}
-
 static bool has_topic_twice(const struct description *description)
 {
 	const struct described_topic *topics = description->topics;
@@ -302,7 +296,7 @@ static bool has_topic_twice(const struct description *description)
 	for (unsigned i = 0; i < description->n_topics && same == HASH_NONE; i++) {
 		uint64_t hash = hash_bytes(HASH_SEED, topics[i].name);
 
-		HASH_FIND(same, &names, hash, same_name(&topics[same], &topics[i]));
+		HASH_FIND(same, &names, hash, span_same(topics[same].name, topics[i].name));
 		hash_add(&names, hash, i);
 	}
 	hash_free(&names);

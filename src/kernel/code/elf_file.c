@@ -10,6 +10,7 @@
 #include "core/vector.h"
 
 #define SECTION_NAME_MAX 64 /* bytes; those of use are shorter */
+#define NOTE_HEAD_BYTES ((size_t)12)
 #define DEBUG_LINK_MAX 255  /* NAME_MAX */
 #define UNWIND_HEADER_BYTES ((size_t)12)
 #define UNWIND_ENTRY_BYTES ((size_t)8)
@@ -192,26 +193,43 @@ static uint64_t padded(uint64_t bytes, uint64_t alignment)
 	return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/* The build-id, if it is among these notes: sizes of a name and a content, a type, the name, the content. */
+/* Sizes of a name and a content, a type, the name, the content. */
+struct note {
+	uint64_t type;
+	struct span name, content;
+};
+
+static bool next_note(struct span *notes, uint64_t alignment, struct note *note)
+{
+	uint64_t name_bytes, content_bytes, content_at, end;
+
+	if (!span_little(*notes, 0, 4, &name_bytes) || !span_little(*notes, 4, 4, &content_bytes) ||
+	    !span_little(*notes, 8, 4, &note->type))
+		return false;
+	content_at = padded(NOTE_HEAD_BYTES + name_bytes, alignment);
+	end = padded(content_at + content_bytes, alignment);
+	if (!span_part(*notes, NOTE_HEAD_BYTES, name_bytes, &note->name) ||
+	    !span_part(*notes, content_at, content_bytes, &note->content))
+		return false;
+	notes->at = end < span_length(*notes) ? notes->at + end : notes->end;
+	return true;
+}
+
+/* Names of notes end with a NUL. */
+static bool is_note(const struct note *note, uint64_t type, const char *name)
+{
+	return note->type == type && span_same(note->name, span_of(name, strlen(name) + 1));
+}
+
+/* The build-id, if it is among these notes. */
 static void look_into_notes(struct elf_file *file, struct span notes, uint64_t alignment)
 {
-	uint64_t name_bytes, content_bytes, type, content_at, end;
-	struct span name, content;
+	struct note note;
 
-	alignment = alignment == 8 ? 8 : 4;
-	while (span_length(file->build_id) == 0 && span_little(notes, 0, 4, &name_bytes) &&
-	       span_little(notes, 4, 4, &content_bytes) && span_little(notes, 8, 4, &type)) {
-		content_at = padded(12 + name_bytes, alignment);
-		end = padded(content_at + content_bytes, alignment);
-		if (!span_part(notes, 12, name_bytes, &name) ||
-		    !span_part(notes, content_at, content_bytes, &content))
-			return;
-		if (type == NT_GNU_BUILD_ID && name_bytes == sizeof(ELF_NOTE_GNU) &&
-		    memcmp(name.at, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
-		    content_bytes <= ELF_BUILD_ID_MAX)
-			file->build_id = content;
-		notes.at = end < span_length(notes) ? notes.at + end : notes.end;
-	}
+	while (span_length(file->build_id) == 0 && next_note(&notes, alignment == 8 ? 8 : 4, &note))
+		if (is_note(&note, NT_GNU_BUILD_ID, ELF_NOTE_GNU) &&
+		    span_length(note.content) <= ELF_BUILD_ID_MAX)
+			file->build_id = note.content;
 }
 
 /* A name, a NUL, and behind padding to 4 bytes a checksum. */
@@ -402,18 +420,11 @@ bool elf_file_start(const struct elf_file *file, uint64_t address, uint64_t *sta
 
 static uint64_t relative_type(const struct elf_file *file)
 {
-	switch (file->machine) {
-	case EM_X86_64:
-		return R_X86_64_RELATIVE;
-	case EM_386:
-		return R_386_RELATIVE;
-	case EM_AARCH64:
-		return R_AARCH64_RELATIVE;
-	case EM_ARM:
-		return R_ARM_RELATIVE;
-	default:
-		return R_RISCV_RELATIVE;
-	}
+	return file->machine == EM_X86_64    ? R_X86_64_RELATIVE
+	       : file->machine == EM_386     ? R_386_RELATIVE
+	       : file->machine == EM_AARCH64 ? R_AARCH64_RELATIVE
+	       : file->machine == EM_ARM     ? R_ARM_RELATIVE
+					     : R_RISCV_RELATIVE;
 }
 
 /* What the loader writes there, among these relocations. */
@@ -724,9 +735,7 @@ bool go_functions(const struct elf_file *file, struct symbols *symbols)
 	return go_functions_add(file->go_table, go_functions_text(file), symbols);
 }
 
-/* A note: three sizes and a type; "stapsdt"; three addresses, and three texts. It is padded to 4 bytes. */
-#define HEAD_BYTES ((size_t)12)
-#define OWNER "stapsdt"
+/* A note of "stapsdt": three addresses, and three texts. It is padded to 4 bytes. */
 #define TYPE_PROBE 3
 
 /* Where it belongs to: another step of the build may have moved the file since it was written. */
@@ -785,23 +794,11 @@ static bool read_place(const struct elf_file *file, struct span content, struct 
 
 bool usdt_next(const struct elf_file *file, struct span *rest, struct usdt_place *place)
 {
-	uint64_t name_bytes, content_bytes, type, content_at, end;
-	struct span notes = *rest, name, content;
+	struct note note;
 
-	while (span_little(notes, 0, 4, &name_bytes) && span_little(notes, 4, 4, &content_bytes) &&
-	       span_little(notes, 8, 4, &type)) {
-		content_at = padded(HEAD_BYTES + name_bytes, 4);
-		end = padded(content_at + content_bytes, 4);
-		if (!span_part(notes, HEAD_BYTES, name_bytes, &name) ||
-		    !span_part(notes, content_at, content_bytes, &content))
-			break;
-		notes.at = end < span_length(notes) ? notes.at + end : notes.end;
-		if (type == TYPE_PROBE && name_bytes == sizeof(OWNER) &&
-		    memcmp(name.at, OWNER, sizeof(OWNER)) == 0 && read_place(file, content, place)) {
-			*rest = notes;
+	while (next_note(rest, 4, &note))
+		if (is_note(&note, TYPE_PROBE, "stapsdt") && read_place(file, note.content, place))
 			return true;
-		}
-	}
 	rest->at = rest->end;
 	return false;
 }

@@ -100,22 +100,25 @@ uint32_t qdisc_dropped(const struct qdisc *before, const struct qdisc *now)
 	return now->drops - before->drops;
 }
 
+/* A message that asks for all of a kind. */
+static unsigned put_request(char *request, uint16_t type, uint32_t sequence, const void *body, size_t bytes)
+{
+	const struct nlmsghdr header = { .nlmsg_len = (uint32_t)(sizeof(header) + bytes),
+					 .nlmsg_type = type,
+					 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+					 .nlmsg_seq = sequence };
+
+	memcpy(request, &header, sizeof(header));
+	memcpy(request + sizeof(header), body, bytes);
+	return header.nlmsg_len;
+}
+
 unsigned qdisc_request(char request[QDISC_REQUEST_BYTES], uint32_t sequence)
 {
-	const struct {
-		struct nlmsghdr header;
-		struct tcmsg body;
-	} message = {
-		.header = { .nlmsg_len = sizeof(message),
-			    .nlmsg_type = RTM_GETQDISC,
-			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-			    .nlmsg_seq = sequence },
-		.body = { .tcm_family = AF_UNSPEC },
-	};
+	const struct tcmsg body = { .tcm_family = AF_UNSPEC };
 
-	_Static_assert(sizeof(message) <= QDISC_REQUEST_BYTES, "it has room");
-	memcpy(request, &message, sizeof(message));
-	return sizeof(message);
+	_Static_assert(sizeof(struct nlmsghdr) + sizeof(body) <= QDISC_REQUEST_BYTES, "it has room");
+	return put_request(request, RTM_GETQDISC, sequence, &body, sizeof(body));
 }
 
 enum state {
@@ -223,47 +226,23 @@ static uint8_t extensions_of(enum sock_diag_kind kind)
 	return (uint8_t)(1 << ((kind == SOCK_DIAG_TCP ? INET_DIAG_INFO : INET_DIAG_SKMEMINFO) - 1));
 }
 
-static unsigned request_all_tcp(char request[SOCK_DIAG_REQUEST_BYTES], enum sock_diag_kind kind,
-				uint32_t sequence)
-{
-	const struct {
-		struct nlmsghdr header;
-		struct inet_diag_req body;
-	} message = {
-		.header = { .nlmsg_len = sizeof(message),
-			    .nlmsg_type = TCPDIAG_GETSOCK,
-			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-			    .nlmsg_seq = sequence },
-		.body = { .idiag_ext = extensions_of(kind), .idiag_states = states_of(kind) },
-	};
-
-	_Static_assert(sizeof(message) <= SOCK_DIAG_REQUEST_BYTES, "it has room");
-	memcpy(request, &message, sizeof(message));
-	return sizeof(message);
-}
-
 unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, enum sock_diag_kind kind,
 			   uint32_t sequence)
 {
-	const struct {
-		struct nlmsghdr header;
-		struct inet_diag_req_v2 body;
-	} message = {
-		.header = { .nlmsg_len = sizeof(message),
-			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-			    .nlmsg_seq = sequence },
-		.body = { .sdiag_family = family,
-			  .sdiag_protocol = kind == SOCK_DIAG_UDP ? IPPROTO_UDP : IPPROTO_TCP,
-			  .idiag_ext = extensions_of(kind),
-			  .idiag_states = states_of(kind) },
-	};
+	const struct inet_diag_req of_all_tcp = { .idiag_ext = extensions_of(kind),
+						  .idiag_states = states_of(kind) };
+	const struct inet_diag_req_v2 body = { .sdiag_family = family,
+					       .sdiag_protocol =
+						       kind == SOCK_DIAG_UDP ? IPPROTO_UDP : IPPROTO_TCP,
+					       .idiag_ext = extensions_of(kind),
+					       .idiag_states = states_of(kind) };
 
-	_Static_assert(sizeof(message) <= SOCK_DIAG_REQUEST_BYTES, "it has room");
+	_Static_assert(sizeof(struct nlmsghdr) + sizeof(of_all_tcp) <= SOCK_DIAG_REQUEST_BYTES &&
+			       sizeof(struct nlmsghdr) + sizeof(body) <= SOCK_DIAG_REQUEST_BYTES,
+		       "it has room");
 	if (family == AF_UNSPEC)
-		return request_all_tcp(request, kind, sequence);
-	memcpy(request, &message, sizeof(message));
-	return sizeof(message);
+		return put_request(request, TCPDIAG_GETSOCK, sequence, &of_all_tcp, sizeof(of_all_tcp));
+	return put_request(request, SOCK_DIAG_BY_FAMILY, sequence, &body, sizeof(body));
 }
 
 /* Up to 65535; printf(3) would take most of the time of a sample's own part. */

@@ -14,14 +14,6 @@
 #define O_TMPFILE 020000000
 #endif
 
-static bool take_prefix(struct span *text, const char *prefix)
-{
-	if (!span_starts(*text, prefix))
-		return false;
-	text->at += strlen(prefix);
-	return true;
-}
-
 static uint64_t bracketed_inode(struct span text)
 {
 	uint64_t inode;
@@ -50,13 +42,13 @@ void pid_fd_link_parse(struct span link, struct pid_fd_link *parsed)
 	struct span rest = link;
 
 	*parsed = (struct pid_fd_link){ .path = link, .inode = U64_UNKNOWN };
-	if (take_prefix(&rest, "socket:")) {
+	if (span_take_start(&rest, "socket:")) {
 		parsed->kind = N_("socket");
 		parsed->inode = bracketed_inode(rest);
-	} else if (take_prefix(&rest, "pipe:")) {
+	} else if (span_take_start(&rest, "pipe:")) {
 		parsed->kind = N_("pipe");
 		parsed->inode = bracketed_inode(rest);
-	} else if (take_prefix(&rest, "anon_inode:")) {
+	} else if (span_take_start(&rest, "anon_inode:")) {
 		parsed->anonymous = anonymous_kind(rest);
 	} else if (span_starts(rest, "/memfd:")) {
 		parsed->kind = N_("memfd");
@@ -155,16 +147,11 @@ static bool parse_value(struct span text, uint64_t *value)
 	return false;
 }
 
-static bool same_span(struct span one, struct span other)
-{
-	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
-}
-
 /* NULL: there is no room for another one. */
 static void *engine_of(struct drm_client *client, struct span name)
 {
 	for (size_t i = 0; i < client->n_engines; i++)
-		if (same_span(client->engines[i].name, name))
+		if (span_same(client->engines[i].name, name))
 			return &client->engines[i];
 	if (client->n_engines == DRM_ENGINES_MAX)
 		return NULL;
@@ -179,7 +166,7 @@ static void *engine_of(struct drm_client *client, struct span name)
 static void *region_of(struct drm_client *client, struct span name)
 {
 	for (size_t i = 0; i < client->n_regions; i++)
-		if (same_span(client->regions[i].name, name))
+		if (span_same(client->regions[i].name, name))
 			return &client->regions[i];
 	if (client->n_regions == DRM_REGIONS_MAX)
 		return NULL;

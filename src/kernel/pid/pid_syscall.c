@@ -51,9 +51,8 @@ static bool take_hex(struct span *text, uint64_t *value)
 {
 	struct span word;
 
-	if (!span_word(text, &word) || !span_starts(word, "0x"))
+	if (!span_word(text, &word) || !span_take_start(&word, "0x"))
 		return false;
-	word.at += 2;
 	return span_hex(&word, value) && word.at == word.end;
 }
 
