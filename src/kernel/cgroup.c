@@ -260,12 +260,12 @@ static void copy_unescaped(struct cgroup_name *out, struct span text)
 	size_t length = 0;
 
 	while (text.at < text.end && length + 1 < sizeof(out->name)) {
-		bool escaped = span_length(text) >= 4 && text.at[0] == '\\' && text.at[1] == 'x' &&
-			       ascii_hex_digit(text.at[2]) >= 0 && ascii_hex_digit(text.at[3]) >= 0 &&
-			       ascii_hex_digit(text.at[2]) + ascii_hex_digit(text.at[3]) > 0;
-		int byte = escaped ? ascii_hex_digit(text.at[2]) << 4 | ascii_hex_digit(text.at[3]) : *text.at;
+		bool begins = span_length(text) >= 4 && text.at[0] == '\\' && text.at[1] == 'x';
+		int high = begins ? ascii_hex_digit(text.at[2]) : -1;
+		int low = begins ? ascii_hex_digit(text.at[3]) : -1;
+		bool escaped = high >= 0 && low >= 0 && high + low > 0;
 
-		out->name[length++] = (char)byte;
+		out->name[length++] = escaped ? (char)(high << 4 | low) : *text.at;
 		text.at += escaped ? 4 : 1;
 	}
 	out->name[length] = '\0';
@@ -341,7 +341,8 @@ static bool parse_pod(struct span last, struct span above, struct cgroup_name *o
 	struct span id = last, name = last;
 	const char *found;
 
-	if (span_take_start(&id, "machine-libpod_pod_") && span_take_end(&id, ".slice") && is_container_id(id))
+	if (span_take_start(&id, "machine-libpod_pod_") && span_take_end(&id, ".slice") &&
+	    is_container_id(id))
 		return set_id(out, CGROUP_POD, ENGINE_PODMAN, id);
 	if (span_take_start(&name, "kubepods") && span_take_end(&name, ".slice")) {
 		found = memmem(name.at, span_length(name), "-pod", 4);

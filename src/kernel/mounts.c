@@ -204,7 +204,8 @@ bool disk_path_head(struct span name, char head[DISK_HEAD_MAX])
 	uint64_t subsystem, controller, space;
 
 	if (!span_take_start(&name, "nvme") || !span_u64(&name, &subsystem) ||
-	    !span_char(&name, 'c') || !span_u64(&name, &controller) || !span_char(&name, 'n') || !span_u64(&name, &space) || name.at < name.end)
+	    !span_char(&name, 'c') || !span_u64(&name, &controller) || !span_char(&name, 'n') ||
+	    !span_u64(&name, &space) || name.at < name.end)
 		return false;
 	snprintf(head, DISK_HEAD_MAX, "nvme%" PRIu64 "n%" PRIu64, subsystem, space);
 	return true;

@@ -219,7 +219,8 @@ bool hwmon_name_parse(struct span name, enum sensor_kind *kind, uint64_t *number
 		uint64_t value;
 
 		if (!span_take_start(&rest, sensors[i].prefix) || !span_until(&rest, '_', &digits) ||
-		    span_length(digits) == 0 || *digits.at == ' ' || !span_is_u64(digits, &value) || value > NUMBER_MAX)
+		    span_length(digits) == 0 || *digits.at == ' ' || !span_is_u64(digits, &value) ||
+		    value > NUMBER_MAX)
 			continue;
 		*kind = (enum sensor_kind)i;
 		*number = value;
