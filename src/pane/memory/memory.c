@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The memory pane: its tables, keys and views; memory_draw.c draws the summary. */
+/* The memory pane: its tables, options and keys; memory_draw.c has its views. */
 #include <config.h>
 
 #include "pane/memory/memory.h"
@@ -57,10 +57,9 @@ static struct memory_sizes *take(const struct table *processes, uint64_t mono_ns
 {
 	struct memory_sizes *taken =
 		alloc_zeroed(1, sizeof(*taken) + processes->n_rows * sizeof(taken->sizes[0]));
-	struct reader reader;
+	struct reader reader = reader_of(processes);
 
 	taken->mono_ns = mono_ns;
-	reader = reader_of(processes);
 	for (size_t i = 0; i < processes->n_rows; i++) {
 		struct size size = size_of_row(&reader, table_row(processes, i));
 
@@ -147,9 +146,8 @@ static const struct pane_table tables[] = {
 	[MEMORY_TABLE_PROCESS] = { .topic = "process",
 				   .lazy = true,
 				   .own_columns = true,
-				   .columns = "resident_bytes,growth_bytes_per_second,memory_ratio,swapped_"
-					      "bytes,"
-					      "pid,user,command",
+				   .columns = "resident_bytes,growth_bytes_per_second,memory_ratio,"
+					      "swapped_bytes,pid,user,command",
 				   .sort = "resident_bytes" },
 	[MEMORY_TABLE_SCOPE] = { .topic = "scope_use", .headline = true, .scoped = true },
 	[MEMORY_TABLE_CACHE_USE] = { .topic = "cache_use", .lazy = true, .sort = "asked_pages_per_second" },
@@ -194,15 +192,6 @@ static const struct {
 
 #define N_DEFINITIONS (sizeof(used_definitions) / sizeof(used_definitions[0]))
 
-static void choose_used(struct view *view, unsigned definition)
-{
-	const char *forms[N_DEFINITIONS + 1] = { NULL };
-
-	for (size_t d = 0; d < N_DEFINITIONS; d++)
-		forms[d] = used_definitions[d].column;
-	view_choose_form(view, forms, forms[definition]);
-}
-
 static unsigned chosen_definition(const struct settings *settings, unsigned otherwise)
 {
 	return settings->memory.used == USED_NOT_CHOSEN ? otherwise : settings->memory.used;
@@ -210,9 +199,13 @@ static unsigned chosen_definition(const struct settings *settings, unsigned othe
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
+	const char *forms[N_DEFINITIONS + 1] = { NULL };
+
 	(void)request;
+	for (size_t d = 0; d < N_DEFINITIONS; d++)
+		forms[d] = used_definitions[d].column;
 	if (strcmp(view->schema->name, "memory") == 0)
-		choose_used(view, chosen_definition(settings, OF_TABLE));
+		view_choose_form(view, forms, forms[chosen_definition(settings, OF_TABLE)]);
 }
 
 double memory_span(const struct pane_context *context)
@@ -312,9 +305,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 
 static void close_memory(void *state)
 {
-	struct memory_state *memory = state;
-
-	memory_growth_free(&memory->growth);
+	memory_growth_free(&((struct memory_state *)state)->growth);
 }
 
 static bool shows_processes(const struct pane_context *context)
@@ -386,33 +377,6 @@ static void wants(const struct settings *settings, struct sample_request *reques
 	request->numa_maps = settings->memory.numa_maps;
 }
 
-static const struct pane_view views[] = {
-	[MEMORY_SUMMARY] = { "overview", N_("Overview"), N_("is there enough, and who has it?"),
-			     MEMORY_TABLE_PROCESS, .actions = process_actions, .draw = memory_draw },
-	[MEMORY_PROCESSES] = { "processes", N_("Processes"), N_("the memory of all processes"),
-			       MEMORY_TABLE_PROCESS, .actions = process_actions, .draw = memory_draw },
-	[MEMORY_EXTENDED] = { "meminfo", N_("Meminfo"), N_("every line of /proc/meminfo, explained"),
-			      MEMORY_TABLE_MEMINFO, .draw = memory_draw },
-	[MEMORY_CHECKS] = { "checks", N_("Sum checks"), N_("do the lines of /proc/meminfo add up?"),
-			    MEMORY_TABLE_CHECK, .draw = memory_draw },
-	[MEMORY_PAGING] = { "paging", N_("Paging"), N_("paging, reclaim, refaults, and pressure"),
-			    MEMORY_TABLE_RECLAIM, .draw = memory_draw },
-	[MEMORY_READERS] = { "readers", N_("Readers"), N_("which processes read from disk"),
-			     MEMORY_TABLE_READER, .draw = memory_draw },
-	[MEMORY_CACHE] = { "cache", N_("Page cache"),
-			   N_("do reads find their pages in the cache? by process and by file"),
-			   MEMORY_TABLE_CACHE_USE, 1ul << MEMORY_TABLE_CACHE_FILE, .draw = memory_draw },
-	[MEMORY_NODES] = { "nodes", N_("Nodes"), N_("is memory where the CPUs are? by NUMA node and process"),
-			   MEMORY_TABLE_LOCALITY, 1ul << MEMORY_TABLE_NODE,
-			   .below = 1ul << MEMORY_TABLE_NODE_THREAD, .actions = memory_nodes_actions,
-			   .draw = memory_nodes_draw },
-	[MEMORY_SHARES] = { "shares", N_("Node shares"),
-			    N_("how much memory and CPU time processes have on each NUMA node"),
-			    MEMORY_TABLE_NODE_PROCESS, .actions = memory_nodes_actions,
-			    .draw = memory_shares_draw },
-	{ 0 },
-};
-
 static const struct pane_action pane_actions[] = {
 	{ ACTION_ACT, show_actions, NULL, N_("menu of actions: signal a process, drop the caches") },
 	{ ACTION_TREE, tree, NULL, NULL },
@@ -479,7 +443,7 @@ const struct pane pane_memory = {
 	.tables = tables,
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
-	.views = views,
+	.views = memory_views,
 	.actions = pane_actions,
 	.choices = choices,
 	.refuses = refuses,

@@ -95,14 +95,7 @@ const char *memory_used_words(const struct pane_context *context);
 
 extern const struct series memory_series[];
 
-void memory_draw(const struct pane_context *context, struct canvas *canvas);
-
-/* memory_nodes.c: the views of NUMA nodes. */
-extern const struct pane_action memory_nodes_actions[];
-void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas);
-void memory_shares_draw(const struct pane_context *context, struct canvas *canvas);
-
-#define MEMORY_PARTS 4
+extern const struct pane_view memory_views[];
 
 /* The row of the scope; NULL: there is none, and the pane shows the machine. */
 const void *memory_scope_row(const struct pane_context *context);

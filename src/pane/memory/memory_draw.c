@@ -19,6 +19,8 @@
 #include "screen/graph.h"
 #include "screen/levels.h"
 
+#define MEMORY_PARTS 4
+
 static double scope_number(const struct pane_context *context, const char *column)
 {
 	return frame_number(context->frame, "scope_use", NULL, column);
@@ -32,24 +34,9 @@ const void *memory_scope_row(const struct pane_context *context)
 	return table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 }
 
-static bool is_of_group(const struct pane_context *context)
-{
-	return strcmp(table_text(frame_table(context->frame, "scope_use"), memory_scope_row(context),
-				 "basis"),
-		      SCOPE_OF_GROUP) == 0;
-}
-
 static double machine_bytes(const struct pane_context *context)
 {
 	return frame_number(context->frame, "memory", "mem", "total_bytes");
-}
-
-/* The limit of its control group; without one all memory. */
-static double memory_scope_most(const struct pane_context *context)
-{
-	double limit = scope_number(context, "limit_bytes");
-
-	return limit > 0 ? limit : machine_bytes(context);
 }
 
 /* What it has is made of; returns how many parts. */
@@ -64,7 +51,9 @@ static unsigned memory_scope_parts(const struct pane_context *context, struct gr
 		{ 'c', N_("file"), N_("mapped files, shared"), "file_bytes" },
 		{ 'o', N_("other"), NULL, "other_bytes" },
 	};
-	bool of_group = is_of_group(context);
+	const char *basis = table_text(frame_table(context->frame, "scope_use"), memory_scope_row(context),
+				       "basis");
+	bool of_group = strcmp(basis, SCOPE_OF_GROUP) == 0;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < MEMORY_PARTS; i++)
@@ -120,15 +109,6 @@ static enum memory_level memory_scope_verdict(struct buffer *out, const struct p
 	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts.facts);
 }
 
-/* By what its memory is counted, and what is not in it: the same. */
-static void memory_scope_story(struct buffer *out, const struct pane_context *context)
-{
-	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
-					 memory_scope_row(context) };
-
-	remarks_say(out, REMARKS(stories), &facts.facts);
-}
-
 #define LINES_FOR_NODE_STORY 6 /* from this height on there is the first sentence, … */
 #define LINES_FOR_NODES 12 /* … the others, and the table of nodes, of at most … */
 #define NODES_PART 2 /* … this part of the height … */
@@ -147,23 +127,19 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 	return lines;
 }
 
-static int draw_nodes(const struct pane_context *context, const struct canvas *canvas, int y)
-{
-	int lines = table_height(&context->tables[MEMORY_TABLE_NODE]), most = canvas->height / NODES_PART;
-	struct canvas part = canvas_rows(canvas, y, lines < most ? lines : most);
-
-	context_draw_table(context, &part, MEMORY_TABLE_NODE);
-	return y + part.height;
-}
-
-void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas)
+static void draw_node_views(const struct pane_context *context, struct canvas *canvas)
 {
 	int y = canvas->height >= LINES_FOR_NODE_STORY ? draw_story(context, canvas) : 0;
 	int threads = canvas->height >= LINES_FOR_THREADS ? canvas->height / THREADS_PART : 0;
+	int nodes = table_height(&context->tables[MEMORY_TABLE_NODE]), most = canvas->height / NODES_PART;
 	struct canvas part;
 
-	if (canvas->height >= LINES_FOR_NODES)
-		y = draw_nodes(context, canvas, y);
+	if (canvas->height >= LINES_FOR_NODES) {
+		nodes = nodes < most ? nodes : most;
+		part = canvas_rows(canvas, y, nodes);
+		context_draw_table(context, &part, MEMORY_TABLE_NODE);
+		y += nodes;
+	}
 	part = canvas_rows(canvas, y, canvas->height - y - threads);
 	context_draw_titled(context, &part, MEMORY_TABLE_LOCALITY,
 			    _("largest processes: is their memory on the nodes where they run?"));
@@ -173,7 +149,7 @@ void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas
 				    _("threads that wander from node to node"));
 }
 
-void memory_shares_draw(const struct pane_context *context, struct canvas *canvas)
+static void draw_shares(const struct pane_context *context, struct canvas *canvas)
 {
 	context_draw_titled(context, canvas, MEMORY_TABLE_NODE_PROCESS,
 			    _("memory and CPU time of processes by node"));
@@ -219,7 +195,7 @@ static void show_actions(struct pane_context *context)
 	screen_menu(context, _("Actions"), &item, 1, 0, count_pages);
 }
 
-const struct pane_action memory_nodes_actions[] = {
+static const struct pane_action node_actions[] = {
 	{ ACTION_OPEN, process_open_selected, NULL,
 	  N_("open the selected process: all that is known of it") },
 	{ ACTION_ACT, show_actions, NULL,
@@ -245,23 +221,18 @@ const struct pane_action memory_nodes_actions[] = {
 
 enum look { LOOK_ANONYMOUS, LOOK_KERNEL, LOOK_CACHES, LOOK_OTHERS };
 
-static double number(const struct pane_context *context, const char *topic, const char *row,
-		     const char *column)
-{
-	return frame_number(context->frame, topic, row, column);
-}
-
 /* What rows of the frame have. */
 static struct row_facts frame_facts(const struct pane_context *context)
 {
 	return (struct row_facts){ { row_fact }, .frame = context->frame };
 }
 
-/* Of what is shown: of the machine, or of the scope at most. */
+/* Of what is shown: of the machine, or the limit of the control group of the scope. */
 static double total_bytes(const struct pane_context *context)
 {
-	return memory_scope_row(context) ? memory_scope_most(context)
-					 : number(context, "memory", "mem", "total_bytes");
+	double limit = memory_scope_row(context) ? scope_number(context, "limit_bytes") : NAN;
+
+	return limit > 0 ? limit : machine_bytes(context);
 }
 
 /* Returns how many there are. */
@@ -276,7 +247,7 @@ static unsigned fill_parts(const struct pane_context *context, struct graph_part
 	for (unsigned i = 0; i < MEMORY_PARTS; i++) {
 		const struct series *series = &memory_series[parts[i].series];
 
-		parts[i].value = number(context, series->topic, series->row, series->column);
+		parts[i].value = frame_number(context->frame, series->topic, series->row, series->column);
 	}
 	return MEMORY_PARTS;
 }
@@ -353,7 +324,7 @@ static enum memory_level draw_verdict(const struct pane_context *context, const 
 /* The same of a scope: the size is the answer. */
 static void draw_short_scope(const struct pane_context *context, const struct canvas *canvas)
 {
-	double bytes = number(context, "scope_use", NULL, "memory_bytes");
+	double bytes = frame_number(context->frame, "scope_use", NULL, "memory_bytes");
 	struct row_facts facts = frame_facts(context);
 	struct graph_part parts[MEMORY_PARTS];
 	unsigned n_parts = fill_parts(context, parts);
@@ -496,7 +467,7 @@ static void draw_rates(const struct pane_context *context, const struct canvas *
 	const char *const *pieces = scoped ? of_scope : of_machine;
 	struct row_facts facts = frame_facts(context);
 	const struct table *pressure = context_table(context, MEMORY_TABLE_PRESSURE);
-	double waits = scoped ? number(context, "scope_use", NULL, "stalled_ratio")
+	double waits = scoped ? frame_number(context->frame, "scope_use", NULL, "stalled_ratio")
 			      : table_number(pressure, table_find(pressure, "memory", "some"), "avg10_ratio");
 	enum grade grade = grade_of_rules(context->frame, scoped ? "group_refaults" : "memory_short", scoped);
 	enum style style = graph_grade_style(grade, STYLE_NORMAL);
@@ -625,7 +596,7 @@ static void processes_title(const struct pane_context *context, char *text, size
 			 growing);
 }
 
-static void draw_processes(const struct pane_context *context, const struct canvas *canvas)
+static void draw_processes(const struct pane_context *context, struct canvas *canvas)
 {
 	char title[TEXT_MAX];
 
@@ -648,6 +619,9 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 	struct memory_facts facts;
 	enum memory_level level;
 	struct buffer story = BUFFER_HERE;
+	/* by what its memory is counted, and what is not in it */
+	const struct row_facts of_scope = { { row_fact }, frame_table(context->frame, "scope_use"),
+					    memory_scope_row(context) };
 	struct canvas part;
 
 	collect(context, &facts);
@@ -666,7 +640,7 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 	lines = height < LINES_FOR_STORY ? 0 : height < LINES_FOR_STORIES ? 1 : 2;
 	part = canvas_rows(canvas, y, lines);
 	if (scoped)
-		memory_scope_story(&story, context);
+		remarks_say(&story, REMARKS(stories), &of_scope.facts);
 	else
 		memory_story(&story, &facts);
 	if (lines > 0 && story.length > 0)
@@ -704,7 +678,7 @@ static void draw_meaning(const struct pane_context *context, const struct canvas
 }
 
 /* The part of Cached that can be dropped, and the part that is shared memory and tmpfs. */
-static void draw_extended(const struct pane_context *context, const struct canvas *canvas)
+static void draw_extended(const struct pane_context *context, struct canvas *canvas)
 {
 	static const struct remark parts = {
 		"memory.mem.page_cache_bytes",
@@ -724,7 +698,7 @@ static void draw_extended(const struct pane_context *context, const struct canva
 }
 
 /* The formulas in full, and what no line accounts for. */
-static void draw_checks(const struct pane_context *context, const struct canvas *canvas)
+static void draw_checks(const struct pane_context *context, struct canvas *canvas)
 {
 	static const struct remark sums[] = {
 		{ "error_bytes < 0", N_("{formula}: {off_bytes} not accounted for"), .level = STYLE_NORMAL },
@@ -753,7 +727,7 @@ static void draw_checks(const struct pane_context *context, const struct canvas 
 	buffer_free(&text);
 }
 
-static void draw_paging(const struct pane_context *context, const struct canvas *canvas)
+static void draw_paging(const struct pane_context *context, struct canvas *canvas)
 {
 	int below = table_height(&context->tables[MEMORY_TABLE_PRESSURE]) + 1;
 	bool both = canvas->height >= below + LINES_FOR_RATES;
@@ -798,7 +772,7 @@ static int draw_regrowth(const struct pane_context *context, const struct canvas
 	return draw_remarks(canvas, 0, STYLE_STRONG, &regrowth, 1, &facts.facts);
 }
 
-static void draw_readers(const struct pane_context *context, const struct canvas *canvas)
+static void draw_readers(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct memory_state *memory = context->state;
 	bool after_drop =
@@ -811,13 +785,6 @@ static void draw_readers(const struct pane_context *context, const struct canvas
 	context_draw_titled(context, &table, MEMORY_TABLE_READER,
 			    _("reads and writes of processes, and of their children that ended"));
 	draw_graph(context, &graph);
-}
-
-static bool cache_is_estimated(const struct pane_context *context)
-{
-	const struct table *table = context_table(context, MEMORY_TABLE_CACHE_USE);
-
-	return table && table->n_rows > 0 && *table_text(table, table_row(table, 0), "note");
 }
 
 /* One sentence of the whole machine. */
@@ -837,10 +804,11 @@ static int draw_cache_sum(const struct pane_context *context, const struct canva
 	return draw_remarks(canvas, 0, STYLE_STRONG, REMARKS(sums), &facts.facts);
 }
 
-static void draw_cache(const struct pane_context *context, const struct canvas *canvas)
+static void draw_cache(const struct pane_context *context, struct canvas *canvas)
 {
 	int sum = canvas->height >= LINES_FOR_RATES ? draw_cache_sum(context, canvas) : 0;
-	bool estimated = cache_is_estimated(context);
+	const struct table *use = context_table(context, MEMORY_TABLE_CACHE_USE);
+	bool estimated = use && use->n_rows > 0 && *table_text(use, table_row(use, 0), "note");
 	int files = canvas->height >= LINES_FOR_GRAPH && !estimated ? canvas->height / 3 : 0;
 	struct canvas top = canvas_rows(canvas, sum, canvas->height - sum - files);
 	struct canvas bottom = canvas_rows(canvas, canvas->height - files, files);
@@ -852,33 +820,39 @@ static void draw_cache(const struct pane_context *context, const struct canvas *
 		draw_of_machine(context, &bottom, MEMORY_TABLE_CACHE_FILE, _("files that were read"));
 }
 
-void memory_draw(const struct pane_context *context, struct canvas *canvas)
+static void draw_overview(const struct pane_context *context, struct canvas *canvas)
 {
-	switch (context->view) {
-	case MEMORY_EXTENDED:
-		draw_extended(context, canvas);
-		break;
-	case MEMORY_CHECKS:
-		draw_checks(context, canvas);
-		break;
-	case MEMORY_PAGING:
-		draw_paging(context, canvas);
-		break;
-	case MEMORY_READERS:
-		draw_readers(context, canvas);
-		break;
-	case MEMORY_CACHE:
-		draw_cache(context, canvas);
-		break;
-	case MEMORY_PROCESSES:
-		draw_processes(context, canvas);
-		break;
-	case MEMORY_SUMMARY:
-		if ((canvas->height < 5 || canvas->width < NARROW) && memory_scope_row(context))
-			draw_short_scope(context, canvas);
-		else if (canvas->height < 5 || canvas->width < NARROW)
-			draw_short(context, canvas);
-		else
-			draw_summary(context, canvas);
-	}
+	if (canvas->height >= 5 && canvas->width >= NARROW)
+		draw_summary(context, canvas);
+	else if (memory_scope_row(context))
+		draw_short_scope(context, canvas);
+	else
+		draw_short(context, canvas);
 }
+
+const struct pane_view memory_views[] = {
+	[MEMORY_SUMMARY] = { "overview", N_("Overview"), N_("is there enough, and who has it?"),
+			     MEMORY_TABLE_PROCESS, .actions = process_actions, .draw = draw_overview },
+	[MEMORY_PROCESSES] = { "processes", N_("Processes"), N_("the memory of all processes"),
+			       MEMORY_TABLE_PROCESS, .actions = process_actions, .draw = draw_processes },
+	[MEMORY_EXTENDED] = { "meminfo", N_("Meminfo"), N_("every line of /proc/meminfo, explained"),
+			      MEMORY_TABLE_MEMINFO, .draw = draw_extended },
+	[MEMORY_CHECKS] = { "checks", N_("Sum checks"), N_("do the lines of /proc/meminfo add up?"),
+			    MEMORY_TABLE_CHECK, .draw = draw_checks },
+	[MEMORY_PAGING] = { "paging", N_("Paging"), N_("paging, reclaim, refaults, and pressure"),
+			    MEMORY_TABLE_RECLAIM, .draw = draw_paging },
+	[MEMORY_READERS] = { "readers", N_("Readers"), N_("which processes read from disk"),
+			     MEMORY_TABLE_READER, .draw = draw_readers },
+	[MEMORY_CACHE] = { "cache", N_("Page cache"),
+			   N_("do reads find their pages in the cache? by process and by file"),
+			   MEMORY_TABLE_CACHE_USE, 1ul << MEMORY_TABLE_CACHE_FILE, .draw = draw_cache },
+	[MEMORY_NODES] = { "nodes", N_("Nodes"), N_("is memory where the CPUs are? by NUMA node and process"),
+			   MEMORY_TABLE_LOCALITY, 1ul << MEMORY_TABLE_NODE,
+			   .below = 1ul << MEMORY_TABLE_NODE_THREAD, .actions = node_actions,
+			   .draw = draw_node_views },
+	[MEMORY_SHARES] = { "shares", N_("Node shares"),
+			    N_("how much memory and CPU time processes have on each NUMA node"),
+			    MEMORY_TABLE_NODE_PROCESS, .actions = node_actions,
+			    .draw = draw_shares },
+	{ 0 },
+};

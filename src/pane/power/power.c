@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The power pane: its tables, options, keys and views; power_draw.c and power_graph.c draw them. */
+/* The power pane: its tables, options, keys and views, and calibration; power_draw.c draws the others. */
 #include <config.h>
 
 #include "pane/power/power.h"
@@ -86,7 +86,7 @@ static void add_series(struct pane_context *context, const char *name, const cha
 	snprintf(series->label, sizeof(series->label), "%s", label);
 }
 
-/* power_series.c: the lines of the graph, as the user chose them */
+/* The lines of the graph. */
 static void graph_series_open(struct pane_context *context)
 {
 	static const struct {
@@ -231,16 +231,6 @@ static void stop(struct pane_context *context)
 	screen_request(context, POWER_TABLE_COUNTER, false);
 }
 
-static void show(struct pane_context *context)
-{
-	screen_show_view(context, POWER_CALIBRATION);
-}
-
-static void leave(struct pane_context *context)
-{
-	screen_show_view(context, POWER_GRAPH);
-}
-
 static void start(struct pane_context *context)
 {
 	struct power_state *power = context_state(context);
@@ -254,7 +244,7 @@ static void start(struct pane_context *context)
 		return;
 	}
 	power->calibration = run;
-	show(context);
+	screen_show_view(context, POWER_CALIBRATION);
 	screen_request(context, POWER_TABLE_COUNTER, true);
 }
 
@@ -263,17 +253,13 @@ static const char *no_watts(void)
 	return _("no power measurement available; see panetop --probe power");
 }
 
-/* Watts need two samples; before that joules show that they are measured. */
-static bool measures_watts(const struct frame *frame)
-{
-	return !isnan(frame_number(frame, "power", "total", frame->interval_ns > 0 ? "watts" : "joules"));
-}
-
 static void ask_start(struct pane_context *context)
 {
+	const struct frame *frame = context->frame;
 	char question[TEXT_MAX];
 
-	if (!measures_watts(context->frame)) {
+	/* watts need two samples; before that joules show that they are measured */
+	if (isnan(frame_number(frame, "power", "total", frame->interval_ns > 0 ? "watts" : "joules"))) {
 		screen_warn(context->screen, MESSAGE_PANE, "%s", no_watts());
 		return;
 	}
@@ -283,7 +269,6 @@ static void ask_start(struct pane_context *context)
 	screen_ask(context, question, start);
 }
 
-/* power_calibrate.c */
 static void power_calibrate(struct pane_context *context)
 {
 	struct power_state *power = context_state(context);
@@ -293,7 +278,7 @@ static void power_calibrate(struct pane_context *context)
 		return;
 	}
 	stop(context);
-	leave(context);
+	screen_show_view(context, POWER_GRAPH);
 	screen_message(context->screen, MESSAGE_PANE, "%s", _("calibration stopped"));
 }
 
@@ -325,7 +310,7 @@ static void power_calibration_feed(struct pane_context *context, const struct fr
 	if (run->calibration.state == CALIBRATION_DONE) {
 		keep(context, &run->calibration);
 	} else {
-		leave(context);
+		screen_show_view(context, POWER_GRAPH);
 		screen_warn(context->screen, MESSAGE_PANE, "%s", no_watts());
 	}
 	stop(context);
@@ -347,18 +332,11 @@ static void draw_progress(const struct canvas *canvas, const struct calibration 
 		     watts_text(value, calibration->last_watts));
 }
 
-static bool has_calibration(const struct pane_context *context)
-{
-	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
-
-	return table && table->n_rows > 0;
-}
-
 /* The calibration in use, and below it how to read it. */
 static void draw_fits(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
-	int rows = has_calibration(context) ? (int)table->n_rows : 0, wanted = rows > 3 ? rows + 2 : 5;
+	int rows = table ? (int)table->n_rows : 0, wanted = rows > 3 ? rows + 2 : 5;
 	int height = wanted < canvas->height ? wanted : canvas->height;
 	struct canvas part = canvas_part(canvas, 0, 0, height, canvas->width);
 	struct canvas below = canvas_part(canvas, height, 0, canvas->height - height, canvas->width);
@@ -374,7 +352,7 @@ static void draw_fits(const struct pane_context *context, const struct canvas *c
 			span_text(_("The line fits poorly: calibrate again while nothing else runs.")));
 }
 
-void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas)
+static void draw_calibration(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct power_state *power = context->state;
 
@@ -550,7 +528,7 @@ static const struct pane_view views[] = {
 	[POWER_DOMAINS] =
 		TABLE_VIEW("domains", N_("Domains"), N_("power by domain, in numbers"), POWER_TABLE_POWER),
 	[POWER_SENSORS] = { "sensors", N_("Sensors"), N_("temperatures, and which of them are in the graph"),
-			    POWER_TABLE_TEMPERATURE, .actions = sensor_actions, .draw = power_draw },
+			    POWER_TABLE_TEMPERATURE, .actions = sensor_actions, .draw = power_draw_sensors },
 	[POWER_CLOCK] = TABLE_VIEW("clock", N_("Clock"), N_("clock of each CPU, and of graphics processors"),
 				   POWER_TABLE_FREQUENCY),
 	[POWER_IDLE] =
@@ -570,10 +548,10 @@ static const struct pane_view views[] = {
 					POWER_TABLE_THROTTLE),
 	[POWER_HISTOGRAM] = { "histogram", N_("Histogram"), N_("how often the machine drew how much"),
 			      POWER_TABLE_POWER, .more = true, .no_table = true,
-			      .draw = power_draw },
+			      .draw = power_draw_histogram },
 	[POWER_CALIBRATION] = { "calibration", N_("Calibration"), N_("what CPU load costs in watts"),
 				POWER_TABLE_CALIBRATION, 1UL << POWER_TABLE_COUNTER, .more = true,
-				.draw = power_draw },
+				.draw = draw_calibration },
 	{ 0 },
 };
 
@@ -612,11 +590,6 @@ double power_span(const struct pane_context *context)
 	return graph_span_seconds(context->settings->power.span);
 }
 
-static void open_power(struct pane_context *context)
-{
-	graph_series_open(context);
-}
-
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	history_set(&context->history, POWER_SERIES_LOAD, frame,
@@ -644,7 +617,7 @@ const struct pane pane_power = {
 	.tells = tells,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct power_state),
-	.open = open_power,
+	.open = graph_series_open,
 	.settle_seconds = settle_seconds,
 	.rejects = rejects,
 	.sampled = sampled,

@@ -65,7 +65,11 @@ struct graph_series {
 
 enum { GRAPH_SERIES_LOAD, GRAPH_SERIES_WATTS, GRAPH_SERIES_FREQUENCY, N_FIXED_GRAPH_SERIES };
 
-struct calibration_run;
+struct calibration_run {
+	struct cpu_load *load;
+	uint64_t operations; /* of the load, at the previous sample */
+	struct calibration calibration;
+};
 
 struct power_state {
 	struct graph_series graph_series[GRAPH_SERIES_MAX];
@@ -79,8 +83,6 @@ double power_span(const struct pane_context *context);
 const struct graph_series *graph_series_find(const struct power_state *power, const char *name);
 bool graph_series_shown(const struct pane_context *context, const struct graph_series *series);
 
-void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas);
-
 /* The title of a view of a table, with the span of its numbers. */
 void power_heading(const struct pane_context *context, char *text, size_t room);
 
@@ -90,12 +92,8 @@ void power_heading(const struct pane_context *context, char *text, size_t room);
 bool power_source_is(const struct pane_context *context, const char *source);
 
 void power_draw(const struct pane_context *context, struct canvas *canvas);
-
-struct calibration_run {
-	struct cpu_load *load;
-	uint64_t operations; /* of the load, at the previous sample */
-	struct calibration calibration;
-};
+void power_draw_sensors(const struct pane_context *context, struct canvas *canvas);
+void power_draw_histogram(const struct pane_context *context, struct canvas *canvas);
 
 /* Starts the load. False when the threads cannot be started. */
 bool calibration_run_open(struct calibration_run *run, const struct calibration_plan *plan);

@@ -225,36 +225,20 @@ static double least_range(const struct graph_series *line)
 /* A value of this line without its unit, which stands in the label. */
 static char *number_of(const struct graph_series *line, char *text, double value)
 {
-	switch (line->index) {
-	case POWER_SERIES_LOAD:
-		return fixed_text(text, 100 * value, 0);
-	case POWER_SERIES_WATTS:
-		return fixed_text(text, value, 1);
-	case POWER_SERIES_HERTZ:
-		return fixed_text(text, value / 1e9, 2);
-	default:
-		return fixed_text(text, value, 0);
-	}
+	return line->index == POWER_SERIES_LOAD    ? fixed_text(text, 100 * value, 0)
+	       : line->index == POWER_SERIES_WATTS ? fixed_text(text, value, 1)
+	       : line->index == POWER_SERIES_HERTZ ? fixed_text(text, value / 1e9, 2)
+						   : fixed_text(text, value, 0);
 }
 
 /* Behind the name of a line. */
 static const char *unit_of(const struct graph_series *line, bool ascii)
 {
-	switch (line->index) {
-	case POWER_SERIES_LOAD:
-		return " %";
-	case POWER_SERIES_WATTS:
-		return "";
-	case POWER_SERIES_HERTZ:
-		return " GHz";
-	default:
-		return ascii ? " C" : " °C";
-	}
-}
-
-static int label_cells(const struct graph_series *line, bool ascii)
-{
-	return utf8_cells(line->label, ascii) + utf8_cells(unit_of(line, ascii), ascii);
+	return line->index == POWER_SERIES_LOAD    ? " %"
+	       : line->index == POWER_SERIES_WATTS ? ""
+	       : line->index == POWER_SERIES_HERTZ ? " GHz"
+	       : ascii                             ? " C"
+						   : " °C";
 }
 
 /* Cells before the lines: the longest label, within bounds, and a number. */
@@ -265,26 +249,14 @@ static int left_cells(const struct pane_context *context, const struct canvas *c
 	int most = canvas->width / (canvas->width < NARROW_GRAPH ? 2 : 3) - NUMBER_CELLS - 1;
 
 	for (unsigned i = 0; i < power->n_graph_series; i++) {
-		int cells = label_cells(&power->graph_series[i], canvas->ascii);
+		const struct graph_series *line = &power->graph_series[i];
+		int cells = utf8_cells(line->label, canvas->ascii) +
+			    utf8_cells(unit_of(line, canvas->ascii), canvas->ascii);
 
-		if (graph_series_shown(context, &power->graph_series[i]) && cells > longest)
+		if (graph_series_shown(context, line) && cells > longest)
 			longest = cells;
 	}
 	return 1 + (longest < most ? longest : most) + NUMBER_CELLS + 1;
-}
-
-static void draw_label(const struct canvas *canvas, const struct graph_series *line, int cells)
-{
-	const char *unit = unit_of(line, canvas->ascii);
-	int name = utf8_cells(line->label, canvas->ascii), room = cells - utf8_cells(unit, canvas->ascii);
-
-	canvas_cut(canvas, 0, 1, STYLE_NORMAL, line->label, room);
-	canvas_text(canvas, 0, 1 + (name < room ? name : room), STYLE_NORMAL, unit, -1);
-}
-
-static bool is_known(const struct graph_range *range)
-{
-	return !isnan(range->least);
 }
 
 static struct graph_range range_of(const struct pane_context *context, const struct canvas *plot,
@@ -300,9 +272,12 @@ static void draw_numbers(const struct canvas *canvas, int left, const struct gra
 			 const struct graph_range *range)
 {
 	char number[VALUE_TEXT_MAX];
-	int right = left - NUMBER_CELLS - 1;
+	const char *unit = unit_of(line, canvas->ascii);
+	int right = left - NUMBER_CELLS - 1, room = right - 1 - utf8_cells(unit, canvas->ascii);
+	int name = utf8_cells(line->label, canvas->ascii);
 
-	draw_label(canvas, line, right - 1);
+	canvas_cut(canvas, 0, 1, STYLE_NORMAL, line->label, room);
+	canvas_text(canvas, 0, 1 + (name < room ? name : room), STYLE_NORMAL, unit, -1);
 	if (canvas->height < 2) {
 		canvas_right(canvas, 0, right, NUMBER_CELLS, STYLE_STRONG,
 			     number_of(line, number, range->latest));
@@ -360,7 +335,7 @@ static unsigned choose_lines(const struct pane_context *context, const struct ca
 		const struct graph_series *line = &power->graph_series[i];
 		struct graph_range range = range_of(context, &plot, line);
 
-		if (graph_series_shown(context, line) && is_known(&range))
+		if (graph_series_shown(context, line) && !isnan(range.least))
 			lines[n++] = line;
 	}
 	return n;
@@ -491,17 +466,11 @@ static int power_graph_draw(const struct pane_context *context, const struct can
 #define BUCKETS_MAX 24
 #define SAMPLES_MAX 4096
 
-static double number(const struct pane_context *context, const char *topic, const char *row,
-		     const char *column)
-{
-	return frame_number(context->frame, topic, row, column);
-}
-
 /* Where the total comes from, before translation. */
 bool power_source_is(const struct pane_context *context, const char *source)
 {
 	const struct table *table = context_table(context, POWER_TABLE_POWER);
-	const void *row = table ? table_find(table, "total", NULL) : NULL;
+	const void *row = table_find(table, "total", NULL);
 
 	return row && strcmp(table_text(table, row, "source"), source) == 0;
 }
@@ -551,14 +520,6 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	return fact.text || !isnan(fact.number) ? fact : row_fact(&of->heat.facts, name);
 }
 
-static const char *name_of_sensor(const struct pane_context *context, const struct row_facts *heat)
-{
-	const char *sensor = table_text(heat->table, heat->row, "sensor");
-	const struct graph_series *series = graph_series_find(context->state, sensor);
-
-	return series ? series->label : sensor;
-}
-
 /* CPUs slowed down for heat; NaN: not known. */
 static double throttled(const struct table *table)
 {
@@ -600,19 +561,22 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 	const struct table *total = context_table(context, POWER_TABLE_POWER);
 	const struct table *heat = context_table(context, POWER_TABLE_TEMPERATURE);
 	const struct table *battery = context_table(context, POWER_TABLE_BATTERY);
+	const void *hot = hottest(heat);
+	const char *sensor = table_text(heat, hot, "sensor");
+	const struct graph_series *line = graph_series_find(context->state, sensor);
 	struct made_fact *made = of->made;
 
-	of->heat = (struct row_facts){ .facts = { row_fact }, .table = heat, .row = hottest(heat) };
+	of->heat = (struct row_facts){ .facts = { row_fact }, .table = heat, .row = hot };
 	of->battery = (struct row_facts){
 		.facts = { row_fact }, .table = battery, .row = low_battery(battery)
 	};
 	of->total = (struct row_facts){
-		.facts = { row_fact }, .table = total, .row = total ? table_find(total, "total", NULL) : NULL,
+		.facts = { row_fact }, .table = total, .row = table_find(total, "total", NULL),
 		.made = made, .n_made = 6
 	};
 	made[0] = (struct made_fact){ "no_watts", { .text = why_absent(context, POWER_TABLE_POWER) } };
 	made[1] = (struct made_fact){ "no_heat", { .text = why_absent(context, POWER_TABLE_TEMPERATURE) } };
-	made[2] = (struct made_fact){ "sensor", { .text = name_of_sensor(context, &of->heat) } };
+	made[2] = (struct made_fact){ "sensor", { .text = line ? line->label : sensor } };
 	made[3] = (struct made_fact){
 		"throttled", { .number = throttled(context_table(context, POWER_TABLE_THROTTLE)) },
 		"CPUs with core_throttles_per_second or package_throttles_per_second"
@@ -621,7 +585,7 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 		"step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS }
 	};
 	made[5] = (struct made_fact){
-		"hertz", { .number = number(context, "frequency", "all", "hertz"), .unit = UNIT_HERTZ }
+		"hertz", { .number = frame_number(context->frame, "frequency", "all", "hertz"), .unit = UNIT_HERTZ }
 	};
 }
 
@@ -775,8 +739,8 @@ static bool has_bar(const struct table *table, const void *row, const void *tota
 static int draw_bars(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
 	const struct table *table = context_table(context, POWER_TABLE_POWER);
-	const void *total = table ? table_find(table, "total", NULL) : NULL;
-	double whole = number(context, "power", "total", "max_watts");
+	const void *total = table_find(table, "total", NULL);
+	double whole = frame_number(context->frame, "power", "total", "max_watts");
 	int last = y + lines;
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
@@ -862,7 +826,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 }
 
 /* A mark stands before the sensors that are in the graph. */
-static void draw_sensor_list(const struct pane_context *context, const struct canvas *canvas)
+void power_draw_sensors(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];
 	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
@@ -930,7 +894,7 @@ static size_t take_watts(const struct pane_context *context, double values[SAMPL
 	return count;
 }
 
-static void draw_histogram(const struct pane_context *context, const struct canvas *canvas)
+void power_draw_histogram(const struct pane_context *context, struct canvas *canvas)
 {
 	uint64_t counts[BUCKETS_MAX], most = 1;
 	struct buckets histogram = { .counts = counts };
@@ -967,7 +931,7 @@ void power_heading(const struct pane_context *context, char *text, size_t room)
 		{ "view", { .text = view->name } },
 		{ "name", { .text = _(view->title) } },
 		{ "step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS } },
-		{ "run_seconds", { .number = floor(number(context, "power", "total", "run_seconds")),
+		{ "run_seconds", { .number = floor(frame_number(context->frame, "power", "total", "run_seconds")),
 				   .unit = UNIT_SECONDS } },
 	};
 	const struct row_facts facts = { .facts = { row_fact }, .made = made, .n_made = 4 };
@@ -981,20 +945,8 @@ void power_heading(const struct pane_context *context, char *text, size_t room)
 
 void power_draw(const struct pane_context *context, struct canvas *canvas)
 {
-	switch (context->view) {
-	case POWER_HISTOGRAM:
-		draw_histogram(context, canvas);
-		break;
-	case POWER_SENSORS:
-		draw_sensor_list(context, canvas);
-		break;
-	case POWER_CALIBRATION:
-		power_calibration_draw(context, canvas);
-		break;
-	default:
-		if (canvas->height < 3 || canvas->width < NARROW)
-			draw_short(context, canvas);
-		else
-			draw_home(context, canvas);
-	}
+	if (canvas->height < 3 || canvas->width < NARROW)
+		draw_short(context, canvas);
+	else
+		draw_home(context, canvas);
 }
