@@ -94,15 +94,15 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 	}
 }
 
-struct graph_line_scale followed_scale(const struct pane_context *context, unsigned graph)
+struct graph_line_scale past_scale(const struct pane_context *context, double most, enum style style)
 {
 	return (struct graph_line_scale){
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = GRAPH_SECONDS,
 		.step_seconds = context_step_seconds(context),
 		.least = 0,
-		.most = NAN,
-		.style = STYLE_SERIES + graph % 2,
+		.most = most,
+		.style = style,
 	};
 }
 
@@ -110,13 +110,11 @@ struct graph_line_scale followed_scale(const struct pane_context *context, unsig
 static double traffic(const struct pane_context *context, const struct canvas *canvas,
 		      const struct followed_row *row)
 {
+	struct graph_line_scale scale = past_scale(context, NAN, STYLE_SERIES);
 	double sum = 0;
 
-	for (unsigned i = 0; i < 2; i++) {
-		struct graph_line_scale scale = followed_scale(context, i);
-
+	for (unsigned i = 0; i < 2; i++)
 		sum += fmax(graph_line_range(canvas, &context->history, row->series[i], &scale).most, 0);
-	}
 	return sum;
 }
 
@@ -175,7 +173,7 @@ int followed_graphs_draw(const struct followed_graphs *graphs, const struct pane
 	lines = (canvas->height - axis) / n_shown;
 	lines = lines < most ? lines : most;
 	for (int c = 0; c < columns; c++) {
-		struct graph_line_scale scale = followed_scale(context, (unsigned)c);
+		struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(c));
 		struct canvas part = beside(canvas, c, columns), line;
 
 		for (int i = 0; i < n_shown; i++) {

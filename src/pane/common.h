@@ -79,7 +79,10 @@ struct followed_graphs {
 		     const struct followed_row *row, unsigned graph);
 };
 
-struct graph_line_scale followed_scale(const struct pane_context *context, unsigned graph);
+#define FOLLOWED_STYLE(graph) ((enum style)(STYLE_SERIES + (graph) % 2))
+
+/* Of the last five minutes, from zero up. */
+struct graph_line_scale past_scale(const struct pane_context *context, double most, enum style style);
 
 /* Rows that did something in the time of the graphs, the busiest first; returns how many. */
 int followed_rows_choose(const struct followed_graphs *graphs, const struct pane_context *context,

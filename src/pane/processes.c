@@ -32,6 +32,20 @@ void process_open(struct pane_context *context, const struct table *processes, c
 	open_in(context, "process", processes, row);
 }
 
+bool process_is_chosen(const struct pane_context *context)
+{
+	return context->request->mapped.is_set || context->request->processes;
+}
+
+int process_above(const struct pane_context *context, unsigned home, unsigned list)
+{
+	if (context->view == list)
+		return -1;
+	if (context->view != home)
+		return (int)home;
+	return screen_was_opened(context) || screen_replays(context) ? -1 : (int)list;
+}
+
 void process_warn_unselected(const struct pane_context *context)
 {
 	screen_warn(context->screen, MESSAGE_PANE, "%s",

@@ -51,6 +51,12 @@ const void *process_select_row(struct pane_context *context, const struct table 
 /* The process of that row; a message where none is selected or known. */
 void process_open_selected(struct pane_context *context);
 
+/* Of a pane about one process: did the user choose it? */
+bool process_is_chosen(const struct pane_context *context);
+
+/* For struct pane, above: from a view home, to where it was opened from or to the list of processes. */
+int process_above(const struct pane_context *context, unsigned home, unsigned list);
+
 /* The first row of a process with this PID; NULL: none has it. */
 const void *table_with_pid(const struct table *table, double pid);
 

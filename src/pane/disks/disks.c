@@ -429,7 +429,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	const struct table *table = context_table(context, DISKS_TABLE_DISK);
 	const void *row = table ? table_find(table, disk->name, NULL) : NULL;
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = followed_scale(context, graph);
+	struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(graph));
 	struct graph_range range = graph_line_range(&plot, &context->history, disk->series[graph], &scale);
 	double now = table_number(table, row, graph_columns[graph]);
 	char value[VALUE_TEXT_MAX], text[TEXT_MAX];

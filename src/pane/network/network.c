@@ -203,7 +203,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		[NETWORK_RECEIVED] = N_("received %s"), [NETWORK_SENT] = N_("sent %s")
 	};
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = followed_scale(context, graph);
+	struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(graph));
 	struct graph_range range =
 		graph_line_range(&plot, &context->history, interface->series[graph], &scale);
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);

@@ -10,6 +10,7 @@
 #include "core/utf8.h"
 #include "model/finding.h"
 #include "model/units.h"
+#include "pane/common.h"
 #include "pane/ended_rows.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
@@ -29,24 +30,6 @@
 static size_t count(const struct pane_context *context, unsigned index)
 {
 	return context->tables[index].view.n_rows;
-}
-
-/* Adds the rule of a finding, and how to silence it. */
-static void overview_finding_why(const struct pane_context *context, const void *row, struct buffer *out)
-{
-	const struct table *table = frame_table(context->frame, "finding");
-
-	if (strcmp(table_text(table, row, "rule"), FINDING_OF_OPTION) == 0) {
-		buffer_print(out, _("A rule of --when, which judges the topic %s\n"),
-			     table_text(table, row, "topic"));
-		return;
-	}
-	buffer_print(out,
-		     _("Rule: %s, which judges the topic %s; finding.%s = off in the "
-		       "configuration silences it\n"),
-		     table_text(table, row, "rule"), table_text(table, row, "topic"),
-		     table_text(table, row, "rule"));
-	findings_describe(context->findings, table_text(table, row, "rule"), out);
 }
 
 /*
@@ -96,22 +79,6 @@ static const char *subject_of(const struct pane_context *context, unsigned index
 	return text;
 }
 
-/* The same however long the subjects are, so that the sentences do not move. */
-static int subject_width(const struct canvas *canvas)
-{
-	int cells = canvas->width / SUBJECT_PART;
-
-	return cells < SUBJECT_CELLS_MAX ? cells : SUBJECT_CELLS_MAX;
-}
-
-static double ended_seconds(const struct pane_context *context, const struct table *table,
-			    const void *row)
-{
-	uint64_t until_ns = table_u64(table, row, "until_time"), now_ns = context->frame->wall_ns;
-
-	return now_ns > until_ns ? (double)(now_ns - until_ns) / 1e9 : 0;
-}
-
 /*
  * "! memory  Memory is short: …  5 min", of which the sentence stays longest. The time is that since it
  * began, or, where it is over, since then.
@@ -124,6 +91,8 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	const void *row = widget->view.rows[i];
 	bool selected = context->focus == index && widget->place.cursor_on && widget->place.row == i;
 	bool over = schema_row_is_over(table->schema, row);
+	uint64_t until_ns = over ? table_u64(table, row, "until_time") : 0;
+	uint64_t now_ns = context->frame->wall_ns;
 	char since[VALUE_TEXT_MAX], subject[TEXT_MAX], text[TEXT_MAX];
 	int x = MARK_CELLS + 1, end = line->width;
 	enum style style = STYLE_DIM;
@@ -136,8 +105,9 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 		canvas_cut(line, 0, x, selected ? STYLE_ROW : style,
 			   subject_of(context, index, row, subject, sizeof(subject)), subject_cells);
 		x += subject_cells + CANVAS_GAP;
-		stretch_text(since, over ? ended_seconds(context, table, row)
-					 : table_number(table, row, "since_seconds"));
+		stretch_text(since, !over         ? table_number(table, row, "since_seconds")
+				    : now_ns > until_ns ? (double)(now_ns - until_ns) / 1e9
+							: 0);
 		end -= utf8_cells(since, line->ascii);
 		canvas_text(line, 0, end, selected ? STYLE_ROW : STYLE_DIM, since, -1);
 		end -= CANVAS_GAP;
@@ -163,14 +133,6 @@ static void draw_none(const struct pane_context *context, const struct canvas *c
 			    scoped ? _("machine and scope: nothing out of the ordinary")
 				   : _(context->tables[index].view.schema->none),
 			    -1);
-}
-
-/* The first one that is shown: they scroll for the selected one. */
-static size_t first_row(const struct pane_context *context, unsigned index, size_t page)
-{
-	const struct table_place *place = &context->tables[index].place;
-
-	return context->focus == index && place->cursor_on && place->row >= page ? place->row - page + 1 : 0;
 }
 
 /* Those of the table from first on that are over, or are not. */
@@ -211,7 +173,9 @@ static void overview_findings_draw(const struct pane_context *context, const str
 	struct table_widget *widget = &context->tables[index];
 	const struct notice *lack = frame_newest_notice(context->frame, "finding");
 	size_t n = count(context, index), page = n < (size_t)canvas->height ? n : (size_t)canvas->height;
-	int subject_cells = subject_width(canvas);
+	/* the same however long the subjects are, so that the sentences do not move */
+	int part = canvas->width / SUBJECT_PART, cells = part < SUBJECT_CELLS_MAX ? part : SUBJECT_CELLS_MAX;
+	const struct table_place *place = &widget->place;
 	struct canvas line;
 	size_t first;
 
@@ -222,7 +186,8 @@ static void overview_findings_draw(const struct pane_context *context, const str
 	if (n == 0)
 		return;
 	page -= page < n && page > 1; /* the last line is for the others */
-	first = first_row(context, index, page);
+	/* they scroll for the selected one */
+	first = context->focus == index && place->cursor_on && place->row >= page ? place->row - page + 1 : 0;
 	/* for its keys and the mouse: a table without a heading */
 	widget->heading_y = canvas->top - 1;
 	widget->left = canvas->left;
@@ -231,24 +196,11 @@ static void overview_findings_draw(const struct pane_context *context, const str
 	widget->place.top = first;
 	for (size_t i = 0; i < page; i++) {
 		line = canvas_rows(canvas, (int)i, 1);
-		draw_finding(context, &line, index, first + i, subject_cells);
+		draw_finding(context, &line, index, first + i, cells);
 	}
 	line = canvas_rows(canvas, (int)page, 1);
 	if (first + page < n && page < (size_t)canvas->height)
 		draw_more(context, &line, index, first + page);
-}
-
-/* Shows the pane and the row that the selected finding is about. */
-static void overview_finding_open(struct pane_context *context, unsigned index)
-{
-	const struct table_widget *widget = &context->tables[index];
-	const void *row =
-		widget->place.row < count(context, index) ? widget->view.rows[widget->place.row] : NULL;
-
-	if (row)
-		screen_show_row(context, text_of(context, index, row, "pane"),
-				text_of(context, index, row, "view"), text_of(context, index, row, "topic"),
-				text_of(context, index, row, "row"));
 }
 
 #define REPORT_ROWS 12
@@ -397,7 +349,6 @@ enum overview_table {
 #define N_LISTS OVERVIEW_TABLE_FINDING
 #define N_STOPS (OVERVIEW_TABLE_FINDING + 1) /* of the cursor */
 
-#define GRAPH_SECONDS 300
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
@@ -506,26 +457,12 @@ static const struct series series[] = {
 	CPU_PART_SERIES(OVERVIEW_SERIES_PARTS),
 };
 
-static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct overview_gauge *gauge)
-{
-	const struct graph_line_scale scale = {
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = GRAPH_SECONDS,
-		.step_seconds = context_step_seconds(context),
-		.least = 0,
-		.most = gauge->most,
-		.style = STYLE_USAGE,
-	};
-
-	graph_line(canvas, &context->history, (unsigned)gauge->series, &scale);
-}
-
 /* Name, value, bar, text, and the past where there is room and no chart has it. */
 static void draw_gauge(const struct pane_context *context, const struct canvas *line, int name_cells,
 		       const struct overview_gauge *gauge, bool with_past)
 {
 	int bar = line->width / 8, x = name_cells + VALUE_CELLS + 1, past = line->width / 4;
+	const struct graph_line_scale scale = past_scale(context, gauge->most, STYLE_USAGE);
 	struct canvas graph;
 
 	canvas_text(line, 0, 0, STYLE_STRONG, gauge->name, name_cells);
@@ -540,7 +477,7 @@ static void draw_gauge(const struct pane_context *context, const struct canvas *
 	past = past < line->width - x ? past : line->width - x;
 	graph = canvas_part(line, 0, line->width - past, 1, past);
 	if (with_past && gauge->series >= 0 && past >= GRAPH_CELLS_MIN)
-		draw_graph(context, &graph, gauge);
+		graph_line(&graph, &context->history, (unsigned)gauge->series, &scale);
 }
 
 /* Cells for the longest name and a gap. */
@@ -601,22 +538,16 @@ static void exits_title(const struct pane_context *context, char *title, size_t 
 		snprintf(title, room, _("%.0f exits in %.0f s"), exits, seconds >= 55 ? 60 : seconds);
 }
 
-/* The cells of a title beside "10 of 151" in the rule above a list. */
-static int title_cells(const struct pane_context *context, const struct canvas *canvas, unsigned index)
-{
-	const struct table *table = context_table(context, index);
-
-	return canvas->width - RULE_CELLS -
-	       snprintf(NULL, 0, _("%zu of %zu"), context->tables[index].view.n_matching,
-			table ? table->n_rows : 0);
-}
-
 /* Short rather than cut: the number of those it leaves out stays. */
 static void disk_title(const struct pane_context *context, const struct canvas *canvas, char *title,
 		       size_t room)
 {
 	size_t hidden = n_hidden(context);
-	int cells = title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS);
+	const struct view *view = &context->tables[OVERVIEW_TABLE_DISK_USERS].view;
+	const struct table *table = context_table(context, OVERVIEW_TABLE_DISK_USERS);
+	/* beside "10 of 151" in the rule above the list */
+	int cells = canvas->width - RULE_CELLS -
+		    snprintf(NULL, 0, _("%zu of %zu"), view->n_matching, table ? table->n_rows : 0);
 
 	snprintf(title, room, hidden > 0 ? _("%s (%zu unreadable)") : "%s",
 		 list_title(OVERVIEW_TABLE_DISK_USERS), hidden);
@@ -645,17 +576,15 @@ static void draw_list(const struct pane_context *context, const struct canvas *c
  * A list shows its first rows: a selected process that has fallen behind them would take the list with it. It
  * is no longer selected: no action may be on a row that is not shown.
  */
-static void drop_fallen(struct table_widget *widget)
-{
-	if (widget->place.cursor_on && widget->page > 0 && widget->place.row >= (size_t)widget->page)
-		table_deselect(widget);
-}
-
 static void layout(struct pane_context *context, const struct canvas *canvas)
 {
 	(void)canvas;
-	for (int i = 0; i < N_LISTS; i++)
-		drop_fallen(&context->tables[i]);
+	for (int i = 0; i < N_LISTS; i++) {
+		struct table_widget *widget = &context->tables[i];
+
+		if (widget->place.cursor_on && widget->page > 0 && widget->place.row >= (size_t)widget->page)
+			table_deselect(widget);
+	}
 }
 
 /* The lists that fit, and in how many columns they are side by side. */
@@ -702,24 +631,15 @@ static void draw_first(const struct pane_context *context, const struct canvas *
 }
 
 /* "receive 9.6 Mb/s  send 212 kb/s  curl": the first process of a list that has no room. */
-static void name_first(const struct pane_context *context, struct overview_gauge *gauge, int n_lists)
+static void name_talker(const struct pane_context *context, struct overview_gauge *gauge, int n_lists)
 {
-	static const struct {
-		int list;
-		const char *column;
-		double least;
-		const char *text; /* N_(): with its name; numbers of the machine need a word between */
-	} firsts[] = {
-		[OVERVIEW_FIRST_TALKER] = { OVERVIEW_TABLE_TALKERS, "tcp_bytes_per_second", 1, "  %s" },
-	};
-	int list = firsts[gauge->first].list;
-	const struct view *view = &context->tables[list].view;
-	const struct table *table = context_table(context, (unsigned)list);
+	const struct view *view = &context->tables[OVERVIEW_TABLE_TALKERS].view;
+	const struct table *table = context_table(context, OVERVIEW_TABLE_TALKERS);
 	size_t length = strlen(gauge->text);
 
-	if (gauge->first != OVERVIEW_FIRST_NONE && list >= n_lists && table && view->n_rows > 0 &&
-	    table_number(table, view->rows[0], firsts[gauge->first].column) >= firsts[gauge->first].least)
-		snprintf(gauge->text + length, sizeof(gauge->text) - length, _(firsts[gauge->first].text),
+	if (gauge->names_talker && OVERVIEW_TABLE_TALKERS >= n_lists && table && view->n_rows > 0 &&
+	    table_number(table, view->rows[0], "tcp_bytes_per_second") >= 1)
+		snprintf(gauge->text + length, sizeof(gauge->text) - length, "  %s",
 			 table_text(table, view->rows[0], "name"));
 }
 
@@ -750,16 +670,9 @@ static void say_absent(const struct pane_context *context, struct overview_gauge
 		return;
 	strcpy(gauge->value, "-");
 	screen_absence(context, gauge->absent, gauge->text, sizeof(gauge->text));
-	gauge->first = OVERVIEW_FIRST_NONE;
+	gauge->names_talker = false;
 	if (screen_replays(context)) /* live its graph goes on */
 		gauge->series = -1;
-}
-
-static double watched_seconds(const struct pane_context *context)
-{
-	const struct overview_state *overview = context->state;
-
-	return (double)(context->frame->mono_ns - overview->watched_ns) / 1e9;
 }
 
 /*
@@ -788,14 +701,15 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 				     room);
 	y = whole || any ? y : 0;
 	part = canvas_rows(canvas, 0, y);
-	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING, watched_seconds(context));
+	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING,
+			       (double)(context->frame->mono_ns - overview->watched_ns) / 1e9);
 	charts = overview_charts_choose(context, canvas, canvas->height - y - n_gauges - n_cpus, gauges,
 					(unsigned)n_gauges);
 	lines_min = charts.lines > 0 ? LIST_LINES_GOOD : LIST_LINES_MIN;
 	part = canvas_below(canvas, y + n_gauges + n_cpus + charts.lines);
 	n_lists = lists_that_fit(&part, lines_min, &columns);
 	for (int i = 0; whole && i < n_gauges; i++)
-		name_first(context, &gauges[i], n_lists);
+		name_talker(context, &gauges[i], n_lists);
 	part = canvas_below(canvas, y);
 	y += draw_gauges(context, &part, gauges, (unsigned)n_gauges, &charts, n_cpus);
 	part = canvas_below(canvas, y);
@@ -807,18 +721,41 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 		draw_lists(context, &part, lines_min);
 }
 
+/* The rule of a finding, and how to silence it. */
 static void why_row(const struct pane_context *context, const void *row, struct buffer *out)
 {
-	if (context->focus == OVERVIEW_TABLE_FINDING)
-		overview_finding_why(context, row, out);
+	const struct table *table = frame_table(context->frame, "finding");
+	const char *rule, *topic;
+
+	if (context->focus != OVERVIEW_TABLE_FINDING)
+		return;
+	rule = table_text(table, row, "rule");
+	topic = table_text(table, row, "topic");
+	if (strcmp(rule, FINDING_OF_OPTION) == 0) {
+		buffer_print(out, _("A rule of --when, which judges the topic %s\n"), topic);
+		return;
+	}
+	buffer_print(out,
+		     _("Rule: %s, which judges the topic %s; finding.%s = off in the "
+		       "configuration silences it\n"),
+		     rule, topic, rule);
+	findings_describe(context->findings, rule, out);
 }
 
+/* The process, or the pane and the row that the selected finding is about. */
 static void open_row(struct pane_context *context)
 {
-	if (context->focus == OVERVIEW_TABLE_FINDING)
-		overview_finding_open(context, OVERVIEW_TABLE_FINDING);
-	else
+	const unsigned findings = OVERVIEW_TABLE_FINDING;
+	const struct view *view = &context->tables[findings].view;
+	size_t selected = context->tables[findings].place.row;
+
+	if (context->focus != findings)
 		process_open_selected(context);
+	else if (selected < view->n_rows)
+		screen_show_row(context, text_of(context, findings, view->rows[selected], "pane"),
+				text_of(context, findings, view->rows[selected], "view"),
+				text_of(context, findings, view->rows[selected], "topic"),
+				text_of(context, findings, view->rows[selected], "row"));
 }
 
 /* To the next list that is drawn, or the one before. */
@@ -876,7 +813,6 @@ static void prepare(struct pane_context *context, const struct frame *frame)
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct overview_state *overview = context_state(context);
-
 	const struct table *findings = frame_table(frame, "finding");
 
 	history_set(&context->history, OVERVIEW_SERIES_GPU, frame, overview_gpu_busy(frame));

@@ -69,11 +69,6 @@ static const void *container_cpu(const struct frame *frame)
 	return least_row(frame, frame_table(frame, "cpu_limit"), usable_cpus);
 }
 
-static const void *container_memory(const struct frame *frame)
-{
-	return least_row(frame, frame_table(frame, "memory_limit"), left_bytes);
-}
-
 /* The busiest graphics processor; else the first one. NULL: there is none of which anything is known. */
 static const void *busiest_gpu(const struct table *table)
 {
@@ -97,9 +92,8 @@ static const void *busiest_gpu(const struct table *table)
 double overview_gpu_busy(const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "gpu");
-	const void *row = busiest_gpu(table);
 
-	return row ? table_number(table, row, "busy_ratio") : NAN;
+	return table_number(table, busiest_gpu(table), "busy_ratio");
 }
 
 enum chosen { CHOSEN_CPU_LIMIT, CHOSEN_MEMORY_LIMIT, CHOSEN_DISK, CHOSEN_GPU, CHOSEN_SENSOR, N_CHOSEN };
@@ -146,7 +140,8 @@ static void choose(struct gauge_facts *of, const struct frame *frame)
 	for (unsigned i = 0; i < N_CHOSEN; i++)
 		of->chosen[i] = (struct row_facts){ { row_fact }, .table = frame_table(frame, topics[i]) };
 	of->chosen[CHOSEN_CPU_LIMIT].row = container_cpu(frame);
-	of->chosen[CHOSEN_MEMORY_LIMIT].row = container_memory(frame);
+	of->chosen[CHOSEN_MEMORY_LIMIT].row = 
+		least_row(frame, of->chosen[CHOSEN_MEMORY_LIMIT].table, left_bytes);
 	of->chosen[CHOSEN_DISK].row = table_most(of->chosen[CHOSEN_DISK].table, "busy_ratio", NAN);
 	of->chosen[CHOSEN_GPU].row = busiest_gpu(of->chosen[CHOSEN_GPU].table);
 	of->chosen[CHOSEN_SENSOR].row = table_most(of->chosen[CHOSEN_SENSOR].table, "celsius", NAN);
@@ -227,7 +222,7 @@ static const struct kind {
 	bool ends;                /* its graph does, at the whole */
 	const char *rules;        /* it is marked as their findings are, of the scope or else of the machine;
 				   * NULL: nothing can be found of it */
-	enum overview_first first;
+	bool names_talker;
 	struct remark texts[TEXTS_MAX];
 } kinds[] = {
 	{ N_("CPU"), "scoped",
@@ -302,7 +297,7 @@ static const struct kind {
 				"write {disk.all.write_bytes_per_second}[  {busy_disk}]") } } },
 	/* how much would be full is not known here */
 	{ N_("network"), NULL, "interface", true,
-	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .first = OVERVIEW_FIRST_TALKER,
+	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .names_talker = true,
 	  .texts = { { NULL, N_("receive {interface.all.received_bits_per_second}  "
 				"send {interface.all.sent_bits_per_second}") },
 		     { "interface.lo.sent_bits_per_second > moved",
@@ -352,7 +347,7 @@ static void fill(const struct kind *kind, const struct gauge_facts *of, bool bes
 					  .ratio = kind->part ? number(of, kind->part) / whole : NAN,
 					  .series = kind->series,
 					  .most = kind->ends ? whole : NAN,
-					  .first = beside ? OVERVIEW_FIRST_NONE : kind->first };
+					  .names_talker = kind->names_talker && !beside };
 	facts_drawn(&of->of.facts, kind->part ? kind->part : "");
 	facts_drawn(&of->of.facts, kind->whole ? kind->whole : "");
 	if (kind->rules)
@@ -360,8 +355,8 @@ static void fill(const struct kind *kind, const struct gauge_facts *of, bool bes
 					      is_scoped(of->of.frame) && !kind->topic);
 	if (kind->topic && isnan(gauge->ratio) && !frame_table(of->of.frame, kind->topic))
 		gauge->absent = kind->topic;
-	if (kind->first == OVERVIEW_FIRST_TALKER && !(number(of, "moved") > 0))
-		gauge->first = OVERVIEW_FIRST_NONE; /* it talks over loopback, which is not in the numbers */
+	if (!(number(of, "moved") > 0))
+		gauge->names_talker = false; /* it talks over loopback, which is not in the numbers */
 	sentence_add(&text, kind->value ? kind->value : "", &of->of.facts);
 	if (kind->value)
 		snprintf(gauge->value, sizeof(gauge->value), "%.*s", (int)text.length, text.bytes);
@@ -501,19 +496,6 @@ static const struct chart_kind *kind_of(const struct overview_gauge *gauge)
 	return gauge->series >= 0 ? &chart_kinds[gauge->series] : NULL;
 }
 
-static struct graph_line_scale scale_of(const struct pane_context *context,
-					const struct overview_gauge *gauge)
-{
-	return (struct graph_line_scale){
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = SPAN_SECONDS,
-		.step_seconds = context_step_seconds(context),
-		.least = 0,
-		.most = gauge->most,
-		.style = STYLE_USAGE,
-	};
-}
-
 /* The highest value of a series on this canvas; 0 if none is known. */
 static double highest(const struct pane_context *context, const struct canvas *canvas, unsigned series,
 		      const struct graph_line_scale *scale)
@@ -544,23 +526,12 @@ static double traffic(const struct pane_context *context, const struct canvas *c
 		      const struct overview_gauge *gauge)
 {
 	const struct chart_kind *chart_kind = kind_of(gauge);
-	struct graph_line_scale scale = scale_of(context, gauge);
+	struct graph_line_scale scale = past_scale(context, gauge->most, STYLE_USAGE);
 	double sum = 0;
 
 	for (unsigned i = 0; i < 2; i++)
 		sum += highest(context, canvas, chart_kind->series[i], &scale);
 	return gauge->series == OVERVIEW_SERIES_NETWORK ? sum / 8 : sum;
-}
-
-/* Does the chart of one come before that of other? */
-static bool precedes(const struct pane_context *context, const struct canvas *canvas,
-		     const struct overview_gauge *one, const struct overview_gauge *other)
-{
-	const struct chart_kind *a = kind_of(one), *b = kind_of(other);
-
-	if (a->rank == b->rank && a->names[0] && b->names[0])
-		return traffic(context, canvas, one) > traffic(context, canvas, other);
-	return a->rank < b->rank;
 }
 
 bool overview_charts_fit(const struct canvas *canvas)
@@ -593,8 +564,16 @@ struct overview_charts overview_charts_choose(const struct pane_context *context
 
 		if (!kind_of(&gauges[i]) || !kind_of(&gauges[i])->rank)
 			continue;
-		for (; at > 0 && precedes(context, &plot, &gauges[i], &gauges[charts.of[at - 1]]); at--)
+		for (; at > 0; at--) {
+			const struct overview_gauge *before = &gauges[charts.of[at - 1]];
+			const struct chart_kind *a = kind_of(&gauges[i]), *b = kind_of(before);
+			bool both_move = a->rank == b->rank && a->names[0] && b->names[0];
+
+			if (both_move ? traffic(context, &plot, &gauges[i]) <= traffic(context, &plot, before)
+				      : a->rank >= b->rank)
+				break;
 			charts.of[at] = charts.of[at - 1];
+		}
 		charts.of[at] = i;
 		charts.n++;
 	}
@@ -656,7 +635,7 @@ static void draw_traffic(const struct pane_context *context, const struct canvas
 			 const struct overview_gauge *gauge, int x)
 {
 	const struct chart_kind *chart_kind = kind_of(gauge);
-	const struct graph_line_scale line = scale_of(context, gauge);
+	const struct graph_line_scale line = past_scale(context, gauge->most, STYLE_USAGE);
 	struct canvas below = canvas_below(canvas, 1), plot = graph_area_plot(&below);
 	struct graph_scale scale = {
 		.whole = GRAPH_OF_ONE,
@@ -688,7 +667,7 @@ static void draw_traffic(const struct pane_context *context, const struct canvas
 static void draw_area(const struct pane_context *context, const struct canvas *canvas,
 		      const struct overview_gauge *gauge, int x)
 {
-	struct graph_line_scale scale = scale_of(context, gauge);
+	struct graph_line_scale scale = past_scale(context, gauge->most, STYLE_USAGE);
 	struct canvas below = canvas_below(canvas, 1), plot = graph_area_plot(&below);
 	unsigned series = (unsigned)gauge->series;
 
@@ -771,15 +750,6 @@ static void draw_bar(const struct canvas *canvas, const char *name, double busy,
 		     graph_grade_style(grade, STYLE_NORMAL), share);
 }
 
-static void draw_number(const struct canvas *canvas, const char *name, double busy, enum grade grade)
-{
-	char text[TEXT_MAX], share[VALUE_TEXT_MAX];
-
-	overview_percent(share, busy);
-	snprintf(text, sizeof(text), "%s %6s", name, share);
-	canvas_right(canvas, 0, 0, canvas->width, graph_grade_style(grade, STYLE_NORMAL), text);
-}
-
 void overview_cpus_draw(const struct pane_context *context, const struct canvas *canvas, int name_cells,
 			bool large)
 {
@@ -789,6 +759,7 @@ void overview_cpus_draw(const struct pane_context *context, const struct canvas 
 	double limit = findings_limit(context->findings, "cpu_busy_ratio");
 	enum grade all = grade_of_rules(context->frame, "cpu_busy|run_queue", false);
 	bool numbers = count * NUMBER_CELLS <= right.width;
+	char text[TEXT_MAX], share[VALUE_TEXT_MAX];
 	int beside, width;
 
 	lines = large ? bar_lines(canvas, name_cells, count) : 0;
@@ -802,10 +773,12 @@ void overview_cpus_draw(const struct pane_context *context, const struct canvas 
 		struct canvas part = canvas_part(&right, i / beside, i % beside * width, 1,
 						 width > CANVAS_GAP ? width - CANVAS_GAP : width);
 
+		overview_percent(share, busy);
+		snprintf(text, sizeof(text), "%s %6s", table_text(table, row, "cpu"), share);
 		if (lines > 0)
 			draw_bar(&part, table_text(table, row, "cpu"), busy, grade);
 		else if (numbers)
-			draw_number(&part, table_text(table, row, "cpu"), busy, grade);
+			canvas_right(&part, 0, 0, part.width, graph_grade_style(grade, STYLE_NORMAL), text);
 		else
 			graph_level(&part, 0, 0, graph_grade_fill(grade, STYLE_USAGE), busy);
 	}

@@ -31,12 +31,6 @@ enum overview_series {
 	N_OVERVIEW_SERIES = OVERVIEW_SERIES_PARTS + N_CPU_PARTS,
 };
 
-/* The process that a line names where its list has no room. */
-enum overview_first {
-	OVERVIEW_FIRST_NONE,
-	OVERVIEW_FIRST_TALKER, /* has most TCP bytes */
-};
-
 /* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */
 struct overview_gauge {
 	const char *name; /* translated */
@@ -45,7 +39,7 @@ struct overview_gauge {
 	enum grade grade;
 	int series;                 /* of its graph; -1: none */
 	double most;                /* upper end of its graph; NaN: the highest value shown */
-	enum overview_first first;
+	bool names_talker;          /* the process with most TCP bytes, where its list has no room */
 	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
 	char text[TEXT_MAX];
 };

@@ -190,11 +190,6 @@ double pages_total(const struct pane_context *context, const char *column)
 	return frame_number(context->frame, "page_total", NULL, column);
 }
 
-static bool is_chosen(const struct pane_context *context)
-{
-	return context->request->mapped.is_set || context->request->processes;
-}
-
 /*
  * Looks up one page: for the line below the map when a cell is a page, and for the view of a page. Is it
  * another one than before?
@@ -240,17 +235,12 @@ static void viewed(struct pane_context *context)
 
 static unsigned home(const struct pane_context *context)
 {
-	return is_chosen(context) || screen_replays(context) ? PAGES_VIEW_MAP : PAGES_VIEW_LIST;
+	return process_is_chosen(context) || screen_replays(context) ? PAGES_VIEW_MAP : PAGES_VIEW_LIST;
 }
 
-/* From a page to the map, to where it was opened from or to the list of processes. */
 static int above(const struct pane_context *context)
 {
-	if (context->view == PAGES_VIEW_LIST)
-		return -1;
-	if (context->view != home(context))
-		return (int)home(context);
-	return screen_was_opened(context) || screen_replays(context) ? -1 : PAGES_VIEW_LIST;
+	return process_above(context, home(context), PAGES_VIEW_LIST);
 }
 
 /* NULL: none is. */
@@ -418,7 +408,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 	if (screen_replays(context))
 		return reads ? NULL : _("a recording has only the process and the map it was made with");
-	return listed || is_chosen(context) ? NULL : pages_no_process(context);
+	return listed || process_is_chosen(context) ? NULL : pages_no_process(context);
 }
 
 static bool scroll_key(struct pages_state *pages, int key)

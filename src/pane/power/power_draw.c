@@ -585,7 +585,7 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 		"step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS }
 	};
 	made[5] = (struct made_fact){
-		"hertz", { .number = frame_number(context->frame, "frequency", "all", "hertz"), .unit = UNIT_HERTZ }
+		"hertz", number_fact(frame_number(context->frame, "frequency", "all", "hertz"), UNIT_HERTZ)
 	};
 }
 
@@ -927,12 +927,12 @@ static const struct remark headings[] = {
 void power_heading(const struct pane_context *context, char *text, size_t room)
 {
 	const struct pane_view *view = &context->pane->views[context->view];
+	double run_seconds = frame_number(context->frame, "power", "total", "run_seconds");
 	const struct made_fact made[] = {
 		{ "view", { .text = view->name } },
 		{ "name", { .text = _(view->title) } },
 		{ "step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS } },
-		{ "run_seconds", { .number = floor(frame_number(context->frame, "power", "total", "run_seconds")),
-				   .unit = UNIT_SECONDS } },
+		{ "run_seconds", number_fact(floor(run_seconds), UNIT_SECONDS) },
 	};
 	const struct row_facts facts = { .facts = { row_fact }, .made = made, .n_made = 4 };
 	char title[TEXT_MAX];

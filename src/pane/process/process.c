@@ -37,9 +37,8 @@ static const struct pane_table tables[] = {
 				   .of_one = true,
 				   .lazy = true,
 				   .own_columns = true,
-				   .columns = "present_bytes,size_bytes,swapped_bytes,file_bytes,anonymous_"
-					      "bytes,"
-					      "permissions,start_address,path",
+				   .columns = "present_bytes,size_bytes,swapped_bytes,file_bytes,"
+					      "anonymous_bytes,permissions,start_address,path",
 				   .sort = "present_bytes" },
 	[PROCESS_TABLE_SIGNAL] = { .topic = "signal", .of_one = true, .lazy = true },
 	[PROCESS_TABLE_ENVIRONMENT] = { .topic = "environment", .of_one = true, .lazy = true },
@@ -105,16 +104,11 @@ enum {
 	VIEW_LIST,
 };
 
-static bool is_chosen(const struct pane_context *context)
-{
-	return context->request->mapped.is_set || context->request->processes;
-}
-
 static bool has_process(const struct pane_context *context)
 {
 	const struct table *table = context_table(context, PROCESS_TABLE_DETAIL);
 
-	return is_chosen(context) || (table && table->n_rows > 0);
+	return process_is_chosen(context) || (table && table->n_rows > 0);
 }
 
 /* Which process the page is of: the one that was opened, or the one of the table, as with --pid. */
@@ -223,7 +217,7 @@ static const struct series series[] = {
 	[PROCESS_SERIES_MEMORY] = DETAIL("resident_bytes"),
 	[PROCESS_SERIES_READ] = DETAIL("call_read_bytes_per_second"),
 	[PROCESS_SERIES_WRITE] = DETAIL("call_write_bytes_per_second"),
-	/* process_past.c sets these: the first row may be of another process */
+	/* process_past_note() sets these: the first row may be of another process */
 	[PROCESS_SERIES_CPU_SECONDS] = NOTED,
 	[PROCESS_SERIES_DISK_SECONDS] = NOTED,
 	[PROCESS_SERIES_PERIODS] = NOTED,
@@ -564,14 +558,9 @@ static unsigned home(const struct pane_context *context)
 	return has_process(context) || screen_replays(context) ? VIEW_SUMMARY : VIEW_LIST;
 }
 
-/* From a view to the summary, to where it was opened from or to the list of processes. */
 static int above(const struct pane_context *context)
 {
-	if (context->view == VIEW_LIST)
-		return -1;
-	if (context->view != home(context))
-		return (int)home(context);
-	return screen_was_opened(context) || screen_replays(context) ? -1 : VIEW_LIST;
+	return process_above(context, home(context), VIEW_LIST);
 }
 
 static void entered(struct pane_context *context)
@@ -581,15 +570,13 @@ static void entered(struct pane_context *context)
 
 static void open_process_pane(struct pane_context *context)
 {
-	context->view = is_chosen(context) || screen_replays(context) ? VIEW_SUMMARY : VIEW_LIST;
+	context->view = process_is_chosen(context) || screen_replays(context) ? VIEW_SUMMARY : VIEW_LIST;
 	context->focus = views[context->view].table;
 }
 
 static void close_process_pane(void *of)
 {
-	struct process_state *state = of;
-
-	intern_free(&state->calls);
+	intern_free(&((struct process_state *)of)->calls);
 }
 
 const struct pane pane_process = {

@@ -10,6 +10,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
+#include "pane/common.h"
 #include "pane/process/process.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
@@ -286,11 +287,6 @@ static long shown_sample(const struct pane_context *context, const struct proces
 		       : -1;
 }
 
-static bool is_first(const struct history *history, long now)
-{
-	return now == 0 || isnan(history_value(history, PROCESS_SERIES_CPU_SECONDS, (size_t)now - 1));
-}
-
 /* The story at the shown frame; facts: of that frame alone. */
 static enum process_level process_past_story(struct buffer *out, const struct pane_context *context,
 					     const struct process_rows *rows, const struct facts *facts)
@@ -298,12 +294,14 @@ static enum process_level process_past_story(struct buffer *out, const struct pa
 	struct past_facts of = { .facts = { past_fact }, .now = facts };
 	const struct history *history = &context->history;
 	long now = shown_sample(context, rows), before = -1, at;
+	bool first = now == 0 || (now > 0 && isnan(history_value(history, PROCESS_SERIES_CPU_SECONDS,
+								  (size_t)now - 1)));
 	size_t held = PROCESS_NOT_HELD;
 
 	if (now >= 0)
 		make_past_facts(&of, context, rows, (size_t)now);
 	/* what was not measured then: by its interval alone, as where a recording is opened in the middle */
-	if (now < 0 ? screen_replays(context) : screen_is_of_recording(context) && is_first(history, now)) {
+	if (now < 0 ? screen_replays(context) : screen_is_of_recording(context) && first) {
 		of.n_made = 0;
 		add(&of, "sleep_call", facts->find(facts, span_text("system_call")));
 		make_more_past_facts(&of);
@@ -469,7 +467,6 @@ enum process_level process_story(struct buffer *out, const struct facts *facts, 
 						  process_story_held(facts, held));
 }
 
-#define PAST_SECONDS 300
 #define LABEL_CELLS 10 /* at least */
 #define WHY_LINES 2 /* at most */
 #define GRAPHS_LINES 7 /* with axes, below the text */
@@ -510,14 +507,6 @@ static double how_ended(const struct summary *summary, const char *column, const
 static double time_part(const struct summary *summary, const char *part)
 {
 	return process_time_part(summary->context->frame, number(summary, "pid"), part, "ratio");
-}
-
-/* By the function that waits, where that is counted; else as the kernel accounts delays. */
-static double disk_ratio(const struct summary *summary)
-{
-	double ratio = time_part(summary, "disk");
-
-	return isnan(ratio) && !process_waits_in_ring(&summary->rows) ? number(summary, "disk_ratio") : ratio;
 }
 
 /* The row of the function that runs most, of a profile of this process alone; NULL: there is none. */
@@ -614,6 +603,9 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	bool has_ended = *text_of(summary, "state") == 'X';
 	double age = wall_ns > started && !has_ended ? floor((wall_ns - started) / 1e9) : NAN;
 	double lived = table_number(of->exit.table, exit, "duration_seconds");
+	/* by the function that waits, where that is counted; else as the kernel accounts delays */
+	bool accounted = !isnan(time_part(summary, "disk")) || process_waits_in_ring(&summary->rows);
+	double disk = accounted ? time_part(summary, "disk") : number(summary, "disk_ratio");
 	const struct made_fact made[] = {
 		{ "memory_ratio", number_fact(time_part(summary, "memory"), UNIT_RATIO),
 		  "ratio of time_account, part memory" },
@@ -621,7 +613,7 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 		  "ratio of time_account, part lock" },
 		{ "other_ratio", number_fact(time_part(summary, "other"), UNIT_RATIO),
 		  "ratio of time_account, part other" },
-		{ "disk_ratio", number_fact(disk_ratio(summary), UNIT_RATIO),
+		{ "disk_ratio", number_fact(disk, UNIT_RATIO),
 		  "ratio of time_account, part disk, else of the kernel's delay accounting" },
 		{ "frozen", yes_fact(strcmp(text_of(summary, "frozen"), "yes") == 0) },
 		{ "main_ended", yes_fact(strcmp(text_of(summary, "main_thread"), "ended") == 0) },
@@ -795,26 +787,13 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 	buffer_free(&of.why);
 }
 
-static void draw_past(const struct pane_context *context, const struct canvas *canvas, unsigned series)
-{
-	const struct graph_line_scale scale = {
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = PAST_SECONDS,
-		.step_seconds = context_step_seconds(context),
-		.least = 0,
-		.most = NAN,
-		.style = STYLE_USAGE,
-	};
-
-	graph_line(canvas, &context->history, series, &scale);
-}
-
 /* In at most most lines; returns how many. */
 static int draw_line(const struct pane_context *context, const struct canvas *canvas, int y, int label_cells,
 		     const struct line *line, int most, bool has_graphs)
 {
 	struct canvas rest = canvas_part(canvas, y, label_cells, most, canvas->width - label_cells);
 	const char *text = line->text.bytes + strspn(line->text.bytes, " ");
+	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_USAGE);
 	int past = canvas->width / 4, used, series = line->part->series;
 
 	canvas_text(canvas, y, 0, STYLE_DIM, _(line->part->label), label_cells - 1);
@@ -824,7 +803,7 @@ static int draw_line(const struct pane_context *context, const struct canvas *ca
 	past = past < rest.width - used ? past : rest.width - used;
 	rest = canvas_part(&rest, 0, rest.width - past, 1, past);
 	if (series != NO_PAST && !has_graphs && past >= LINE_CELLS_MIN)
-		draw_past(context, &rest, (unsigned)series);
+		graph_line(&rest, &context->history, (unsigned)series, &scale);
 	return 1;
 }
 
@@ -837,18 +816,10 @@ static char *percent_label(char *out, double ratio)
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas, const char *title,
 		       unsigned series, char *(*label)(char *text, double value))
 {
-	struct graph_line_scale scale = {
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = PAST_SECONDS,
-		.step_seconds = context_step_seconds(context),
-		.least = 0,
-		.most = NAN,
-		.style = STYLE_USAGE,
-	};
+	struct graph_line_scale scale = past_scale(context, NAN, STYLE_USAGE);
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1), inner = graph_area_plot(&plot);
-	struct graph_range range;
+	struct graph_range range = graph_line_range(&inner, &context->history, series, &scale);
 
-	range = graph_line_range(&inner, &context->history, series, &scale);
 	canvas_rule(canvas, 0, title, "");
 	if (isnan(range.most)) {
 		canvas_text(&plot, 0, 0, STYLE_DIM, _("not known yet"), -1);
@@ -906,12 +877,6 @@ static int lines_of(const struct canvas *canvas, int rank, int n_lines, bool has
 	return rank == COMMAND && spare > 0 ? 1 + spare : 1;
 }
 
-/* Is nothing known of it? */
-static bool is_empty(const struct line *line)
-{
-	return line->text.bytes[strspn(line->text.bytes, " ")] == '\0';
-}
-
 static void draw_lines(const struct summary *summary, const struct canvas *canvas)
 {
 	bool has_graphs = canvas->height >= N_LINES + 2 + GRAPHS_LINES && canvas->width >= 2 * GRAPHS_CELLS;
@@ -922,9 +887,11 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 	fill_lines(summary, lines);
 	for (int i = 0; i < N_LINES; i++) {
 		int rank = lines[i].part->rank;
+		bool known;
 
 		buffer_char(&lines[i].text, '\0');
-		if (!is_empty(&lines[i]) && y < canvas->height && rank < most)
+		known = lines[i].text.bytes[strspn(lines[i].text.bytes, " ")] != '\0';
+		if (known && y < canvas->height && rank < most)
 			y += draw_line(summary->context, canvas, y, label_cells, &lines[i],
 				       lines_of(canvas, rank, most < N_LINES ? most : N_LINES, has_graphs),
 				       has_graphs);
