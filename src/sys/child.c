@@ -335,8 +335,6 @@ bool exit_watch_status(int fd, int *status)
 	return true;
 }
 
-/* A datagram to the socket that the environment names. */
-
 void service_notify(const char *state)
 {
 	const char *path = secure_getenv("NOTIFY_SOCKET");

@@ -117,15 +117,6 @@ static bool is_shared(const void *memory)
 }
 
 /* A block has its size in front of it. */
-static unsigned size_class(size_t size)
-{
-	unsigned class = 0;
-
-	while (size + sizeof(max_align_t) > (size_t)1 << (class + SMALLEST))
-		class ++;
-	return class;
-}
-
 static char *take_block(unsigned class)
 {
 	size_t bytes = (size_t)1 << (class + SMALLEST);
@@ -145,9 +136,12 @@ static char *take_block(unsigned class)
 
 void *helper_alloc(size_t size)
 {
-	unsigned class = size_class(size);
-	char *block = take_block(class);
+	unsigned class = 0;
+	char *block;
 
+	while (size + sizeof(max_align_t) > (size_t)1 << (class + SMALLEST))
+		class ++;
+	block = take_block(class);
 	if (!block)
 		return alloc_zeroed(1, size);
 	*(unsigned *)(void *)block = class;
@@ -304,26 +298,23 @@ static _Noreturn void become_spawner(int socket, const char *root)
 	spawn_until_the_end(socket);
 }
 
-static void map_shared(void)
-{
-	void *bytes = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	shared.bytes = bytes == MAP_FAILED ? NULL : bytes;
-	if (shared.bytes)
-		madvise(bytes, SHARED_BYTES, MADV_DONTDUMP);
-}
-
 int helper_start(const char *root)
 {
 	int ends[2];
+	void *bytes;
 	pid_t pid;
 
 	if (shared.spawner >= 0)
 		return 0;
-	if (!shared.bytes)
-		map_shared();
-	if (!shared.bytes || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+	if (!shared.bytes) {
+		bytes = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (bytes == MAP_FAILED)
+			return -errno;
+		madvise(bytes, SHARED_BYTES, MADV_DONTDUMP);
+		shared.bytes = bytes;
+	}
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
@@ -835,8 +826,6 @@ int helper_copy(int fd)
 	descriptor_close(copy);
 	return error;
 }
-
-/* SCM_RIGHTS, see unix(7). */
 
 int descriptor_message_send(int socket, const void *bytes, size_t length, int fd)
 {

@@ -92,11 +92,6 @@ static bool load(struct http_library *library)
 	       library->queue && library->release;
 }
 
-static time_t now_seconds(void)
-{
-	return (time_t)(real_mono_ns() / 1000000000);
-}
-
 static void unlist(struct http_server *server, struct http_connected *client)
 {
 	if (!client->listed)
@@ -121,7 +116,7 @@ static void make_room(struct http_server *server, time_t now)
 
 static void begin_client(struct http_server *server, struct http_connected *client)
 {
-	client->began = now_seconds();
+	client->began = (time_t)(real_mono_ns() / 1000000000);
 	client->listed = true;
 	client->older = server->newest;
 	*(client->older ? &client->older->newer : &server->oldest) = client;
@@ -552,55 +547,37 @@ static const char *clear_place(const struct user_file *file, const struct sockad
 	return NULL;
 }
 
-static int bind_private(int fd, const struct sockaddr_un *name)
-{
-	mode_t mask = umask(S_IXUSR | S_IRWXG | S_IRWXO);
-	int error = bind(fd, (const struct sockaddr *)name, sizeof(*name)) < 0 ? errno : 0;
-
-	umask(mask);
-	return error;
-}
-
-static const char *file_error(const struct user_file *file, int error, char *text, size_t room)
-{
-	if (error == -EISDIR)
-		return NOT_A_SOCKET;
-	user_file_error_text(file, error, text, room);
-	return text;
-}
-
 /* NULL, or why there is no socket. */
 static const char *make_unix(struct listen_socket *made, const char *path, char *text, size_t room)
 {
 	struct sockaddr_un name;
 	struct stat status;
 	const char *why;
+	mode_t mask;
 	int error = user_file_open(made->file, path, 0);
 
 	if (!error)
 		error = name_in_directory(made->file, &name);
-	if (error)
-		return file_error(made->file, error, text, room);
+	if (error == -EISDIR)
+		return NOT_A_SOCKET;
+	if (error) {
+		user_file_error_text(made->file, error, text, room);
+		return text;
+	}
 	why = clear_place(made->file, &name);
 	if (why)
 		return why;
 	made->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	error = made->fd < 0 ? errno : bind_private(made->fd, &name);
+	error = made->fd < 0 ? errno : 0;
+	mask = umask(S_IXUSR | S_IRWXG | S_IRWXO); /* it is private */
+	if (!error && bind(made->fd, (const struct sockaddr *)&name, sizeof(name)) < 0)
+		error = errno;
+	umask(mask);
 	if (error)
 		return strerror(error);
 	if (fstatat(made->file->directory, made->file->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
 		made->inode = status.st_ino;
 	return listen(made->fd, BACKLOG) == 0 ? NULL : strerror(errno);
-}
-
-static int open_unix(struct listen_socket *opened, const struct listen_address *address)
-{
-	char text[TEXT_MAX];
-	const char *why;
-
-	opened->file = alloc_zeroed(1, sizeof(*opened->file));
-	why = make_unix(opened, address->path, text, sizeof(text));
-	return why ? refuse(address, why) : 1;
 }
 
 static bool is_number(const char *text, uint64_t *number)
@@ -644,34 +621,38 @@ static int take_from_systemd(struct listen_socket *sockets, unsigned room,
 
 int listen_socket_open(struct listen_socket *sockets, unsigned room, const struct listen_address *address)
 {
-	int count;
+	char text[TEXT_MAX];
+	const char *why;
+	int count = 1;
 
 	if (room == 0)
 		return refuse(address, _("there are too many sockets"));
 	*sockets = (struct listen_socket){ .fd = -1, .address = address };
 	if (address->kind == LISTEN_SYSTEMD)
 		return take_from_systemd(sockets, room, address);
-	count = address->kind == LISTEN_UNIX ? open_unix(sockets, address) : open_internet(sockets, address);
+	if (address->kind == LISTEN_UNIX) {
+		sockets->file = alloc_zeroed(1, sizeof(*sockets->file));
+		why = make_unix(sockets, address->path, text, sizeof(text));
+		if (why)
+			count = refuse(address, why);
+	} else {
+		count = open_internet(sockets, address);
+	}
 	if (count < 0)
 		listen_socket_close(sockets);
 	return count;
 }
 
-/* Another program may have its socket there by now. */
-static bool is_ours(const struct listen_socket *socket)
+void listen_socket_close(struct listen_socket *socket)
 {
 	struct stat status;
 
-	return socket->inode != 0 &&
-	       fstatat(socket->file->directory, socket->file->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       status.st_ino == socket->inode;
-}
-
-void listen_socket_close(struct listen_socket *socket)
-{
 	descriptor_close(socket->fd);
 	if (socket->file) {
-		if (is_ours(socket))
+		/* another program may have its socket there by now */
+		if (socket->inode != 0 &&
+		    fstatat(socket->file->directory, socket->file->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    status.st_ino == socket->inode)
 			user_file_remove(socket->file);
 		user_file_close(socket->file);
 		free(socket->file);

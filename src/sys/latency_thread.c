@@ -351,12 +351,6 @@ struct course {
 	uint64_t start_ns, planned_ns, counted, restarts;
 };
 
-static bool is_over(const struct latency_plan *plan, const struct course *at)
-{
-	return (plan->samples > 0 && at->counted >= plan->samples) ||
-	       (plan->duration_ns > 0 && at->planned_ns - at->start_ns > plan->duration_ns);
-}
-
 /* At the end of the plan: waits for a restart. */
 static void rest(struct latency_thread *thread, struct course *at)
 {
@@ -386,13 +380,15 @@ static void count_wakeup(struct latency_thread *thread, struct course *at, uint6
 
 static void measure(struct latency_thread *thread, const struct waiting *waiting)
 {
+	const struct latency_plan *plan = thread->plan;
 	uint64_t start_ns = live_load(&thread->control->start_ns) + thread->offset_ns;
-	struct course at = { .start_ns = start_ns, .planned_ns = start_ns + thread->plan->period_ns };
+	struct course at = { .start_ns = start_ns, .planned_ns = start_ns + plan->period_ns };
 
 	while (!is_stopped(thread)) {
 		uint64_t now = real_mono_ns();
 
-		if (is_over(thread->plan, &at)) {
+		if ((plan->samples > 0 && at.counted >= plan->samples) ||
+		    (plan->duration_ns > 0 && at.planned_ns - at.start_ns > plan->duration_ns)) {
 			rest(thread, &at);
 		} else if (at.planned_ns > now + COARSE_NS) {
 			wait_coarsely(thread, at.planned_ns - now - FINE_NS);
@@ -402,7 +398,7 @@ static void measure(struct latency_thread *thread, const struct waiting *waiting
 			if (now >= at.planned_ns && is_there(thread))
 				count_wakeup(thread, &at, now);
 			else if (now >= at.planned_ns)
-				at.planned_ns = real_mono_ns() + thread->plan->period_ns;
+				at.planned_ns = real_mono_ns() + plan->period_ns;
 		}
 	}
 }
@@ -708,8 +704,6 @@ int latency_probe_hold_awake(const struct env *env)
 	return error;
 }
 
-/* Threads that compute for a share of time and sleep for the rest. */
-
 #define PERIOD_NS UINT64_C(100000000)
 #define ROUNDS 4096 /* of arithmetic per operation: some microseconds */
 #define PARTS 10000 /* the unit of a share is one part of these */
@@ -779,19 +773,11 @@ unsigned cpu_load_cpus(void)
 	return n_cpus;
 }
 
-static void run_on(pthread_t thread, uint32_t cpu)
-{
-	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-	cpu_set_t *one = alloc_zeroed(1, bytes);
-
-	CPU_SET_S(cpu, bytes, one);
-	pthread_setaffinity_np(thread, bytes, one);
-	free(one);
-}
-
 struct cpu_load *cpu_load_open(void)
 {
 	struct cpu_load *load = alloc_zeroed(1, sizeof(*load));
+	size_t bytes = CPU_ALLOC_SIZE(CPUS_MAX);
+	cpu_set_t *one = alloc_zeroed(1, bytes);
 	unsigned wanted;
 	uint32_t *cpus = own_cpus(&wanted);
 
@@ -803,8 +789,11 @@ struct cpu_load *cpu_load_open(void)
 		thread->index = load->n_threads;
 		if (pthread_create(&thread->thread, NULL, run, thread) != 0)
 			break;
-		run_on(thread->thread, cpus[thread->index]);
+		CPU_ZERO_S(bytes, one);
+		CPU_SET_S(cpus[thread->index], bytes, one);
+		pthread_setaffinity_np(thread->thread, bytes, one);
 	}
+	free(one);
 	free(cpus);
 	if (load->n_threads == wanted)
 		return load;

@@ -222,8 +222,6 @@ int uprobe_open(const struct machine_perf *perf, const struct uprobe_form *form,
 	return error ? error : event;
 }
 
-/* Opens tracefs: where it is mounted, else by a detached mount. */
-
 static int open_directory(const struct env *env, const char *path)
 {
 	int fd = root_open_at(&env->root, path, O_DIRECTORY | O_RDONLY), events, error;

@@ -170,14 +170,6 @@ static void note_access(struct user_file *file, const struct stat *status)
 	file->group = status->st_gid;
 }
 
-static int take(struct search *search, int fd, const struct stat *status)
-{
-	search->found = true;
-	search->file->present = fd;
-	note_access(search->file, status);
-	return check_owner(search->file, status);
-}
-
 /* What fd is: a link or directory to go on from, or the file. Takes over fd. */
 static int go_on(struct search *search, int fd)
 {
@@ -189,17 +181,15 @@ static int go_on(struct search *search, int fd)
 		error = -errno;
 	else if (S_ISLNK(status.st_mode))
 		error = follow(search, fd, status.st_uid);
-	else if (last && !S_ISDIR(status.st_mode))
-		return take(search, fd, &status);
-	else if (!S_ISDIR(status.st_mode))
+	else if (last && !S_ISDIR(status.st_mode)) {
+		search->found = true;
+		search->file->present = fd;
+		note_access(search->file, &status);
+		return check_owner(search->file, &status);
+	} else if (!S_ISDIR(status.st_mode))
 		error = -ENOTDIR;
 	close(fd);
 	return error;
-}
-
-static int make_directory(int directory, const char *name)
-{
-	return mkdirat(directory, name, S_IRWXU) < 0 && errno != EEXIST ? -1 : open_name(directory, name);
 }
 
 /* At the name that was added last. */
@@ -216,20 +206,14 @@ static int look(struct search *search)
 		search->found = true;
 		return 0;
 	}
-	if (fd < 0 && errno == ENOENT && (search->flags & USER_FILE_MAKE_DIRECTORIES))
-		fd = make_directory(file->directory, file->name);
+	if (fd < 0 && errno == ENOENT && (search->flags & USER_FILE_MAKE_DIRECTORIES) &&
+	    (mkdirat(file->directory, file->name, S_IRWXU) == 0 || errno == EEXIST))
+		fd = open_name(file->directory, file->name);
 	if (fd >= 0 && last && (search->flags & USER_FILE_NEW)) {
 		close(fd);
 		return -EEXIST;
 	}
 	return fd < 0 ? -errno : go_on(search, fd);
-}
-
-/* For messages. */
-static void note_place(struct search *search)
-{
-	snprintf(search->file->place, PATH_MAX, "%s%.*s", search->from_root ? "/" : "", PATH_MAX - 2,
-		 search->walk.done);
 }
 
 static int find(struct search *search)
@@ -267,8 +251,9 @@ int user_file_open(struct user_file *file, const char *path, unsigned flags)
 	if (!error && (flags & USER_FILE_REGULAR) &&
 	    (file->by_kernel || (file->has_access && !S_ISREG(file->mode))))
 		error = -ENOTSUP;
-	if (error)
-		note_place(&search);
+	if (error) /* for messages */
+		snprintf(file->place, PATH_MAX, "%s%.*s", search.from_root ? "/" : "", PATH_MAX - 2,
+			 search.walk.done);
 	descriptor_close(search.base);
 	return error;
 }
@@ -360,15 +345,6 @@ int user_file_check(const struct user_file *file)
 	return unlinkat(file->directory, name, 0) < 0 ? -errno : 0;
 }
 
-/* Who owns the file, or is root, may have changed its mode and owner since it was written. */
-static void update_access(struct user_file *file)
-{
-	struct stat status;
-
-	if (file->present >= 0 && fstat(file->present, &status) == 0)
-		note_access(file, &status);
-}
-
 /*
  * The group comes before the mode, which is meant for it; the owner last, since only the owner may set the
  * mode. Without its group, members of the new one and all others may do what both might.
@@ -445,20 +421,15 @@ int user_file_save_new(const char *path, int (*write)(void *state, int fd), void
 	return error;
 }
 
-/* The old file is closed before: network file systems keep what is open under another name. */
-static int take_name(struct user_file *file, const char *name)
-{
-	descriptor_close(file->present);
-	file->present = -1;
-	return renameat(file->directory, name, file->directory, file->name) < 0 ? -errno : 0;
-}
-
 int user_file_replace(struct user_file *file, struct buffer *buffer, mode_t mode, bool to_disk)
 {
 	char name[NAME_MAX + 1];
+	struct stat status;
 	int fd, error;
 
-	update_access(file);
+	/* Who owns the file, or is root, may have changed its mode and owner since it was written. */
+	if (file->present >= 0 && fstat(file->present, &status) == 0)
+		note_access(file, &status);
 	fd = open_temporary(file, name, file->has_access ? S_IRUSR | S_IWUSR : mode);
 	if (fd < 0)
 		return fd;
@@ -466,8 +437,11 @@ int user_file_replace(struct user_file *file, struct buffer *buffer, mode_t mode
 	error = buffer_write(buffer, fd, -1);
 	if (!error)
 		error = user_file_finish(fd, to_disk);
-	if (!error)
-		error = take_name(file, name);
+	if (!error) { /* network file systems keep what is open under another name */
+		descriptor_close(file->present);
+		file->present = -1;
+		error = renameat(file->directory, name, file->directory, file->name) < 0 ? -errno : 0;
+	}
 	if (!error) {
 		file->present = fd;
 		return 0;
@@ -489,40 +463,25 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static bool is_same_place(const struct user_file *a, const struct user_file *b)
-{
-	struct stat in_a, in_b;
-
-	return fstat(a->directory, &in_a) == 0 && fstat(b->directory, &in_b) == 0 && is_same(&in_a, &in_b) &&
-	       strcmp(a->name, b->name) == 0;
-}
-
-/* Two calls instead of a walk: it is there as a rule. */
-static bool leads_to_present(const struct user_file *file, const char *path)
-{
-	struct stat present, found;
-
-	return fstat(file->present, &present) == 0 && stat(path, &found) == 0 && is_same(&present, &found);
-}
-
 bool user_file_is_moved(const struct user_file *file, const char *path)
 {
+	struct stat own, found;
 	struct user_file again;
 	bool moved;
 	int error;
 
-	if (leads_to_present(file, path))
+	/* Two calls instead of a walk: it is there as a rule. */
+	if (fstat(file->present, &own) == 0 && stat(path, &found) == 0 && is_same(&own, &found))
 		return false;
 	error = user_file_open(&again, path, 0);
 	if (!error || again.fault == USER_FILE_OWNER)
-		moved = !is_same_place(file, &again);
+		moved = fstat(file->directory, &own) < 0 || fstat(again.directory, &found) < 0 ||
+			!is_same(&own, &found) || strcmp(file->name, again.name) != 0;
 	else
 		moved = error == -ENOENT || error == -ENOTDIR || again.fault == USER_FILE_LINK;
 	user_file_close(&again);
 	return moved;
 }
-
-/* Lists, makes and removes the files of a series; numbers tell their order, whatever the clock was. */
 
 #define DIGITS 8
 #define OPEN_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
