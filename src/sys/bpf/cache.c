@@ -64,6 +64,15 @@ static void load_of_reader(struct bpf_assembler *as, const struct looking *looki
 	emit_load(as, 8, to, to, field);
 }
 
+/* if (reader->field compare slot) goto label; r2: the slot */
+static void jump_if_reader(struct bpf_assembler *as, const struct looking *looking, size_t field, int compare,
+			   struct frame_slot with, struct bpf_label *label)
+{
+	load_of_reader(as, looking, R1, field);
+	emit_load_slot(as, 8, R2, with, 0);
+	emit_jump_if_register(as, R1, compare, R2, label);
+}
+
 /* reader->field = r2 */
 static void store_of_reader(struct bpf_assembler *as, const struct looking *looking, size_t field)
 {
@@ -121,13 +130,6 @@ static void load_range(struct bpf_assembler *as, const struct looking *looking, 
 	emit_store_slot(as, 8, looking->last, 0, R2);
 }
 
-static void load_reads(struct bpf_assembler *as, const struct looking *looking)
-{
-	emit_call(as, BPF_FUNC_get_current_task_btf);
-	emit_member(as, R1, R0, "task_struct.ioac.syscr");
-	emit_store_slot(as, 8, looking->clock, 0, R1);
-}
-
 static void load_faults(struct bpf_assembler *as, const struct looking *looking)
 {
 	emit_call(as, BPF_FUNC_get_current_task_btf);
@@ -179,12 +181,8 @@ static void count_event(struct bpf_assembler *as, const struct looking *looking,
 static void jump_unless_in_fault(struct bpf_assembler *as, const struct looking *looking,
 				 struct bpf_label *outside)
 {
-	load_of_reader(as, looking, R1, offsetof(struct bpf_reader, faulted));
-	emit_load_slot(as, 8, R2, looking->mapping, 0);
-	emit_jump_if_register(as, R1, BPF_JNE, R2, outside);
-	load_of_reader(as, looking, R1, offsetof(struct bpf_reader, faults));
-	emit_load_slot(as, 8, R2, looking->clock, 0);
-	emit_jump_if_register(as, R1, BPF_JNE, R2, outside);
+	jump_if_reader(as, looking, offsetof(struct bpf_reader, faulted), BPF_JNE, looking->mapping, outside);
+	jump_if_reader(as, looking, offsetof(struct bpf_reader, faults), BPF_JNE, looking->clock, outside);
 }
 
 /* pages = take_pending() */
@@ -193,9 +191,7 @@ static void take_pending(struct bpf_assembler *as, const struct looking *looking
 	struct bpf_label other = { 0 };
 
 	emit_store_slot_number(as, looking->pages, 0, 0);
-	load_of_reader(as, looking, R1, offsetof(struct bpf_reader, adding));
-	emit_load_slot(as, 8, R2, looking->mapping, 0);
-	emit_jump_if_register(as, R1, BPF_JNE, R2, &other);
+	jump_if_reader(as, looking, offsetof(struct bpf_reader, adding), BPF_JNE, looking->mapping, &other);
 	load_of_reader(as, looking, R1, offsetof(struct bpf_reader, pending));
 	emit_store_slot(as, 8, looking->pages, 0, R1);
 	emit_set(as, R2, 0);
@@ -205,23 +201,12 @@ static void take_pending(struct bpf_assembler *as, const struct looking *looking
 
 static void leave_out_rest(struct bpf_assembler *as, const struct looking *looking)
 {
-	const struct {
-		size_t field;
-		int compare;
-		struct frame_slot with;
-	} same[] = {
-		{ offsetof(struct bpf_reader, reading), BPF_JNE, looking->mapping },
-		{ offsetof(struct bpf_reader, last), BPF_JNE, looking->last },
-		{ offsetof(struct bpf_reader, reads), BPF_JNE, looking->clock },
-		{ offsetof(struct bpf_reader, first), BPF_JGE, looking->first },
-	};
 	struct bpf_label others = { 0 };
 
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
-		load_of_reader(as, looking, R1, same[i].field);
-		emit_load_slot(as, 8, R2, same[i].with, 0);
-		emit_jump_if_register(as, R1, same[i].compare, R2, &others);
-	}
+	jump_if_reader(as, looking, offsetof(struct bpf_reader, reading), BPF_JNE, looking->mapping, &others);
+	jump_if_reader(as, looking, offsetof(struct bpf_reader, last), BPF_JNE, looking->last, &others);
+	jump_if_reader(as, looking, offsetof(struct bpf_reader, reads), BPF_JNE, looking->clock, &others);
+	jump_if_reader(as, looking, offsetof(struct bpf_reader, first), BPF_JGE, looking->first, &others);
 	emit_set(as, VALUE, 0);
 	emit_label(as, &others);
 }
@@ -262,9 +247,7 @@ static void added(struct bpf_assembler *as)
 	emit_jump(as, &none);
 	emit_label(as, &outside);
 	load_of_reader(as, &looking, R3, offsetof(struct bpf_reader, pending));
-	load_of_reader(as, &looking, R1, offsetof(struct bpf_reader, adding));
-	emit_load_slot(as, 8, R2, looking.mapping, 0);
-	emit_jump_if_register(as, R1, BPF_JEQ, R2, &same);
+	jump_if_reader(as, &looking, offsetof(struct bpf_reader, adding), BPF_JEQ, looking.mapping, &same);
 	emit_set(as, R3, 0);
 	store_of_reader(as, &looking, offsetof(struct bpf_reader, adding));
 	emit_label(as, &same);
@@ -317,7 +300,9 @@ static void asked(struct bpf_assembler *as)
 	emit_argument(as, R1, 0);
 	keep_mapping(as, &looking, &none);
 	load_range(as, &looking, &none);
-	load_reads(as, &looking);
+	emit_call(as, BPF_FUNC_get_current_task_btf);
+	emit_member(as, R1, R0, "task_struct.ioac.syscr");
+	emit_store_slot(as, 8, looking.clock, 0, R1);
 	find_reader(as, &looking, &none);
 	emit_load_slot(as, 8, VALUE, looking.last, 0);
 	emit_load_slot(as, 8, R1, looking.first, 0);

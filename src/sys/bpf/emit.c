@@ -73,14 +73,9 @@ void emit_end(struct bpf_assembler *as)
 		emit_refuse(as, "it does not end");
 }
 
-static bool is_set(const struct bpf_assembler *as, int one)
-{
-	return as->known.registers >> one & 1;
-}
-
 static void use(struct bpf_assembler *as, int one)
 {
-	if (!is_set(as, one))
+	if (!(as->known.registers >> one & 1))
 		emit_refuse(as, "a register is read that is not set on every way, or not since a call");
 }
 
@@ -191,19 +186,9 @@ void emit_compute_with(struct bpf_assembler *as, int operation, int to, int32_t 
 
 static int size_of(struct bpf_assembler *as, uint32_t bytes)
 {
-	switch (bytes) {
-	case 8:
-		return BPF_DW;
-	case 4:
-		return BPF_W;
-	case 2:
-		return BPF_H;
-	case 1:
-		return BPF_B;
-	default:
+	if (bytes != 8 && bytes != 4 && bytes != 2 && bytes != 1)
 		emit_refuse(as, "there are no numbers of this size");
-		return BPF_B;
-	}
+	return bytes == 8 ? BPF_DW : bytes == 4 ? BPF_W : bytes == 2 ? BPF_H : BPF_B;
 }
 
 static void use_base(struct bpf_assembler *as, int base, size_t offset)
@@ -261,22 +246,16 @@ struct frame_slot emit_slot(struct bpf_assembler *as, unsigned words)
 	return as->slots[as->n_slots++] = slot;
 }
 
-/* Is it one that was declared, or a part of one? */
-static bool is_declared(const struct bpf_assembler *as, struct frame_slot slot)
-{
-	for (unsigned i = 0; i < as->n_slots; i++)
-		if (slot.at >= as->slots[i].at &&
-		    slot.at + (int)slot.bytes <= as->slots[i].at + (int)as->slots[i].bytes)
-			return true;
-	return false;
-}
-
 /* Those of its words that these bytes are in, in bits. */
 static uint64_t words_of(struct bpf_assembler *as, struct frame_slot slot, size_t offset, size_t bytes)
 {
+	bool is_declared = false; /* it is a slot, or a part of one */
 	uint64_t words = 0;
 
-	if (!is_declared(as, slot) || bytes == 0 || offset + bytes > slot.bytes) {
+	for (unsigned i = 0; i < as->n_slots; i++)
+		is_declared |= slot.at >= as->slots[i].at &&
+			       slot.at + (int)slot.bytes <= as->slots[i].at + (int)as->slots[i].bytes;
+	if (!is_declared || bytes == 0 || offset + bytes > slot.bytes) {
 		emit_refuse(as, "the frame is used where no slot is declared, or beyond its end");
 		return 0;
 	}
@@ -338,8 +317,9 @@ void emit_address_of_set(struct bpf_assembler *as, int to, struct frame_slot slo
 	emit_address(as, to, slot);
 }
 
-static void end_call(struct bpf_assembler *as, unsigned n_arguments)
+static void put_call(struct bpf_assembler *as, int kind, int32_t function, unsigned n_arguments)
 {
+	put(as, BPF_JMP | BPF_CALL, 0, kind, 0, function);
 	for (unsigned i = 0; i < n_arguments; i++)
 		use(as, R1 + (int)i);
 	as->known.registers &= ~(uint32_t)CALL_CHANGES;
@@ -352,14 +332,12 @@ void emit_call(struct bpf_assembler *as, int32_t function)
 
 	if (!emit_function(function, &n_arguments))
 		emit_refuse(as, "a function is called that the assembler does not know");
-	put(as, BPF_JMP | BPF_CALL, 0, 0, 0, function);
-	end_call(as, n_arguments);
+	put_call(as, 0, function, n_arguments);
 }
 
 void emit_call_kernel(struct bpf_assembler *as, uint32_t function, unsigned n_arguments)
 {
-	put(as, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, (int32_t)function);
-	end_call(as, n_arguments);
+	put_call(as, BPF_PSEUDO_KFUNC_CALL, (int32_t)function, n_arguments);
 }
 
 static void join_known(struct emit_known *known, const struct emit_known *other)

@@ -108,15 +108,6 @@ static void enter(struct bpf_assembler *as)
 	emit_label(as, &none);
 }
 
-const struct bpf_shape bpf_hit_enter = {
-	.maps = BPF_MAP_BIT(BPF_MAP_WANTED) | BPF_MAP_BIT(BPF_MAP_HITS) | BPF_MAP_BIT(BPF_MAP_STARTS),
-	.start_words = 2,
-	.keeps_newest = true,
-	.at_code = true,
-	.choose = choose,
-	.work = enter,
-};
-
 /* VALUE: how long ago it began, which is then forgotten. */
 static void take_start(struct bpf_assembler *as, struct bpf_label *none)
 {
@@ -151,11 +142,9 @@ static void leave(struct bpf_assembler *as)
 	emit_label(as, &none);
 }
 
-const struct bpf_shape bpf_hit_leave = {
-	.maps = BPF_MAP_BIT(BPF_MAP_WANTED) | BPF_MAP_BIT(BPF_MAP_HITS) | BPF_MAP_BIT(BPF_MAP_STARTS),
-	.start_words = 2,
-	.keeps_newest = true,
-	.at_code = true,
-	.choose = choose,
-	.work = leave,
-};
+#define TIMED_SHAPE                                                                                          \
+	.maps = BPF_MAP_BIT(BPF_MAP_WANTED) | BPF_MAP_BIT(BPF_MAP_HITS) | BPF_MAP_BIT(BPF_MAP_STARTS),       \
+	.start_words = 2, .keeps_newest = true, .at_code = true, .choose = choose
+
+const struct bpf_shape bpf_hit_enter = { TIMED_SHAPE, .work = enter };
+const struct bpf_shape bpf_hit_leave = { TIMED_SHAPE, .work = leave };

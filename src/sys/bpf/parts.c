@@ -162,15 +162,6 @@ static void load_member(struct bpf_assembler *as, const struct bpf_part *part)
 	emit_move(as, R1, R3);
 }
 
-static void load_field(struct bpf_assembler *as, const struct bpf_part *part)
-{
-	const struct bpf_kernel *kernel = as->target->kernel;
-	struct bpf_place place = { 0 };
-
-	emit_lack(as, kernel->field(kernel->state, part->name, &place));
-	emit_load(as, place.bytes, R1, CTX, place.offsets[0]);
-}
-
 /* r1: what is there; 0: nothing. */
 static void load_element(struct bpf_assembler *as, enum bpf_map map, struct frame_slot key)
 {
@@ -219,17 +210,6 @@ static void load_idle(struct bpf_assembler *as)
 	emit_label(as, &busy);
 }
 
-/* Its lowest bytes, with their sign. */
-static void take_lowest(struct bpf_assembler *as, const struct bpf_spot *spot)
-{
-	int32_t above = WORD * 8 - spot->value_bytes * 8;
-
-	if (above == 0 || (!spot->is_signed && spot->value_bytes == spot->bytes))
-		return;
-	emit_compute_with(as, BPF_LSH, R1, above);
-	emit_compute_with(as, spot->is_signed ? BPF_ARSH : BPF_RSH, R1, above);
-}
-
 /* r3 = what is at this offset of the record; to programs its first bytes are closed. */
 static void address_record(struct bpf_assembler *as, uint16_t offset)
 {
@@ -237,9 +217,11 @@ static void address_record(struct bpf_assembler *as, uint16_t offset)
 	emit_compute_with(as, BPF_ADD, R3, offset);
 }
 
-/* The kernel lets a program load only what is aligned. */
+/* Its lowest bytes, with their sign. The kernel lets a program load only what is aligned. */
 static void load_number(struct bpf_assembler *as, const struct bpf_spot *spot)
 {
+	int32_t above = WORD * 8 - spot->value_bytes * 8;
+
 	if (spot->offset % spot->bytes == 0) {
 		emit_load(as, spot->bytes, R1, CTX, spot->offset);
 	} else {
@@ -250,7 +232,10 @@ static void load_number(struct bpf_assembler *as, const struct bpf_spot *spot)
 		emit_call(as, BPF_FUNC_probe_read_kernel);
 		emit_load_slot(as, spot->bytes, R1, as->room, 0);
 	}
-	take_lowest(as, spot);
+	if (above == 0 || (!spot->is_signed && spot->value_bytes == spot->bytes))
+		return;
+	emit_compute_with(as, BPF_LSH, R1, above);
+	emit_compute_with(as, spot->is_signed ? BPF_ARSH : BPF_RSH, R1, above);
 }
 
 /* r3 = where the text is, plus this many bytes. */
@@ -270,21 +255,14 @@ static void address_text(struct bpf_assembler *as, const struct bpf_spot *spot, 
 		emit_compute_with(as, BPF_ADD, R3, (int32_t)more);
 }
 
-/* What is copied of a text, at most. */
-static unsigned text_bytes(const struct bpf_part *part)
-{
-	unsigned room = part->words * WORD;
-
-	return part->spot.is == BPF_SPOT_HERE && part->spot.bytes < room ? part->spot.bytes : room;
-}
-
 /*
  * The function of the kernel puts a NUL at the end of what it copies. Where it has copied as much as it may,
  * the text may go on: the next byte tells.
  */
 static void copy_text(struct bpf_assembler *as, const struct bpf_part *part, struct frame_slot slot)
 {
-	unsigned bytes = text_bytes(part);
+	unsigned room = part->words * WORD;
+	unsigned bytes = part->spot.is == BPF_SPOT_HERE && part->spot.bytes < room ? part->spot.bytes : room;
 	struct bpf_label whole = { 0 };
 
 	address_text(as, &part->spot, 0);
@@ -325,12 +303,16 @@ size_t bpf_text(const struct bpf_part *part, const uint64_t *words, bool *is_cut
 
 void emit_part(struct bpf_assembler *as, const struct bpf_part *part)
 {
+	const struct bpf_kernel *kernel = as->target->kernel;
+	struct bpf_place place = { 0 };
+
 	switch (part->is) {
 	case BPF_PART_CONSTANT:
 		emit_set_long(as, R1, part->constant);
 		return;
 	case BPF_PART_FIELD:
-		load_field(as, part);
+		emit_lack(as, kernel->field(kernel->state, part->name, &place));
+		emit_load(as, place.bytes, R1, CTX, place.offsets[0]);
 		return;
 	case BPF_PART_ARGUMENT:
 		emit_argument(as, R1, part->argument);
@@ -537,15 +519,6 @@ void emit_keep_most(struct bpf_assembler *as, size_t offset)
 	emit_label(as, &greater);
 }
 
-/* The word of by_log2 is the last one of the key. */
-static void store_bits(struct bpf_assembler *as)
-{
-	if (!as->program->by_log2)
-		return;
-	emit_bits(as);
-	emit_store_slot(as, 8, as->key, as->key.bytes - WORD, R2);
-}
-
 void emit_count_entry(struct bpf_assembler *as, struct bpf_label *none)
 {
 	struct frame_slot entry = emit_slot(as, sizeof(struct bpf_entry) / WORD);
@@ -577,7 +550,10 @@ void emit_count_value(struct bpf_assembler *as)
 {
 	struct bpf_label none = { 0 };
 
-	store_bits(as);
+	if (as->program->by_log2) { /* its word is the last one of the key */
+		emit_bits(as);
+		emit_store_slot(as, 8, as->key, as->key.bytes - WORD, R2);
+	}
 	emit_count_entry(as, &none);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
 	emit_keep_most(as, offsetof(struct bpf_entry, most));

@@ -32,28 +32,13 @@ static bool has(const struct bpf_part *part)
 /* The comparison under which a run goes to skip: the opposite. */
 static int opposite(enum bpf_relation relation, bool is_signed)
 {
-	switch (relation) {
-	case BPF_LESS:
-		return is_signed ? BPF_JSGE : BPF_JGE;
-	case BPF_LESS_EQUAL:
-		return is_signed ? BPF_JSGT : BPF_JGT;
-	case BPF_GREATER:
-		return is_signed ? BPF_JSLE : BPF_JLE;
-	case BPF_GREATER_EQUAL:
-		return is_signed ? BPF_JSLT : BPF_JLT;
-	case BPF_EQUAL:
-		return BPF_JNE;
-	case BPF_NOT_EQUAL:
-		break;
-	}
-	return BPF_JEQ;
-}
+	static const int compare[][2] = {
+		[BPF_LESS] = { BPF_JGE, BPF_JSGE },    [BPF_LESS_EQUAL] = { BPF_JGT, BPF_JSGT },
+		[BPF_GREATER] = { BPF_JLE, BPF_JSLE }, [BPF_GREATER_EQUAL] = { BPF_JLT, BPF_JSLT },
+		[BPF_EQUAL] = { BPF_JNE, BPF_JNE },    [BPF_NOT_EQUAL] = { BPF_JEQ, BPF_JEQ },
+	};
 
-static void test_number(struct bpf_assembler *as, const struct bpf_test *test, struct bpf_label *skip)
-{
-	emit_part(as, &test->part);
-	emit_set_long(as, R2, test->number);
-	emit_jump_if_register(as, R1, opposite(test->relation, test->part.spot.is_signed), R2, skip);
+	return compare[relation][is_signed];
 }
 
 static void test_text(struct bpf_assembler *as, const struct bpf_test *test, struct frame_slot texts,
@@ -84,13 +69,18 @@ static void test_all(struct bpf_assembler *as, struct bpf_label *skip)
 	struct frame_slot texts = { 0 };
 
 	for (unsigned i = 0; i < table->n_tests && i < BPF_TESTS_MAX; i++) {
-		if (table->tests[i].part.words == 0) {
-			test_number(as, &table->tests[i], skip);
+		const struct bpf_test *test = &table->tests[i];
+
+		if (test->part.words == 0) {
+			emit_part(as, &test->part);
+			emit_set_long(as, R2, test->number);
+			emit_jump_if_register(as, R1, opposite(test->relation, test->part.spot.is_signed), R2,
+					      skip);
 			continue;
 		}
 		if (texts.bytes == 0)
 			texts = emit_slot(as, BPF_KEY_TEXT_MAX / WORD);
-		test_text(as, &table->tests[i], texts, skip);
+		test_text(as, test, texts, skip);
 	}
 }
 
