@@ -29,7 +29,7 @@
 #define PROC_PATH_MAX 64
 #define STAT_BYTES 1024
 
-static size_t read_proc(pid_t pid, const char *name, char *text, size_t room)
+size_t process_read(pid_t pid, const char *name, char *text, size_t room)
 {
 	char path[PROC_PATH_MAX];
 	ssize_t length = -1;
@@ -55,7 +55,7 @@ uint64_t child_cpu_ns(pid_t child)
 static bool is_in_state(pid_t child, char wanted)
 {
 	char text[STAT_BYTES];
-	const char *state = read_proc(child, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	const char *state = process_read(child, "stat", text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
 
 	return state && state[1] == ' ' && state[2] == wanted;
 }
@@ -72,7 +72,7 @@ bool child_runs(pid_t child)
 
 void process_name(pid_t pid, char *name, size_t room)
 {
-	read_proc(pid, "comm", name, room);
+	process_read(pid, "comm", name, room);
 	name[strcspn(name, "\n")] = '\0';
 }
 

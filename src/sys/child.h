@@ -20,6 +20,9 @@ bool child_waits_for_disk(pid_t child);
 /* Does it run, or wait for a CPU? Also of a thread, and of another process. */
 bool child_runs(pid_t child);
 
+/* What /proc has in the file of this name of a process, with a NUL, cut; its length, 0: it cannot be read. */
+size_t process_read(pid_t pid, const char *name, char *text, size_t room);
+
 /* Its name, or that of another process; empty: it has ended. */
 void process_name(pid_t pid, char *name, size_t room);
 

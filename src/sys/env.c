@@ -34,7 +34,7 @@
 
 struct env_file {
 	char *path;
-	int fd;        /* -1: could not be opened */
+	int fd;        /* negative: could not be opened */
 	int error;     /* -errno of the read in this tick */
 	uint64_t tick; /* when it was read */
 	bool announced; /* see env_file_announced() */
@@ -341,11 +341,9 @@ static int refresh(struct env *env, struct env_file *file)
 	int error;
 
 	if (file->fd < 0) {
-		int fd = env_open_file(env, file->path);
-
-		if (fd < 0)
-			return fd;
-		file->fd = fd;
+		file->fd = env_open_file(env, file->path);
+		if (file->fd < 0)
+			return file->fd;
 	} else if (is_unchanged(file)) {
 		return 0;
 	}
@@ -493,8 +491,6 @@ bool cgroup_path_by_number(int mount, uint64_t number, char *path, size_t room)
 	return above >= 0 && snprintf(path, room, "%s", name[above] ? name + above : "/") < (int)room;
 }
 
-/* A few places, so that a path is looked up by comparing it with each. */
-
 bool served_is_in(const char *path, const char *place)
 {
 	size_t length = strlen(place);
@@ -550,27 +546,22 @@ struct reading {
 	char path[];
 };
 
-static void add_names(int directory, int copy)
-{
-	DIR *opened = fdopendir(directory);
-	const struct dirent *entry;
-
-	while (opened && (entry = readdir(opened)))
-		if (entry->d_name[0] != '.' && write(copy, entry->d_name, strlen(entry->d_name) + 1) < 0)
-			break;
-	if (opened)
-		closedir(opened);
-}
-
 static int copy_names(int directory)
 {
 	int copy = memfd_create("panetop-names", MFD_CLOEXEC);
+	const struct dirent *entry;
+	DIR *opened;
 
 	if (copy < 0) {
 		close(directory);
 		return -errno;
 	}
-	add_names(directory, copy);
+	opened = fdopendir(directory);
+	while (opened && (entry = readdir(opened)))
+		if (entry->d_name[0] != '.' && write(copy, entry->d_name, strlen(entry->d_name) + 1) < 0)
+			break;
+	if (opened)
+		closedir(opened);
 	return lseek(copy, 0, SEEK_SET) < 0 ? -errno : copy;
 }
 

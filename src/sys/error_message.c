@@ -47,23 +47,18 @@ static void send_kept(void)
 		buffer_empty(&kept); /* standard error is broken */
 }
 
-static void report_dropped(void)
+void error_message_retry(void)
 {
 	char text[TEXT_MAX];
 
+	send_kept();
+	if (kept.length > 0 || n_dropped == 0)
+		return;
 	snprintf(text, sizeof(text),
 		 P_("blocked; %lu message was dropped", "blocked; %lu messages were dropped", n_dropped),
 		 n_dropped);
 	add_line(&kept, _("standard error"), text);
 	n_dropped = 0;
-}
-
-void error_message_retry(void)
-{
-	send_kept();
-	if (kept.length > 0 || n_dropped == 0)
-		return;
-	report_dropped();
 	send_kept();
 }
 
@@ -97,18 +92,13 @@ const char *error_message_log(void)
 	return reported.bytes;
 }
 
-static uint64_t now_ms(void)
-{
-	return real_mono_ns() / 1000000;
-}
-
 void error_message_close(void)
 {
 	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
-	uint64_t end_ms = now_ms() + CLOSE_MS, at_ms;
+	uint64_t end_ms = real_mono_ns() / 1000000 + CLOSE_MS, at_ms;
 
 	error_message_retry();
-	while (kept.length > 0 && (at_ms = now_ms()) < end_ms) {
+	while (kept.length > 0 && (at_ms = real_mono_ns() / 1000000) < end_ms) {
 		poll(&ready, 1, (int)(end_ms - at_ms));
 		error_message_retry();
 	}
@@ -194,13 +184,6 @@ static ssize_t write_piece(int fd, const char *bytes, size_t length, bool briefl
 	return briefly ? write_briefly(fd, bytes, piece) : write(fd, bytes, piece);
 }
 
-static bool is_plain_file(int fd)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 /* Waits until fd takes bytes. 0; -ECANCELED; -EBADF: no descriptor. */
 static int wait_writable(int fd, int cancel_fd)
 {
@@ -222,7 +205,8 @@ static bool is_ready(int fd, short events)
 
 int buffer_write(struct buffer *buffer, int fd, int cancel_fd)
 {
-	bool briefly = cancel_fd >= 0 && !is_plain_file(fd);
+	struct stat status;
+	bool briefly = cancel_fd >= 0 && (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode));
 	size_t done = 0;
 
 	while (done < buffer->length) {

@@ -201,13 +201,6 @@ bool privilege_applies(const struct privilege_row *row)
 	return true;
 }
 
-static uint64_t instead_of(int capability)
-{
-	if (capability == CAP_SYS_PTRACE)
-		return instead.of_ptrace;
-	return capability == CAP_DAC_READ_SEARCH ? instead.of_search : 0;
-}
-
 static uint64_t capabilities_of(uint64_t uses, bool with_others)
 {
 	uint64_t capabilities = 0;
@@ -215,10 +208,14 @@ static uint64_t capabilities_of(uint64_t uses, bool with_others)
 	for (unsigned i = 0; i < n_privilege_rows; i++) {
 		const struct privilege_row *row = &privilege_rows[i];
 
-		if ((uses & PRIVILEGE_BIT(row->use)) && row->capability != PRIVILEGE_USER_0 &&
-		    privilege_applies(row))
-			capabilities |= UINT64_C(1) << row->capability |
-					(with_others ? instead_of(row->capability) : 0);
+		if (!(uses & PRIVILEGE_BIT(row->use)) || row->capability == PRIVILEGE_USER_0 ||
+		    !privilege_applies(row))
+			continue;
+		capabilities |= UINT64_C(1) << row->capability;
+		if (with_others && row->capability == CAP_SYS_PTRACE)
+			capabilities |= instead.of_ptrace;
+		if (with_others && row->capability == CAP_DAC_READ_SEARCH)
+			capabilities |= instead.of_search;
 	}
 	return capabilities;
 }
@@ -276,14 +273,6 @@ int privilege_become(uid_t user, gid_t group, bool set_groups)
 	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 && !error ? -errno : error;
 }
 
-static bool is_before_5_11(const char *release)
-{
-	unsigned major, minor;
-
-	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
-	       (major < 5 || (major == 5 && minor < 11));
-}
-
 /* What cap_get_bound() or cap_get_ambient() say of all. */
 static uint64_t set_of(int (*get)(cap_value_t capability))
 {
@@ -299,11 +288,13 @@ int privilege_open(const struct privilege_kernel *kernel)
 	struct utsname name;
 	const struct privilege_kernel running = { uname(&name) == 0 ? name.release : "", cap_max_bits() };
 	struct privilege_sets sets;
+	unsigned major, minor;
 	int error = 0;
 
 	kernel = kernel ? kernel : &running;
 	has_perfmon = kernel->n_capabilities > CAP_PERFMON;
-	bpf_takes_locked_memory = is_before_5_11(kernel->release);
+	bpf_takes_locked_memory = sscanf(kernel->release, "%u.%u", &major, &minor) == 2 &&
+				  (major < 5 || (major == 5 && minor < 11));
 	if (!has_perfmon)
 		privilege_perf_takes_admin();
 	if (geteuid() == 0 && getuid() != 0)
@@ -575,17 +566,6 @@ static int drop_bounding(struct drop *drop)
 	return error;
 }
 
-/* Where the kernel or a confinement refuses this, the process stays root, with fewer capabilities. */
-static int become_invoker(struct drop *drop)
-{
-	int error = privilege_become(drop->user, drop->group, true);
-
-	drop->to_invoker = geteuid() != 0;
-	if (!error)
-		privilege_raise_on_demand();
-	return error == -EPERM || error == -EINVAL ? 0 : error;
-}
-
 /* A command inherits the ambient set, which is a subset of the permitted set. */
 static int keep_sets(struct drop *drop)
 {
@@ -619,7 +599,12 @@ static int drop_all(struct drop *drop)
 	}
 	if (!error && drop->to_invoker) {
 		drop->what = "setgroups, setresgid, setresuid";
-		error = become_invoker(drop);
+		error = privilege_become(drop->user, drop->group, true);
+		drop->to_invoker = geteuid() != 0;
+		if (!error)
+			privilege_raise_on_demand();
+		else if (error == -EPERM || error == -EINVAL)
+			error = 0; /* by the kernel or a confinement: it stays root, with fewer capabilities */
 	}
 	if (!error) {
 		drop->what = "capset";
@@ -681,24 +666,19 @@ static const long calls[] = {
 
 static bool filtered, kills[N_CALLS];
 
-/* Each call refuses these arguments before it does anything. */
-static void make_calls(volatile size_t *at)
-{
-	signal(SIGSYS, SIG_DFL);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core file */
-	for (; *at < N_CALLS; (*at)++)
-		syscall(calls[*at], -1L, -1L, -1L, -1L, -1L, -1L);
-	_exit(0);
-}
-
 /* False: the child has come to the end, or there is none. */
 static bool goes_on(volatile size_t *at)
 {
 	pid_t child = fork();
 	int status;
 
-	if (child == 0)
-		make_calls(at);
+	if (child == 0) {
+		signal(SIGSYS, SIG_DFL);
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* no core file */
+		for (; *at < N_CALLS; (*at)++) /* each refuses these arguments before it does anything */
+			syscall(calls[*at], -1L, -1L, -1L, -1L, -1L, -1L);
+		_exit(0);
+	}
 	while (child > 0 && waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return false;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/span.h"
+#include "sys/child.h"
 #include "sys/helper.h"
 #include "sys/privilege.h"
 #include "sys/root.h"
@@ -97,28 +98,14 @@ static int open_mapped(const struct profile_file *file)
 	return fd < 0 ? open_seen(file->pid, file->path, file->inode) : fd;
 }
 
-static int open_debug(const struct profile_file *file)
-{
-	if (strncmp(file->path, DEBUG_ROOT, strlen(DEBUG_ROOT)) != 0 || strstr(file->path, "/../"))
-		return -EINVAL;
-	return open_seen(file->pid, file->path, 0);
-}
-
 /* The number of the process in the innermost namespace. */
 static bool inner_pid(uint32_t pid, uint64_t *inner)
 {
-	char path[PROC_PATH_MAX], text[STATUS_BYTES + 1], *at;
+	char text[STATUS_BYTES + 1], *at;
 	struct span rest;
-	ssize_t length;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd < 0 ? -1 : read(fd, text, STATUS_BYTES);
-	descriptor_close(fd);
-	if (length <= 0)
+	if (process_read((pid_t)pid, "status", text, sizeof(text)) == 0)
 		return false;
-	text[length] = '\0';
 	at = strstr(text, "\nNSpid:");
 	*inner = pid;
 	if (!at)
@@ -165,23 +152,20 @@ static int open_proc(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_maps(uint32_t pid)
-{
-	char path[PROC_PATH_MAX];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	return open_proc(path);
-}
-
 static int open_kind(const struct profile_file *file)
 {
+	char maps_path[PROC_PATH_MAX];
+
 	switch ((enum profile_file_kind)file->kind) {
 	case PROFILE_FILE_MAPS:
-		return open_maps(file->pid);
+		snprintf(maps_path, sizeof(maps_path), "/proc/%" PRIu32 "/maps", file->pid);
+		return open_proc(maps_path);
 	case PROFILE_FILE_MAPPED:
 		return open_mapped(file);
 	case PROFILE_FILE_DEBUG:
-		return open_debug(file);
+		return strncmp(file->path, DEBUG_ROOT, strlen(DEBUG_ROOT)) != 0 || strstr(file->path, "/../")
+			       ? -EINVAL
+			       : open_seen(file->pid, file->path, 0);
 	case PROFILE_FILE_JIT:
 		return open_jit(file);
 	case PROFILE_FILE_KERNEL:
@@ -222,13 +206,6 @@ static void open_in_helper(struct helper_job *job)
 	job->fd = fd < 0 ? -1 : fd;
 }
 
-/* Where the device is not known, what is below the root of the process. */
-static uint64_t thing_of(const struct profile_file *file)
-{
-	return file->device ? file->device
-			    : UINT64_MAX - (uint64_t)file->pid * N_PROFILE_FILE_KINDS - file->kind;
-}
-
 int profile_file_open(const struct profile_file *file, bool to_read)
 {
 	struct opening *opening;
@@ -236,10 +213,14 @@ int profile_file_open(const struct profile_file *file, bool to_read)
 	if (file->kind == PROFILE_FILE_MAPS || file->kind == PROFILE_FILE_KERNEL)
 		return open_raised(file);
 	opening = helper_alloc(sizeof(*opening));
-	*opening = (struct opening){ .job = { .run = open_in_helper, .thing = thing_of(file) },
-				     .file = *file,
-				     .to_read = to_read };
+	opening->job.run = open_in_helper;
+	/* where the device is not known, what is below the root of the process */
+	opening->job.thing = file->device
+				     ? file->device
+				     : UINT64_MAX - (uint64_t)file->pid * N_PROFILE_FILE_KINDS - file->kind;
 	opening->job.name = opening->file.path;
+	opening->file = *file;
+	opening->to_read = to_read;
 	return helper_open(&opening->job);
 }
 

@@ -67,11 +67,7 @@ static void note(struct bpf_assembler *as)
 	emit_keep(as);
 }
 
-const struct bpf_shape bpf_note = {
-	.maps = BPF_MAP_BIT(BPF_MAP_STARTS),
-	.keeps_newest = true,
-	.work = note,
-};
+const struct bpf_shape bpf_note = { .maps = BPF_MAP_BIT(BPF_MAP_STARTS), .keeps_newest = true, .work = note };
 
 /*
  * Sets or clears a bit of this CPU, which programs of the same plan see:
@@ -152,10 +148,7 @@ static void start(struct bpf_assembler *as)
 	emit_keep(as);
 }
 
-const struct bpf_shape bpf_start = {
-	.maps = BPF_MAP_BIT(BPF_MAP_STARTS),
-	.work = start,
-};
+const struct bpf_shape bpf_start = { .maps = BPF_MAP_BIT(BPF_MAP_STARTS), .work = start };
 
 static struct frame_slot key_of_begun(struct bpf_assembler *as)
 {

@@ -174,8 +174,4 @@ static void work(struct bpf_assembler *as)
 	call_iteration(as, "bpf_iter_task_destroy", 1);
 }
 
-const struct bpf_shape bpf_walk = {
-	.maps = BPF_MAP_BIT(BPF_MAP_WALK),
-	.is_run = true,
-	.work = work,
-};
+const struct bpf_shape bpf_walk = { .maps = BPF_MAP_BIT(BPF_MAP_WALK), .is_run = true, .work = work };
