@@ -604,7 +604,7 @@ static int drop_all(struct drop *drop)
 		if (!error)
 			privilege_raise_on_demand();
 		else if (error == -EPERM || error == -EINVAL)
-			error = 0; /* by the kernel or a confinement: it stays root, with fewer capabilities */
+			error = 0; /* by a confinement, too: it stays root, with fewer capabilities */
 	}
 	if (!error) {
 		drop->what = "capset";
