@@ -27,6 +27,7 @@ struct source_spec {
 	} remedies[SOURCE_REMEDIES_MAX];
 };
 
+#define SOURCES(...) ((const struct source_spec[]){ __VA_ARGS__, { 0 } })
 extern const struct source_spec no_source[]; /* of topics that read nothing of their own */
 
 /* A topic that is being sampled; the argument of its functions. */

@@ -587,34 +587,6 @@ static const struct schema schema = {
 			true                                                                                 \
 	}
 
-static const struct source_spec sources[] = {
-	{ .path = CACHE_ROOT,
-	  .gives = N_("caches and memory bandwidth by group of tasks"),
-	  .test = cache_mounted,
-	  .remedies = { NO_RESCTRL,
-			{ ENOENT, N_("resctrl is not mounted, and panetop never mounts it; as root: mount -t "
-				     "resctrl resctrl /sys/fs/resctrl") } } },
-	{ .path = CACHE_MONITOR_GROUPS,
-	  .gives = N_("a monitoring group for one process, at a key"),
-	  .optional = true,
-	  .test = cache_monitor_test,
-	  .remedies = { NO_RESCTRL,
-			{ EACCES, N_("run it as root, or give it the capability cap_dac_override") },
-			{ EROFS, N_("it is mounted read-only, as in a container") },
-			{ ENOENT,
-			  N_("this CPU does not monitor groups (no CMT, no MBM), or resctrl is not "
-			     "mounted"),
-			  .unused = true } } },
-	{ .path = CACHE_MEMBERSHIP,
-	  .gives = N_("the groups that a process is in"),
-	  .optional = true,
-	  .test = cache_membership_test,
-	  .remedies = { NO_RESCTRL,
-			{ EBUSY, N_("it is in a monitoring group already, whose row has its numbers") },
-			{ ENOSYS, N_("needs Linux 5.6"), .unused = true } } },
-	{ 0 },
-};
-
 struct state {
 	struct cache_tree tree;
 };
@@ -766,7 +738,32 @@ static int sample_groups(struct sample *sample)
 
 const struct topic topic_cache_group = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = CACHE_ROOT,
+		  .gives = N_("caches and memory bandwidth by group of tasks"),
+		  .test = cache_mounted,
+		  .remedies = { NO_RESCTRL,
+				{ ENOENT, N_("resctrl is not mounted, and panetop never mounts it; as root: "
+					     "mount -t resctrl resctrl /sys/fs/resctrl") } } },
+		{ .path = CACHE_MONITOR_GROUPS,
+		  .gives = N_("a monitoring group for one process, at a key"),
+		  .optional = true,
+		  .test = cache_monitor_test,
+		  .remedies = { NO_RESCTRL,
+				{ EACCES, N_("run it as root, or give it the capability cap_dac_override") },
+				{ EROFS, N_("it is mounted read-only, as in a container") },
+				{ ENOENT,
+				  N_("this CPU does not monitor groups (no CMT, no MBM), or resctrl is not "
+				     "mounted"),
+				  .unused = true } } },
+		{ .path = CACHE_MEMBERSHIP,
+		  .gives = N_("the groups that a process is in"),
+		  .optional = true,
+		  .test = cache_membership_test,
+		  .remedies = { NO_RESCTRL,
+				{ EBUSY, N_("it is in a monitoring group already, whose row has "
+					    "its numbers") },
+				{ ENOSYS, N_("needs Linux 5.6"), .unused = true } } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_RESCTRL),
 	.state_size = sizeof(struct state),
 	.open = open_groups,

@@ -465,20 +465,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct disk_user_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("bytes of processes by device, also those written later"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES,
-			{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 or "
-				      "newer has these") } } },
-	{ .path = "proc/diskstats",
-	  .gives = N_("names of block devices"),
-	  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container hides them") } } },
-	{ 0 },
-};
-
 static const char *copied(struct sample *sample, const char *text)
 {
 	return text ? arena_copy(&sample->frame->arena, text, strlen(text)) : NULL;
@@ -592,7 +578,18 @@ static int sample_users(struct sample *sample)
 
 const struct topic topic_disk_user = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE,
+		  .gives = N_("bytes of processes by device, also those written later"),
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES,
+				{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 "
+					      "or newer has these") } } },
+		{ .path = "proc/diskstats",
+		  .gives = N_("names of block devices"),
+		  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container "
+					     "hides them") } } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.reads = READING_ONE(&disk_user_reader),
 	.sample = sample_users,
@@ -641,23 +638,6 @@ static const struct schema account_schema = {
 	.is_public = true,
 	.help = N_("whose bytes the devices read and wrote"),
 	SCHEMA_ROWS(struct disk_account_row, account_columns),
-};
-
-static const struct source_spec account_sources[] = {
-	{ .path = "proc/diskstats",
-	  .gives = N_("data and requests of block devices"),
-	  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container hides them") } } },
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("bytes of programs by device, also those written later"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES,
-			{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 or "
-				      "newer has these") } } },
-	{ .path = IO,
-	  .gives = N_("what processes read and write"),
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
-	{ 0 },
 };
 
 /* Bytes at a moment, or since the first one; NaN: unknown. */
@@ -905,7 +885,22 @@ static void close_account(struct sample *sample)
 
 const struct topic topic_disk_account = {
 	.schema = &account_schema,
-	.sources = account_sources,
+	.sources = SOURCES(
+		{ .path = "proc/diskstats",
+		  .gives = N_("data and requests of block devices"),
+		  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container "
+					     "hides them") } } },
+		{ .path = TRACE_SOURCE,
+		  .gives = N_("bytes of programs by device, also those written later"),
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES,
+				{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 "
+					      "or newer has these") } } },
+		{ .path = IO,
+		  .gives = N_("what processes read and write"),
+		  .remedies = { { ENOENT, N_("this kernel was built "
+					     "without CONFIG_TASK_IO_ACCOUNTING") } } }),
 	.state_size = sizeof(struct state),
 	.reads = READINGS(READING(struct state, processes, &process_reader),
 			  READING(struct state, disks, &disk_reader),

@@ -77,11 +77,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct filesystem_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = "proc/self/mountinfo", .gives = N_("mounted file systems"), .optional = true },
-	{ 0 },
-};
-
 /* Unknown numbers: it failed, or has not answered yet. */
 struct space {
 	uint64_t total, used, available, inodes, inodes_used, inodes_available;
@@ -595,7 +590,8 @@ static void close_filesystem(struct sample *sample)
 
 const struct topic topic_filesystem = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/self/mountinfo", .gives = N_("mounted file systems"), .optional = true }),
 	.state_size = sizeof(struct state),
 	.sample = sample,
 	.close = close_filesystem,

@@ -283,16 +283,6 @@ static int test_groups(struct env *env)
 	return error;
 }
 
-static const struct source_spec sources[] = {
-	{ .path = "control groups",
-	  .gives = N_("what units, containers and pods use"),
-	  .test = test_groups,
-	  .remedies = { { ENODEV, N_("no hierarchy of control groups is mounted; see cgroups(7)") },
-			{ ENOENT, N_("not used here (no control groups)"), .unused = true } } },
-	KERNEL_LOG_SOURCE(N_("which process was killed at a memory limit"), true),
-	{ 0 },
-};
-
 /* Names of pods come with their containers. */
 static void name_container(struct group_state *state, struct group *group)
 {
@@ -700,7 +690,13 @@ static const struct reading reads[] = { READING_ON_DEMAND(struct group_state, di
 
 const struct topic topic_group = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "control groups",
+		  .gives = N_("what units, containers and pods use"),
+		  .test = test_groups,
+		  .remedies = { { ENODEV, N_("no hierarchy of control groups is mounted; see cgroups(7)") },
+				{ ENOENT, N_("not used here (no control groups)"), .unused = true } } },
+		KERNEL_LOG_SOURCE(N_("which process was killed at a memory limit"), true)),
 	.reads = reads,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_KERNEL_LOG),
 	.state_size = sizeof(struct group_state),

@@ -113,11 +113,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct kill_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	KERNEL_LOG_SOURCE(N_("who was killed for want of memory, also before panetop began"), false),
-	{ 0 },
-};
-
 struct kill {
 	char path[PATH_ROOM], killed[KILLED_ROOM];
 	uint64_t boot_us; /* by the clock of the log; U64_UNKNOWN */
@@ -220,7 +215,8 @@ static void close_kill(struct sample *sample)
 
 const struct topic topic_kill = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		KERNEL_LOG_SOURCE(N_("who was killed for want of memory, also before panetop began"), false)),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_KERNEL_LOG),
 	.state_size = sizeof(struct state),
 	.open = open_kill,

@@ -258,16 +258,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct interrupt_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = PATH, .gives = N_("interrupts by CPU") },
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("time in interrupts"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES } },
-	{ 0 },
-};
-
 #define IRQ_KEYS                                                                                             \
 	.keys = { { .is = BPF_PART_ARGUMENT, .argument = 0, .bytes = 4 }, { .is = BPF_PART_CPU } },          \
 	.n_keys = 2
@@ -440,7 +430,13 @@ static int sample_interrupts(struct sample *sample)
 
 const struct topic topic_interrupt = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = PATH, .gives = N_("interrupts by CPU") },
+		{ .path = TRACE_SOURCE,
+		  .gives = N_("time in interrupts"),
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
 	.open = open_interrupts,
@@ -497,16 +493,6 @@ static const struct schema softirq_schema = {
 	.goes_on = true,
 	.sum_row = "all",
 	SCHEMA_ROWS(struct softirq_row, softirq_columns),
-};
-
-static const struct source_spec softirq_sources[] = {
-	{ .path = SOFTIRQ_PATH, .gives = N_("soft interrupts by CPU") },
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("time in soft interrupts"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES } },
-	{ 0 },
 };
 
 #define SOFTIRQ_KEYS                                                                                         \
@@ -627,7 +613,13 @@ static int sample_softirqs(struct sample *sample)
 
 const struct topic topic_softirq = {
 	.schema = &softirq_schema,
-	.sources = softirq_sources,
+	.sources = SOURCES(
+		{ .path = SOFTIRQ_PATH, .gives = N_("soft interrupts by CPU") },
+		{ .path = TRACE_SOURCE,
+		  .gives = N_("time in soft interrupts"),
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct softirq_state),
 	.open = open_softirqs,
@@ -691,13 +683,6 @@ static const struct schema backlog_schema = {
 	.goes_on = true,
 	.sum_row = "all",
 	SCHEMA_ROWS(struct backlog_row, backlog_columns),
-};
-
-static const struct source_spec backlog_sources[] = {
-	{ .path = BACKLOG_PATH,
-	  .gives = N_("received packets by CPU"),
-	  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
-	{ 0 },
 };
 
 struct cpu_backlog {
@@ -828,7 +813,10 @@ static int sample_backlog(struct sample *sample)
 
 const struct topic topic_backlog = {
 	.schema = &backlog_schema,
-	.sources = backlog_sources,
+	.sources = SOURCES(
+		{ .path = BACKLOG_PATH,
+		  .gives = N_("received packets by CPU"),
+		  .remedies = { { ENOENT, N_("this kernel is built without networking") } } }),
 	.state_size = sizeof(struct backlog_state),
 	.reads = READINGS(READING_ON_DEMAND(struct backlog_state, online, &online_cpus_reader)),
 	.sample = sample_backlog,

@@ -54,15 +54,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct idle_exit_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("what breaks CPUs out of idle"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES } },
-	{ 0 },
-};
-
 enum kind { BY_TIMER, BY_DEVICE, BY_CALL, BY_CALLS, BY_RESCHEDULE, BY_WORK, BY_OTHER, N_KINDS };
 enum word { WORD_CPU, WORD_KIND, WORD_IRQ, N_WORDS };
 
@@ -220,7 +211,12 @@ static int sample_exits(struct sample *sample)
 
 const struct topic topic_idle_exit = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE,
+		  .gives = N_("what breaks CPUs out of idle"),
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
 	.sample = sample_exits,

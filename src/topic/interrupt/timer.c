@@ -57,22 +57,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct timer_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("timers by process and function"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES, TRACE_REMEDY_PIDS } },
-	{ .path = FUNCTION_NAMES_SOURCE,
-	  .gives = N_("names of the functions of timers"),
-	  .optional = true,
-	  .test = function_names_test,
-	  .remedies = { { EACCES, FUNCTION_NAMES_REMEDY },
-			{ EPERM, FUNCTION_NAMES_REMEDY },
-			{ ENOENT, N_("this kernel is built without CONFIG_KALLSYMS") } } },
-	{ 0 },
-};
-
 enum word { WORD_PID, WORD_FUNCTION, WORD_FIRED, N_WORDS };
 
 #define TIMER_WORDS(function_member, is_fired)                                                               \
@@ -306,7 +290,19 @@ static int sample_timers(struct sample *sample)
 
 const struct topic topic_timer = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE,
+		  .gives = N_("timers by process and function"),
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES, TRACE_REMEDY_PIDS } },
+		{ .path = FUNCTION_NAMES_SOURCE,
+		  .gives = N_("names of the functions of timers"),
+		  .optional = true,
+		  .test = function_names_test,
+		  .remedies = { { EACCES, FUNCTION_NAMES_REMEDY },
+				{ EPERM, FUNCTION_NAMES_REMEDY },
+				{ ENOENT, N_("this kernel is built without CONFIG_KALLSYMS") } } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS),
 	.state_size = sizeof(struct state),
 	/* On demand, since what is not counted needs no process. */

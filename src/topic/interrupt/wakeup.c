@@ -123,15 +123,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct wakeup_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("what wakes processes up"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES, TRACE_REMEDY_PIDS } },
-	{ 0 },
-};
-
 static const struct bpf_program programs[] = {
 	CAUSE_MARKS,
 	CAUSE_MARKS_OF_CALLS,
@@ -424,7 +415,12 @@ static int sample_wakeups(struct sample *sample)
 
 const struct topic topic_wakeup = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE,
+		  .gives = N_("what wakes processes up"),
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES, TRACE_REMEDY_PIDS } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
 	.reads = READINGS(READING(struct state, processes, &process_reader)),

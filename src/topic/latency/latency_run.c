@@ -566,33 +566,6 @@ static int test_awake(struct env *env)
 #define OTHER_CPUS                                                                                           \
 	N_("choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that panetop may use")
 
-static const struct source_spec sources[] = {
-	{ .path = LATENCY_RUN_CPUS,
-	  .gives = N_("wake-up latency"),
-	  .test = test_cpus,
-	  .remedies = { ONLY_HERE, { EINVAL, OTHER_CPUS }, { ENODEV, OTHER_CPUS } } },
-	{ .path = "scheduling policy fifo",
-	  .gives = N_("wake-ups before all normal tasks"),
-	  .test = test_fifo,
-	  .remedies = { ONLY_HERE,
-			{ EPERM, N_("run it as root, give it the capability cap_sys_nice, or raise rtprio in "
-				    "/etc/security/limits.conf") } } },
-	{ .path = "scheduling policy deadline",
-	  .gives = N_("fallback where a control group may not use fifo"),
-	  .optional = true,
-	  .test = test_deadline,
-	  .remedies = { ONLY_HERE,
-			{ EPERM, N_("run it as root, or give it the capability cap_sys_nice") },
-			{ EBUSY, N_("other deadline tasks use all of the bandwidth") } } },
-	{ .path = "/dev/cpu_dma_latency",
-	  .gives = N_("for --cpu-dma-latency: idle states held off"),
-	  .optional = true,
-	  .test = test_awake,
-	  .remedies = { ONLY_HERE,
-			{ EACCES, N_("run it as root, or give it the capability cap_dac_override") } } },
-	{ 0 },
-};
-
 static double seconds(double ns)
 {
 	return ns / 1e9;
@@ -712,7 +685,31 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 
 const struct topic topic_latency = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = LATENCY_RUN_CPUS,
+		  .gives = N_("wake-up latency"),
+		  .test = test_cpus,
+		  .remedies = { ONLY_HERE, { EINVAL, OTHER_CPUS }, { ENODEV, OTHER_CPUS } } },
+		{ .path = "scheduling policy fifo",
+		  .gives = N_("wake-ups before all normal tasks"),
+		  .test = test_fifo,
+		  .remedies = { ONLY_HERE,
+				{ EPERM, N_("run it as root, give it the capability cap_sys_nice, or raise "
+					    "rtprio in /etc/security/limits.conf") } } },
+		{ .path = "scheduling policy deadline",
+		  .gives = N_("fallback where a control group may not use fifo"),
+		  .optional = true,
+		  .test = test_deadline,
+		  .remedies = { ONLY_HERE,
+				{ EPERM, N_("run it as root, or give it the capability cap_sys_nice") },
+				{ EBUSY, N_("other deadline tasks use all of the bandwidth") } } },
+		{ .path = "/dev/cpu_dma_latency",
+		  .gives = N_("for --cpu-dma-latency: idle states held off"),
+		  .optional = true,
+		  .test = test_awake,
+		  .remedies = { ONLY_HERE,
+				{ EACCES, N_("run it as root, or give it the "
+					     "capability cap_dac_override") } } }),
 	.uses = LATENCY_RUN_USES,
 	LATENCY_RUN_TOPIC,
 	.reads = READING_ONE(&latency_run_reader),

@@ -248,17 +248,6 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = "proc/interrupts", .gives = N_("interrupts of the CPUs"), .optional = true },
-	{ .path = "proc/softirqs", .gives = N_("soft interrupts of the CPUs"), .optional = true },
-	{ .path = "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
-	  .gives = N_("thermal throttling"),
-	  .optional = true,
-	  .remedies = { { ENOENT, N_("not used here (only Intel processors, outside of virtual machines)"),
-			  .unused = true } } },
-	{ 0 },
-};
-
 /* An outlier with its context when it was first seen. */
 struct outlier {
 	struct latency_outlier late;
@@ -377,7 +366,15 @@ static void close_worst(struct sample *sample)
 
 const struct topic topic_latency_worst = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/interrupts", .gives = N_("interrupts of the CPUs"), .optional = true },
+		{ .path = "proc/softirqs", .gives = N_("soft interrupts of the CPUs"), .optional = true },
+		{ .path = "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
+		  .gives = N_("thermal throttling"),
+		  .optional = true,
+		  .remedies = { { ENOENT, N_("not used here (only Intel processors, outside of virtual "
+					     "machines)"),
+				  .unused = true } } }),
 	.state_size = sizeof(struct state),
 	.uses = LATENCY_RUN_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	LATENCY_RUN_TOPIC,

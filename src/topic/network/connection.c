@@ -212,15 +212,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct connection_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = SOCKET_LIST_SOURCE,
-	  .is_socket = true,
-	  .gives = N_("TCP and UDP sockets"),
-	  .test = socket_list_test,
-	  .remedies = { SOCKET_LIST_REMEDIES } },
-	{ 0 },
-};
-
 struct state {
 	struct socket_list *sockets;
 	struct process_list *processes;
@@ -363,7 +354,12 @@ static void close_connections(struct sample *sample)
 
 const struct topic topic_connection = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = SOCKET_LIST_SOURCE,
+		  .is_socket = true,
+		  .gives = N_("TCP and UDP sockets"),
+		  .test = socket_list_test,
+		  .remedies = { SOCKET_LIST_REMEDIES } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
 		PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
 	.state_size = sizeof(struct state),

@@ -546,20 +546,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct interface_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = "proc/net/dev",
-	  .gives = N_("data and packets of network interfaces"),
-	  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
-	{ .path = "sys/class/net",
-	  .gives = N_("which interfaces have a device; their state and speed"),
-	  .optional = true },
-	{ .path = INTERFACE_QUEUES,
-	  .gives = N_("queues before network interfaces"),
-	  .optional = true,
-	  .test = interface_list_test_queues },
-	{ 0 },
-};
-
 static struct interface_row *add_row(struct table *table, const char *name,
 				     const union interface_counts *counts, bool doubtful)
 {
@@ -650,7 +636,17 @@ static int sample(struct sample *sample)
 
 const struct topic topic_interface = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/net/dev",
+		  .gives = N_("data and packets of network interfaces"),
+		  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
+		{ .path = "sys/class/net",
+		  .gives = N_("which interfaces have a device; their state and speed"),
+		  .optional = true },
+		{ .path = INTERFACE_QUEUES,
+		  .gives = N_("queues before network interfaces"),
+		  .optional = true,
+		  .test = interface_list_test_queues }),
 	.reads = READING_ONE(&interface_reader),
 	.sample = sample,
 };

@@ -65,21 +65,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct account_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = "proc/net/dev",
-	  .gives = N_("data and packets of network interfaces"),
-	  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
-	{ .path = TRACE_SOURCE,
-	  .gives = TRAFFIC_GIVES,
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES,
-			{ ENOENT, N_("this kernel has no tracepoints of sockets: they came with 6.3") } } },
-	{ .path = SNMP, .gives = N_("packets that the kernel forwards"), .optional = true },
-	{ .path = SNMP6, .gives = N_("packets of IPv6 that the kernel forwards"), .optional = true },
-	{ 0 },
-};
-
 struct bytes {
 	double received, sent;
 };
@@ -418,7 +403,19 @@ static void close_account(struct sample *sample)
 
 const struct topic topic_network_account = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/net/dev",
+		  .gives = N_("data and packets of network interfaces"),
+		  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
+		{ .path = TRACE_SOURCE,
+		  .gives = TRAFFIC_GIVES,
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES,
+				{ ENOENT, N_("this kernel has no tracepoints of sockets: they came "
+					     "with 6.3") } } },
+		{ .path = SNMP, .gives = N_("packets that the kernel forwards"), .optional = true },
+		{ .path = SNMP6, .gives = N_("packets of IPv6 that the kernel forwards"), .optional = true }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.state_size = sizeof(struct state),
 	.reads = READINGS(READING(struct state, processes, &process_reader),

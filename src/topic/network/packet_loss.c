@@ -46,15 +46,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct loss_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = SNMP,
-	  .gives = N_("losses of IP, TCP and UDP"),
-	  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
-	{ .path = NETSTAT, .gives = N_("losses of TCP by cause"), .optional = true },
-	{ .path = SNMP6, .gives = N_("losses of IPv6"), .optional = true },
-	{ 0 },
-};
-
 struct texts {
 	struct span snmp, netstat, snmp6;
 };
@@ -145,6 +136,11 @@ static int sample_losses(struct sample *sample)
 
 const struct topic topic_packet_loss = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = SNMP,
+		  .gives = N_("losses of IP, TCP and UDP"),
+		  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
+		{ .path = NETSTAT, .gives = N_("losses of TCP by cause"), .optional = true },
+		{ .path = SNMP6, .gives = N_("losses of IPv6"), .optional = true }),
 	.sample = sample_losses,
 };

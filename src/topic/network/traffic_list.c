@@ -714,21 +714,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct traffic_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = TRAFFIC_GIVES,
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS,
-			{ ENOENT, N_("this kernel has no tracepoints of sockets: they came with 6.3") } } },
-	{ .path = SOCKET_LIST_SOURCE,
-	  .is_socket = true,
-	  .gives = N_("payload of TCP connections, and what was sent again"),
-	  .test = socket_list_test,
-	  .remedies = { SOCKET_LIST_REMEDIES } },
-	{ 0 },
-};
-
 struct state {
 	struct traffic_list *traffic;
 	struct process_list *processes;
@@ -835,7 +820,19 @@ static void prepare(struct sample *sample)
 
 const struct topic topic_traffic = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE,
+		  .gives = TRAFFIC_GIVES,
+		  .optional = true,
+		  .test = trace_test,
+		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS,
+				{ ENOENT, N_("this kernel has no tracepoints of sockets: they came "
+					     "with 6.3") } } },
+		{ .path = SOCKET_LIST_SOURCE,
+		  .is_socket = true,
+		  .gives = N_("payload of TCP connections, and what was sent again"),
+		  .test = socket_list_test,
+		  .remedies = { SOCKET_LIST_REMEDIES } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
 		PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
 	.state_size = sizeof(struct state),

@@ -125,17 +125,13 @@ static int test_counts(struct env *env)
 	return page_file_try(env, COUNTS);
 }
 
-static const struct source_spec sources[] = {
-	{ .path = COUNTS,
-	  .gives = N_("number of mappings of a page frame"),
-	  .optional = true,
-	  .test = test_counts },
-	{ 0 },
-};
-
 const struct topic topic_page = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = COUNTS,
+		  .gives = N_("number of mappings of a page frame"),
+		  .optional = true,
+		  .test = test_counts }),
 	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_NODE),
 	.reads = page_map_reads,
 	.sample = sample,
@@ -183,17 +179,6 @@ static int test_mem(struct env *env)
 
 static const char both[] =
 	N_("run it as root, or give it the capabilities cap_sys_ptrace and cap_dac_read_search");
-
-static const struct source_spec bytes_sources[] = {
-	{ .path = MEM,
-	  .gives = N_("the bytes of a page, on request"),
-	  .optional = true,
-	  .test = test_mem,
-	  .remedies = { { EACCES, both },
-			{ EPERM,
-			  N_("kernel.yama.ptrace_scope=3 closes it to everyone until the next boot") } } },
-	{ 0 },
-};
 
 static void add_row(struct frame *frame, struct table *table, uint32_t pid, uint64_t address,
 		    const unsigned char *bytes)
@@ -250,7 +235,15 @@ static int sample_bytes(struct sample *sample)
 
 const struct topic topic_page_bytes = {
 	.schema = &bytes_schema,
-	.sources = bytes_sources,
+	.sources = SOURCES(
+		{ .path = MEM,
+		  .gives = N_("the bytes of a page, on request"),
+		  .optional = true,
+		  .test = test_mem,
+		  .remedies = { { EACCES, both },
+				{ EPERM,
+				  N_("kernel.yama.ptrace_scope=3 closes it to everyone until the "
+				     "next boot") } } }),
 	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_MEMORY),
 	.reads = page_map_reads,
 	.sample = sample_bytes,
@@ -284,11 +277,6 @@ static const struct schema level_schema = {
 	SCHEMA_ROWS(struct level_row, level_columns),
 };
 
-static const struct source_spec level_sources[] = {
-	{ .path = "proc/self/status", .gives = N_("the kernel's own counts of the memory of a process") },
-	{ 0 },
-};
-
 static int sample_level(struct sample *sample)
 {
 	struct target *target = sample->state;
@@ -315,7 +303,9 @@ static int sample_level(struct sample *sample)
 
 const struct topic topic_page_level = {
 	.schema = &level_schema,
-	.sources = level_sources,
+	.sources = SOURCES(
+		{ .path = "proc/self/status", .gives = N_("the kernel's own counts of the memory of "
+							  "a process") }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.reads = READING_ONE(&target_reader),
 	.sample = sample_level,

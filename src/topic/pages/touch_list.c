@@ -726,27 +726,6 @@ static int test_smaps(struct env *env)
 static const char rights[] =
 	N_("run it as root, or give it the capabilities cap_sys_ptrace and cap_dac_override");
 
-static const struct source_spec sources[] = {
-	{ .path = TOUCH_CLEAR_REFS,
-	  .gives = N_("touched memory, on request: clears the accessed bits"),
-	  .optional = true,
-	  .test = test_clear_refs,
-	  .remedies = { { EACCES, rights },
-			{ EPERM, rights },
-			{ ENOTSUP, N_("only processes of this machine can be measured") },
-			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
-	{ .path = TOUCH_SMAPS,
-	  .gives = N_("touched memory, on request: what was used since"),
-	  .optional = true,
-	  .test = test_smaps,
-	  .remedies = { { EACCES, rights },
-			{ EPERM, rights },
-			{ ENXIO, N_("it is a kernel thread, which has no memory of its own") },
-			{ ENOTSUP, N_("only processes of this machine can be measured") },
-			{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
-	{ 0 },
-};
-
 struct state {
 	struct target *target;
 	struct touch_list *list;
@@ -915,7 +894,24 @@ static int sample(struct sample *sample)
 
 const struct topic topic_touched = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = TOUCH_CLEAR_REFS,
+		  .gives = N_("touched memory, on request: clears the accessed bits"),
+		  .optional = true,
+		  .test = test_clear_refs,
+		  .remedies = { { EACCES, rights },
+				{ EPERM, rights },
+				{ ENOTSUP, N_("only processes of this machine can be measured") },
+				{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } },
+		{ .path = TOUCH_SMAPS,
+		  .gives = N_("touched memory, on request: what was used since"),
+		  .optional = true,
+		  .test = test_smaps,
+		  .remedies = { { EACCES, rights },
+				{ EPERM, rights },
+				{ ENXIO, N_("it is a kernel thread, which has no memory of its own") },
+				{ ENOTSUP, N_("only processes of this machine can be measured") },
+				{ ENOENT, N_("this kernel was built without CONFIG_PROC_PAGE_MONITOR") } } }),
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_FILES) |
 		PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_MARKS),

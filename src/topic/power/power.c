@@ -78,38 +78,6 @@ static int test_core_pmu(struct env *env)
 	return env_exists(env, CORE_PMU) ? 0 : -ENOENT;
 }
 
-static const struct source_spec sources[] = {
-	{ .path = POWER_PMU,
-	  .gives = N_("energy counters as perf events, which do not wrap"),
-	  .optional = true,
-	  .test = test_perf,
-	  .remedies = { { ENOENT, N_("none in a virtual machine; otherwise: modprobe rapl") },
-			{ EACCES, N_("run it as root, or give it the capability cap_perfmon") },
-			{ EPERM, N_("run it as root, or give it the capability cap_perfmon") },
-			{ ENODATA, N_("not used here (this processor has no energy events)"),
-			  .unused = true } } },
-	{ .path = CORE_PMU,
-	  .gives = N_("energy of each core of AMD processors, as perf events"),
-	  .optional = true,
-	  .test = test_core_pmu,
-	  .remedies = { { ENOENT, N_("not used here (only AMD processors, since Linux 6.15)"),
-			  .unused = true } } },
-	{ .path = RAPL_ENERGY,
-	  .gives = N_("energy counters of Intel and AMD processors"),
-	  .optional = true,
-	  .remedies = { { ENOENT, N_("none in a virtual machine; otherwise: modprobe intel_rapl_msr") },
-			{ EACCES,
-			  N_("only root can read it since Linux 5.10: run it as root, or give it the "
-			     "capability cap_dac_read_search") } } },
-	{ .path = SENSOR_CHIPS,
-	  .gives = N_("power and energy meters on chips"),
-	  .optional = true,
-	  .test = sensors_test_chips,
-	  .remedies = { { ENOENT, N_("no sensors found (normal in a virtual machine); otherwise load the "
-				     "driver: sensors-detect") } } },
-	{ 0 },
-};
-
 static const char *counted_in(const struct energy *energy, const struct energy_domain *domain,
 			      struct frame *frame)
 {
@@ -262,7 +230,36 @@ static void poll(struct sample *sample, uint64_t mono_ns)
 
 const struct topic topic_power = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = POWER_PMU,
+		  .gives = N_("energy counters as perf events, which do not wrap"),
+		  .optional = true,
+		  .test = test_perf,
+		  .remedies = { { ENOENT, N_("none in a virtual machine; otherwise: modprobe rapl") },
+				{ EACCES, N_("run it as root, or give it the capability cap_perfmon") },
+				{ EPERM, N_("run it as root, or give it the capability cap_perfmon") },
+				{ ENODATA, N_("not used here (this processor has no energy events)"),
+				  .unused = true } } },
+		{ .path = CORE_PMU,
+		  .gives = N_("energy of each core of AMD processors, as perf events"),
+		  .optional = true,
+		  .test = test_core_pmu,
+		  .remedies = { { ENOENT, N_("not used here (only AMD processors, since Linux 6.15)"),
+				  .unused = true } } },
+		{ .path = RAPL_ENERGY,
+		  .gives = N_("energy counters of Intel and AMD processors"),
+		  .optional = true,
+		  .remedies = { { ENOENT, N_("none in a virtual machine; otherwise: "
+					     "modprobe intel_rapl_msr") },
+				{ EACCES,
+				  N_("only root can read it since Linux 5.10: run it as root, or give it the "
+				     "capability cap_dac_read_search") } } },
+		{ .path = SENSOR_CHIPS,
+		  .gives = N_("power and energy meters on chips"),
+		  .optional = true,
+		  .test = sensors_test_chips,
+		  .remedies = { { ENOENT, N_("no sensors found (normal in a virtual machine); otherwise load "
+					     "the driver: sensors-detect") } } }),
 	.uses = ENERGY_USES,
 	.reads = READING_ONE(&energy_reader),
 	.sample = sample,

@@ -46,11 +46,6 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct power_account_row, columns),
 };
 
-static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
-	{ 0 },
-};
-
 struct state {
 	struct power_estimate estimate;
 	struct exit_ledger *ledger;
@@ -196,7 +191,7 @@ static void poll(struct sample *sample, uint64_t mono_ns)
 
 const struct topic topic_power_account = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES({ .path = "proc/stat", .gives = N_("CPU time of the machine") }),
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES | ENERGY_USES,
 	.opening_uses = EVENT_OPENING_USES,

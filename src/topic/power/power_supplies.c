@@ -308,16 +308,6 @@ static int test_batteries(struct env *env)
 	return found;
 }
 
-static const struct source_spec sources[] = {
-	{ .path = POWER_SUPPLIES,
-	  .gives = N_("power and charge of batteries"),
-	  .optional = true,
-	  .test = test_batteries,
-	  .remedies = { { ENODATA, N_("not used here (no battery)"), .unused = true },
-			{ ENOENT, N_("not used here (no battery)"), .unused = true } } },
-	{ 0 },
-};
-
 /* A longer time, as at a few microwatts, and a negative one, above full, are no estimates. */
 #define REMAINING_MAX (99 * 3600.0)
 
@@ -376,7 +366,13 @@ static int sample(struct sample *sample)
 
 const struct topic topic_battery = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = POWER_SUPPLIES,
+		  .gives = N_("power and charge of batteries"),
+		  .optional = true,
+		  .test = test_batteries,
+		  .remedies = { { ENODATA, N_("not used here (no battery)"), .unused = true },
+				{ ENOENT, N_("not used here (no battery)"), .unused = true } } }),
 	.reads = READING_ONE(&power_supply_reader),
 	.sample = sample,
 };
