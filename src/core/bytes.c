@@ -11,13 +11,6 @@ static void add_tag(struct buffer *out, unsigned field, unsigned type)
 	put_varint(out, (uint64_t)field << 3 | type);
 }
 
-static size_t varint_length(uint64_t value)
-{
-	unsigned char bytes[VARINT_MAX];
-
-	return varint_write(bytes, value);
-}
-
 void protobuf_number(struct buffer *out, unsigned field, uint64_t value)
 {
 	add_tag(out, field, WIRE_VARINT);
@@ -32,12 +25,13 @@ void protobuf_bytes(struct buffer *out, unsigned field, const char *bytes, size_
 
 void protobuf_numbers(struct buffer *out, unsigned field, const uint64_t *values, size_t n_values)
 {
+	unsigned char bytes[VARINT_MAX];
 	size_t length = 0;
 
 	if (n_values == 0)
 		return;
 	for (size_t i = 0; i < n_values; i++)
-		length += varint_length(values[i]);
+		length += varint_write(bytes, values[i]);
 	add_tag(out, field, WIRE_LENGTH);
 	put_varint(out, length);
 	for (size_t i = 0; i < n_values; i++)

@@ -129,11 +129,6 @@ static bool is_address(struct span host)
 	return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1;
 }
 
-static bool is_same_name(struct span one, struct span other)
-{
-	return span_length(one) == span_length(other) && ascii_same(one.at, other.at, span_length(one));
-}
-
 bool http_host_is_known(struct span field, const char *names)
 {
 	struct span host, rest = span_text(names ? names : ""), name;
@@ -147,7 +142,8 @@ bool http_host_is_known(struct span field, const char *names)
 	if (typed_is(host, "localhost"))
 		return true;
 	while (span_item(&rest, &name))
-		if (span_length(name) > 0 && is_same_name(host, name))
+		if (span_length(name) > 0 && span_length(name) == span_length(host) &&
+		    ascii_same(host.at, name.at, span_length(name)))
 			return true;
 	return false;
 }

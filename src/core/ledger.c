@@ -15,15 +15,12 @@ static bool known(const struct ledger *ledger, const uint64_t *now, size_t i)
 	return ledger->raw[i] != U64_UNKNOWN && now[i] != U64_UNKNOWN;
 }
 
-/* A wrap that needs no second look. */
-static bool wrapped_now(uint64_t before, uint64_t now)
-{
-	return wrapped(before, now) && now > 0 && now + WRAP_SPAN - before < WRAP_NEAR;
-}
-
 bool ledger_fell(uint64_t before, uint64_t now)
 {
-	return now < before && !wrapped_now(before, now);
+	/* a wrap that needs no second look */
+	bool wrapped_now = wrapped(before, now) && now > 0 && now + WRAP_SPAN - before < WRAP_NEAR;
+
+	return now < before && !wrapped_now;
 }
 
 /* mains that fell, and whether any other one did without a wrap */

@@ -14,11 +14,6 @@
 #define DEGREE_SIGN 0xb0
 #define COMBINING_MAX 2
 
-static bool is_tail(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 /* Length of a well-formed sequence at the start, or 0. */
 static size_t sequence_length(struct span rest)
 {
@@ -33,7 +28,7 @@ static size_t sequence_length(struct span rest)
 	if (length == 0 || span_length(rest) < length)
 		return 0;
 	for (size_t i = 1; i < length; i++)
-		if (!is_tail(rest.at[i]))
+		if (((unsigned char)rest.at[i] & 0xc0) != 0x80)
 			return 0;
 	return length;
 }
@@ -109,26 +104,10 @@ void utf8_harmless(struct buffer *buffer, struct span text)
 		utf8_add_harmless(buffer, utf8_next(&text));
 }
 
-/* A recording has U+FFFD for invalid UTF-8, and looks like the live run. */
-static bool stands_for_nothing(uint32_t code)
-{
-	return utf8_is_harmful(code) || code == UTF8_REPLACEMENT;
-}
-
-/* Most of all text: a cell each. */
-static bool is_plain(char byte)
-{
-	return byte >= ' ' && byte <= '~';
-}
-
-static uint32_t without_unicode(uint32_t code)
-{
-	return code == TIMES_SIGN ? 'x' : code == MICRO_SIGN ? 'u' : code;
-}
-
 bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 {
-	if (reader->rest.at < reader->rest.end && is_plain(*reader->rest.at)) {
+	/* most of all text */
+	if (reader->rest.at < reader->rest.end && *reader->rest.at >= ' ' && *reader->rest.at <= '~') {
 		reader->combined = 0;
 		*code = (unsigned char)*reader->rest.at++;
 		*cells = 1;
@@ -136,9 +115,14 @@ bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 	}
 	while (reader->rest.at < reader->rest.end) {
 		uint32_t found = utf8_next(&reader->rest);
-		uint32_t next = reader->ascii ? without_unicode(found) : found;
+		uint32_t next = !reader->ascii        ? found
+				: found == TIMES_SIGN ? 'x'
+				: found == MICRO_SIGN ? 'u'
+						      : found;
 		bool blank = found >= '\t' && found <= '\r'; /* newlines and tabs of a command line */
-		bool hidden = !blank && (stands_for_nothing(next) || (reader->ascii && next > 0x7e));
+		/* a recording has U+FFFD for invalid UTF-8, and looks like the live run */
+		bool hidden = !blank && (utf8_is_harmful(next) || next == UTF8_REPLACEMENT ||
+					 (reader->ascii && next > 0x7e));
 		int width = hidden ? -1 : blank ? 1 : wcwidth((wchar_t)next);
 
 		if ((width == 0 && ++reader->combined > COMBINING_MAX) ||

@@ -290,13 +290,6 @@ static unsigned shown_member(const struct fleet *fleet)
 	return member ? (unsigned)(member - fleet->members) : 0;
 }
 
-static void want_of_members(struct fleet *fleet, unsigned shown)
-{
-	for (unsigned i = 0; i < fleet->n_members; i++)
-		member_want(&fleet->members[i],
-			    i == shown || fleet->plan->together ? fleet->wanted : fleet->parts);
-}
-
 /* A frame that is being made, and the member whose samples go into it. */
 struct making {
 	struct frame *frame;
@@ -340,14 +333,9 @@ static void forget_troubles(struct troubles *troubles, size_t n)
 		memmove(troubles->list, troubles->list + n, troubles->n * sizeof(*troubles->list));
 }
 
-static const char *last_trouble(const struct troubles *troubles)
-{
-	return troubles->n > 0 ? troubles->list[troubles->n - 1].text : NULL;
-}
-
 static void keep_trouble(struct troubles *troubles, const char *text, uint64_t wall_ns)
 {
-	const char *before = last_trouble(troubles);
+	const char *before = troubles->n > 0 ? troubles->list[troubles->n - 1].text : NULL;
 
 	if (text && before ? strcmp(text, before) == 0 : text == before)
 		return;
@@ -355,12 +343,6 @@ static void keep_trouble(struct troubles *troubles, const char *text, uint64_t w
 		forget_troubles(troubles, TROUBLES_MAX / 2);
 	*VECTOR_ADD(troubles->list, troubles->n, troubles->capacity) =
 		(struct trouble){ wall_ns, text ? alloc_text(text) : NULL };
-}
-
-/* Is the frame that is made that of the last moment, which is now? */
-static bool is_newest(const struct fleet *fleet)
-{
-	return fleet->next + 1 >= fleet->axis.n_moments;
 }
 
 /* Why nothing comes from it, now or as it was at the moment of the frame that is made; NULL: it comes. */
@@ -373,7 +355,7 @@ static const char *trouble_of(const struct fleet *fleet, unsigned index, uint64_
 	if (!fleet->goes_on)
 		return NULL;
 	report_of(&fleet->members[index], &report);
-	if (is_newest(fleet))
+	if (fleet->next + 1 >= fleet->axis.n_moments) /* the last moment is now */
 		return report.trouble;
 	while (at > 0 && troubles->list[at - 1].since_ns > wall_ns)
 		at--;
@@ -446,7 +428,9 @@ static int fill(struct fleet *fleet, struct frame *frame, uint64_t wall_ns)
 	bool hosts = wants_hosts(fleet) || fleet->plan->together;
 	struct table *table = frame_slot(frame, host_schema.name);
 
-	want_of_members(fleet, shown);
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		member_want(&fleet->members[i],
+			    i == shown || fleet->plan->together ? fleet->wanted : fleet->parts);
 	for (unsigned i = 0; i < fleet->n_members; i++) {
 		int error = hosts || i == shown ? go_to_moment(fleet, i, i == shown, wall_ns, frame) : 0;
 

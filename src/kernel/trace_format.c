@@ -63,31 +63,21 @@ static struct span declared_type(struct span declaration, struct span name)
 	return type;
 }
 
-static bool is_array(struct span declaration, struct span type)
-{
-	return declaration.end[-1] == ']' || (span_length(type) > 0 && type.end[-1] == ']');
-}
-
-static bool is_pointer(struct span type)
-{
-	return span_length(type) > 0 && memchr(type.at, '*', span_length(type));
-}
-
 static enum trace_field_is kind_of(struct span declaration, const struct trace_field *field)
 {
 	bool is_elsewhere = span_starts(declaration, "__data_loc "),
 	     is_behind = span_starts(declaration, "__rel_loc ");
-	bool is_located = is_elsewhere || is_behind;
+	bool is_located = is_elsewhere || is_behind, has_type = span_length(field->type) > 0;
 
 	if (is_located)
 		return !span_is(field->type, "char[]") || field->bytes != sizeof(uint32_t) ? TRACE_FIELD_ARRAY
 		       : is_elsewhere ? TRACE_FIELD_ELSEWHERE
 				      : TRACE_FIELD_BEHIND;
-	if (is_array(declaration, field->type))
+	if (declaration.end[-1] == ']' || (has_type && field->type.end[-1] == ']'))
 		return span_is(field->type, "char") ? TRACE_FIELD_TEXT : TRACE_FIELD_ARRAY;
 	if (field->bytes == 0 || field->bytes > 8 || (field->bytes & (field->bytes - 1)) != 0)
 		return TRACE_FIELD_OTHER;
-	if (is_pointer(field->type))
+	if (has_type && memchr(field->type.at, '*', span_length(field->type)))
 		return TRACE_FIELD_POINTER;
 	if (span_starts(field->type, "struct ") || span_starts(field->type, "union "))
 		return TRACE_FIELD_OTHER;

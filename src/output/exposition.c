@@ -665,11 +665,6 @@ static void collect_groups(struct exposition *exposition, const struct buckets *
 	}
 }
 
-static bool groups_fit(const struct exposition *exposition, const struct buckets *buckets)
-{
-	return exposition->n_groups * (buckets->n_bounds + 3) <= SERIES_MAX;
-}
-
 /* The sum, if there is one, is enough; else as many of the others as fit. */
 static void collect_sum_groups(struct exposition *exposition, const struct buckets *buckets,
 			       const struct table *table)
@@ -773,7 +768,7 @@ static void add_histogram(struct exposition *exposition, const struct table *tab
 	if (!find_buckets(table, &buckets))
 		return;
 	collect_groups(exposition, &buckets, table, false);
-	if (exposition->n_groups == 0 || !groups_fit(exposition, &buckets))
+	if (exposition->n_groups == 0 || exposition->n_groups * (buckets.n_bounds + 3) > SERIES_MAX)
 		collect_sum_groups(exposition, &buckets, table);
 	if (exposition->n_groups == 0)
 		return;

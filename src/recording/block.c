@@ -33,11 +33,6 @@ void recording_header_add(struct buffer *out)
 	buffer_add(out, bytes, sizeof(bytes));
 }
 
-static uint32_t load_big_endian(const char at[4])
-{
-	return __builtin_bswap32((uint32_t)load_number(at, 4));
-}
-
 int recording_header_check(const char bytes[RECORDING_HEADER_BYTES])
 {
 	uint32_t sum = block_sum(bytes, 12);
@@ -45,7 +40,7 @@ int recording_header_check(const char bytes[RECORDING_HEADER_BYTES])
 	if (memcmp(bytes, RECORDING_MAGIC, RECORDING_MAGIC_BYTES) != 0)
 		return -EINVAL;
 	if (load_number(bytes + 12, 4) != sum)
-		return load_big_endian(bytes + 12) == sum ? -EILSEQ : -EBADMSG;
+		return __builtin_bswap32((uint32_t)load_number(bytes + 12, 4)) == sum ? -EILSEQ : -EBADMSG;
 	return load_number(bytes + 8, 4) > RECORDING_VERSION ? -ENOTSUP : 0;
 }
 

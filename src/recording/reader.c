@@ -253,13 +253,6 @@ static bool is_same_description(struct reader *reader, off_t offset)
 	       memcmp(content.at, reader->topics_section.bytes, span_length(content)) == 0;
 }
 
-static void forget_blocks(struct reader *reader, size_t n_dropped)
-{
-	finder_drop(&reader->finder, n_dropped);
-	if (reader->loaded != NO_BLOCK)
-		reader->loaded = reader->loaded < n_dropped ? NO_BLOCK : reader->loaded - n_dropped;
-}
-
 /* Bytes in the spool from a block on. */
 static uint64_t bytes_from(const struct reader *reader, size_t block)
 {
@@ -279,8 +272,11 @@ static void drop_oldest(struct reader *reader)
 	for (size_t i = 1; i < finder->n_parts && bytes_from(reader, n_dropped) > reader->back_bytes; i++)
 		if (finder->parts[i].in_chain == 0)
 			n_dropped = i;
-	if (n_dropped > 0)
-		forget_blocks(reader, n_dropped);
+	if (n_dropped > 0) {
+		finder_drop(finder, n_dropped);
+		if (reader->loaded != NO_BLOCK)
+			reader->loaded = reader->loaded < n_dropped ? NO_BLOCK : reader->loaded - n_dropped;
+	}
 	from = finder->end - (off_t)bytes_from(reader, 0);
 	if (from > reader->dropped && spool_drop(reader->spool_fd, reader->dropped, from) < 0 &&
 	    errno == EOPNOTSUPP)
@@ -604,32 +600,22 @@ static void restart(struct reader *reader)
 	reader->decoding.text_bytes = 0;
 }
 
-/* In the allowance; tables have the indexes of their schemas. */
+/* In the allowance; tables have the indexes of their schemas, and contents follow texts. */
 static unsigned text_use(const struct reader *reader)
 {
 	return reader->description.n_tables;
 }
 
-static unsigned content_use(const struct reader *reader)
-{
-	return reader->description.n_tables + 1;
-}
-
-static bool is_wanted(const struct reader *reader, unsigned topic)
-{
-	int table = reader->description.topics[topic].table;
-
-	return table >= 0 && reader->wanted[table];
-}
-
 /* The topic that is wanted and has this section, or NULL. */
 static struct topic_reader *topic_of(struct reader *reader, const struct section *section)
 {
+	int table = -1;
+
 	if (section->id == SECTION_NOTICES)
 		return &reader->notices;
-	return section->id < reader->description.n_topics && is_wanted(reader, section->id)
-		       ? &reader->topics[section->id]
-		       : NULL;
+	if (section->id < reader->description.n_topics)
+		table = reader->description.topics[section->id].table;
+	return table >= 0 && reader->wanted[table] ? &reader->topics[section->id] : NULL;
 }
 
 static void load_topic(struct reader *reader, struct topic_reader *topic, const struct section *section,
@@ -655,7 +641,7 @@ static void update_allowance(struct reader *reader)
 static bool reserve_content(struct reader *reader)
 {
 	struct buffer *content = &reader->content;
-	unsigned use = content_use(reader);
+	unsigned use = text_use(reader) + 1;
 	size_t wanted = 1;
 
 	for (unsigned i = 0; i < reader->head.header.n_sections; i++)

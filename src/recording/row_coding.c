@@ -80,11 +80,6 @@ static size_t mask_bytes(unsigned n_columns)
 
 /* The encoder. */
 
-static bool is_recorded(const struct column *column)
-{
-	return column->kind != COLUMN_RATE;
-}
-
 void row_encoder_open(struct row_encoder *encoder, const struct schema *schema)
 {
 	*encoder = (struct row_encoder){ .joins = schema->shape != SHAPE_EVENTS };
@@ -94,7 +89,7 @@ void row_encoder_open(struct row_encoder *encoder, const struct schema *schema)
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
 
-		if (!is_recorded(column))
+		if (column->kind == COLUMN_RATE)
 			continue;
 		if (column->kind == COLUMN_KEY)
 			encoder->keys[encoder->n_keys++] = encoder->n_columns;
@@ -455,12 +450,6 @@ static void put_run(struct buffer *out, size_t *run)
 	*run = 0;
 }
 
-static void put_move(struct buffer *out, size_t *next, size_t match)
-{
-	put_operation(out, OP_MOVE, zigzag((uint64_t)match - *next));
-	*next = match;
-}
-
 static void put_operations(struct row_encoder *encoder, const struct table *table, struct buffer *out)
 {
 	size_t next = 0, run = 0;
@@ -481,8 +470,10 @@ static void put_operations(struct row_encoder *encoder, const struct table *tabl
 			keep_row(encoder, i);
 			continue;
 		}
-		if (from < next || (same && from > next))
-			put_move(out, &next, from);
+		if (from < next || (same && from > next)) {
+			put_operation(out, OP_MOVE, zigzag((uint64_t)from - next));
+			next = from;
+		}
 		if (same) {
 			run++;
 		} else {

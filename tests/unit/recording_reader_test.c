@@ -50,11 +50,6 @@ typedef const char *const described[2]; /* a column: its key and type */
 
 static described usual[] = { { "id", "u64" }, { "name", "text" }, { "size", "u64" }, { "share", "f64" } };
 
-static void put_name(struct buffer *out, const char *name)
-{
-	put_bytes(out, name, strlen(name));
-}
-
 static void add_sections(struct block_header header, unsigned id, const struct buffer *raw,
 			 const struct buffer *tail)
 {

@@ -16,11 +16,6 @@
 #define N_DIGITS (1 << DIGIT_BITS)
 #define PLACE_MASK 0x1fffffffU /* of a name */
 
-static bool is_continuation(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 /* Up to a NUL, and not longer than names are; never ends inside a character. */
 static struct span visible_name(struct span name, bool *cut)
 {
@@ -34,7 +29,7 @@ static struct span visible_name(struct span name, bool *cut)
 	*cut = length > most;
 	if (!*cut)
 		return span_of(name.at, length);
-	for (unsigned i = 0; i < 3 && is_continuation(name.at[most]); i++)
+	for (unsigned i = 0; i < 3 && ((unsigned char)name.at[most] & 0xc0) == 0x80; i++)
 		most--;
 	return span_of(name.at, most);
 }
@@ -244,19 +239,18 @@ static void make_room(struct painting *painting)
 	painting->symbols->n_left_out++;
 }
 
-static bool is_above(const struct symbols *symbols, uint32_t a, uint32_t b)
-{
-	return symbols->later_wins ? symbols->list[a].name > symbols->list[b].name : a > b;
-}
-
 static void open_function(struct painting *painting, uint32_t index)
 {
+	const struct symbol *list = painting->symbols->list;
+	bool by_name = painting->symbols->later_wins;
 	unsigned at;
 
 	if (painting->n_open == DEPTH_MAX)
 		make_room(painting);
 	for (at = painting->n_open++; at > 0; at--) {
-		if (is_above(painting->symbols, index, painting->open[at - 1]))
+		uint32_t below = painting->open[at - 1];
+
+		if (by_name ? list[index].name > list[below].name : index > below)
 			break;
 		painting->open[at] = painting->open[at - 1];
 	}

@@ -149,20 +149,16 @@ static uint64_t tcp_u32(struct span info, size_t offset)
 #define TCP_U64(field) tcp_u64(info, offsetof(struct tcp_info, field))
 #define TCP_U32(field) tcp_u32(info, offsetof(struct tcp_info, field))
 
-/* The kernel counts the end of the other side (FIN) as a byte received. */
-static bool has_ended(const struct sock_diag *diag)
-{
-	return diag->state == CLOSE_WAIT || diag->state == LAST_ACK || diag->state == CLOSING ||
-	       diag->state == CLOSED;
-}
-
 /* Before Linux 4.19 what was acknowledged stands for what was sent. */
 static void parse_tcp(struct span info, struct sock_diag *diag)
 {
 	uint64_t sent = TCP_U64(tcpi_bytes_sent), again = TCP_U64(tcpi_bytes_retrans);
+	/* the kernel counts the end of the other side (FIN) as a byte received */
+	bool has_ended = diag->state == CLOSE_WAIT || diag->state == LAST_ACK || diag->state == CLOSING ||
+			 diag->state == CLOSED;
 
 	diag->received_bytes = TCP_U64(tcpi_bytes_received);
-	if (has_ended(diag) && diag->received_bytes != U64_UNKNOWN && diag->received_bytes > 0)
+	if (has_ended && diag->received_bytes != U64_UNKNOWN && diag->received_bytes > 0)
 		diag->received_bytes--;
 	diag->sent_bytes = sent == U64_UNKNOWN || again == U64_UNKNOWN ? TCP_U64(tcpi_bytes_acked)
 			   : sent >= again                             ? sent - again
@@ -516,12 +512,6 @@ static uint64_t nanoseconds(struct span stats, size_t offset)
 	return us * NS_PER_US;
 }
 
-static void copy_comm(struct span stats, size_t offset, char comm[EXIT_COMM_BYTES + 1])
-{
-	if (span_peek(stats, offset, comm, EXIT_COMM_BYTES))
-		comm[EXIT_COMM_BYTES] = '\0';
-}
-
 /* A kernel without scheduler statistics reports 0 for both. */
 static void copy_queued(struct span stats, const struct layout *layout, uint64_t *queued_ns)
 {
@@ -550,7 +540,7 @@ static void fill_record(struct span stats, struct exit_record *record)
 	}
 	span_peek(stats, layout->uid, &record->uid, sizeof(record->uid));
 	span_peek(stats, layout->parent, &record->parent_pid, sizeof(record->parent_pid));
-	copy_comm(stats, layout->comm, record->comm);
+	span_peek(stats, layout->comm, record->comm, EXIT_COMM_BYTES); /* a NUL follows */
 	span_peek(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));
 	span_peek(stats, layout->peak_kib, &record->peak_kib, sizeof(record->peak_kib));
 	span_peek(stats, layout->sleeps, &record->sleeps, sizeof(record->sleeps));

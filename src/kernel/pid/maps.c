@@ -111,21 +111,14 @@ bool smaps_rollup_parse(struct span text, uint64_t *proportional_bytes)
 	return false;
 }
 
-/* The number behind this name, where it is all of the word. */
-static bool number_of(struct span word, const char *name, uint64_t *value)
-{
-	struct span found;
-
-	return span_until(&word, '=', &found) && span_is(found, name) && span_is_u64(word, value);
-}
-
 static uint64_t page_bytes_of(struct span rest)
 {
-	struct span word;
+	struct span word, name;
 	uint64_t kib;
 
 	while (span_word(&rest, &word))
-		if (number_of(word, "kernelpagesize_kB", &kib))
+		if (span_until(&word, '=', &name) && span_is(name, "kernelpagesize_kB") &&
+		    span_is_u64(word, &kib))
 			return kib <= UINT64_MAX / 1024 ? kib * 1024 : 0;
 	return 0;
 }

@@ -41,12 +41,6 @@ static const struct {
 	{ "umount2", 0 },    { "statfs64", 0 },
 };
 
-/* In a 64-bit kernel the stack of a 32-bit process is below 4 GiB, that of a 64-bit process above. */
-static bool is_foreign(uint64_t stack)
-{
-	return (stack > UINT32_MAX) != (sizeof(void *) == 8);
-}
-
 static bool take_hex(struct span *text, uint64_t *value)
 {
 	struct span word;
@@ -80,7 +74,8 @@ bool pid_syscall_parse(struct span text, struct pid_syscall *call)
 			return false;
 	if (!take_hex(&text, &stack) || !take_hex(&text, &address))
 		return false;
-	call->foreign = is_foreign(stack);
+	/* in a 64-bit kernel the stack of a 32-bit process is below 4 GiB, that of a 64-bit process above */
+	call->foreign = (stack > UINT32_MAX) != (sizeof(void *) == 8);
 	return true;
 }
 

@@ -49,11 +49,6 @@ static double round_up(double most, bool binary)
 	return ceil(most / unit / step - ROUNDING) * step * unit;
 }
 
-static bool is_of_bytes(enum unit unit)
-{
-	return unit == UNIT_BYTES || unit == UNIT_BYTES_PER_SECOND;
-}
-
 /* Known lines, their unit and the end of the axis; false: no line has a value. */
 static bool measure(struct plot *plot, const struct report_plan *plan, size_t index)
 {
@@ -79,7 +74,7 @@ static bool measure(struct plot *plot, const struct report_plan *plan, size_t in
 			    ? frame_number(&plot->stretch->moment, whole->topic, whole->row, whole->column)
 			    : NAN;
 	if (!(plot->top >= most))
-		plot->top = round_up(most, is_of_bytes(plot->unit));
+		plot->top = round_up(most, plot->unit == UNIT_BYTES || plot->unit == UNIT_BYTES_PER_SECOND);
 	return true;
 }
 
@@ -418,11 +413,6 @@ static void add_head(struct report *report)
 			     _("Command lines, users and addresses are hidden (*)."));
 }
 
-static const char *rule_column(const struct finding_rule *rule)
-{
-	return rule->called ? rule->called : rule->key;
-}
-
 /* Is its subject a text of a column that others are not to see? */
 static bool is_personal(const struct report_plan *plan, const struct stretch_finding *finding)
 {
@@ -430,7 +420,9 @@ static bool is_personal(const struct report_plan *plan, const struct stretch_fin
 		const struct finding_rule *rule = &plan->rules[i];
 		int topic = schema_index(plan->schemas, plan->n_schemas, rule->topic);
 		const struct column *column =
-			topic < 0 || !rule->key ? NULL : schema_find(plan->schemas[topic], rule_column(rule));
+			topic < 0 || !rule->key
+				? NULL
+				: schema_find(plan->schemas[topic], rule->called ? rule->called : rule->key);
 
 		if (strcmp(rule->name, finding->rule) == 0)
 			return column && column->personal;
