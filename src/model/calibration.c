@@ -115,15 +115,6 @@ static void add_sample(struct calibration *calibration, const struct calibration
 		statistics_add(&calibration->measures[i], sample->measures[i], seconds);
 }
 
-/* Without watts it gives up. */
-static bool watch_watts(struct calibration *calibration, double watts)
-{
-	calibration->unknown = isnan(watts) ? calibration->unknown + 1 : 0;
-	if (calibration->unknown > UNKNOWN_MAX)
-		calibration->state = CALIBRATION_FAILED;
-	return calibration->state == CALIBRATION_FAILED;
-}
-
 bool calibration_feed(struct calibration *calibration, const struct calibration_sample *sample)
 {
 	uint64_t settled_ns;
@@ -132,8 +123,11 @@ bool calibration_feed(struct calibration *calibration, const struct calibration_
 		return false;
 	if (calibration->step_ns == 0)
 		begin_step(calibration, sample->end_ns);
-	if (watch_watts(calibration, sample->watts))
+	calibration->unknown = isnan(sample->watts) ? calibration->unknown + 1 : 0;
+	if (calibration->unknown > UNKNOWN_MAX) {
+		calibration->state = CALIBRATION_FAILED;
 		return true;
+	}
 	settled_ns = calibration->step_ns + (uint64_t)(calibration->plan.settle_seconds * 1e9);
 	if (sample->interval_ns > 0 && sample->end_ns - sample->interval_ns >= settled_ns)
 		add_sample(calibration, sample);

@@ -6,9 +6,6 @@
 #ifndef PANETOP_MODEL_CALIBRATION_H
 #define PANETOP_MODEL_CALIBRATION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/buffer.h"
 #include "core/span.h"
 #include "core/unknown.h"

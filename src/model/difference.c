@@ -288,22 +288,17 @@ static void copy_notices(struct frame *to, const struct frame *from)
 			     from->notices[i].text);
 }
 
-static uint64_t span_ns(const struct frame *before, const struct frame *now, bool same_run)
-{
-	uint64_t from = same_run ? before->mono_ns : before->wall_ns;
-	uint64_t to = same_run ? now->mono_ns : now->wall_ns;
-
-	return to > from ? to - from : 0;
-}
-
 void frame_difference(struct differences *differences, struct frame *difference, const struct frame *before,
 		      const struct frame *now, bool same_run)
 {
+	uint64_t from_ns = same_run ? before->mono_ns : before->wall_ns;
+	uint64_t to_ns = same_run ? now->mono_ns : now->wall_ns;
+
 	frame_clear(difference);
 	difference->mono_ns = now->mono_ns;
 	difference->wall_ns = now->wall_ns;
 	difference->since_ns = before->wall_ns;
-	difference->interval_ns = span_ns(before, now, same_run);
+	difference->interval_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 	difference->host = now->host;
 	copy_notices(difference, now);
 	copy_notices(difference, before);

@@ -4,7 +4,6 @@
 #define PANETOP_MODEL_EVENT_LOG_H
 
 #include "core/intern.h"
-#include "model/column.h"
 #include "model/frame.h"
 
 /*

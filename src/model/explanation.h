@@ -6,9 +6,6 @@
 #ifndef PANETOP_MODEL_EXPLANATION_H
 #define PANETOP_MODEL_EXPLANATION_H
 
-#include <stddef.h>
-
-#include "model/frame.h"
 #include "model/source.h"
 
 /* What is used up: a change of the machine, and those processes that made it, have the same one. */

@@ -624,16 +624,6 @@ static const char *use_of(const struct trace *trace, const struct traced *row)
 	return study_print(trace->study, _("resident %s%s"), resident, transfers);
 }
 
-static void write_one(const struct trace *trace, struct explained_line *line, const struct traced *row)
-{
-	line->subject = subject_of(trace, row);
-	line->change = use_of(trace, row);
-	line->when =
-		study_print(trace->study, isnan(started_before(trace, row)) ? _("gone %s") : _("started %s"),
-			    study_when(trace->study, first_time(trace, row)));
-	line->sentence = study_print(trace->study, "%s: %s.", line->subject, life_of(trace, row));
-}
-
 static bool is_of_one(const struct trace *trace, const struct churn *churn)
 {
 	bool both = !isnan(started_before(trace, churn->row)) && gone_at(trace, churn->row);
@@ -683,7 +673,14 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 	line->away_seconds =
 		fabs(is_of_one(trace, churn) ? first_time(trace, churn->row) : churn->first_before);
 	if (is_of_one(trace, churn)) {
-		write_one(trace, line, churn->row);
+		double started = started_before(trace, churn->row);
+
+		line->subject = subject_of(trace, churn->row);
+		line->change = use_of(trace, churn->row);
+		line->when = study_print(trace->study, isnan(started) ? _("gone %s") : _("started %s"),
+					 study_when(trace->study, first_time(trace, churn->row)));
+		line->sentence = study_print(trace->study, "%s: %s.", line->subject,
+					     life_of(trace, churn->row));
 		return;
 	}
 	line->subject = churn->name;

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,23 +59,12 @@ static size_t count_since(const double *values, size_t count, double usual)
 	return n;
 }
 
-/* Those before it are in known, sorted. */
-static size_t count_as_far(const double *known, size_t count, double usual, double half)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < count; i++)
-		n += half > 0 ? known[i] - usual >= half : known[i] - usual <= half;
-	return n;
-}
-
 /* By the median distance from the median, which a spike does not widen. known has room for all values. */
 static enum departure_verdict judge(const double *values, size_t count, double least, double *known,
 				    struct departure *departure)
 {
 	double change;
-	size_t n = copy_known(known, values, count - 1);
-	bool often;
+	size_t n = copy_known(known, values, count - 1), n_as_far = 0;
 
 	if (n < DEPARTURE_SAMPLES_MIN)
 		return DEPARTURE_TOO_FEW;
@@ -94,11 +82,14 @@ static enum departure_verdict judge(const double *values, size_t count, double l
 	departure->usual = median(known, n);
 	change = departure->now - departure->usual;
 	departure->extreme = change > 0 ? known[n - 1] : known[0];
-	often = (double)count_as_far(known, n, departure->usual, change / 2) > OFTEN * (double)n;
-	for (size_t i = 0; i < n; i++)
-		known[i] = fabs(known[i] - departure->usual);
+	for (size_t i = 0; i < n; i++) {
+		double other = known[i] - departure->usual;
+
+		n_as_far += change > 0 ? other >= change / 2 : other <= change / 2;
+		known[i] = fabs(other);
+	}
 	departure->spread = SPREAD_OF_NOISE * median(known, n);
-	if (often || fabs(change) < SPREADS * departure->spread)
+	if ((double)n_as_far > OFTEN * (double)n || fabs(change) < SPREADS * departure->spread)
 		return DEPARTURE_NONE;
 	return change > 0 ? DEPARTURE_ROSE : DEPARTURE_FELL;
 }
@@ -430,16 +421,6 @@ static void remark_topics(struct study *study, const struct explained_series *se
 		buffer_text(&study->remarks, ". ");
 }
 
-static void study_begin(struct study *study)
-{
-	study->n_since = 1;
-	study->out->n_lines = study->out->n_causes = study->out->n_samples = 0;
-	study->out->span = "";
-	arena_reset(&study->out->arena);
-	for (int i = 0; i < 2; i++)
-		frame_open(&study->frames[i], study->schemas, study->n_schemas);
-}
-
 static void study_end(struct study *study)
 {
 	for (size_t i = 0; i < study->n_series; i++)
@@ -485,7 +466,12 @@ static enum comparison compare(struct study *study, size_t index, const struct e
 			       uint64_t span_ns)
 {
 	study_end(study);
-	study_begin(study);
+	study->n_since = 1;
+	study->out->n_lines = study->out->n_causes = study->out->n_samples = 0;
+	study->out->span = "";
+	arena_reset(&study->out->arena);
+	for (int i = 0; i < 2; i++)
+		frame_open(&study->frames[i], study->schemas, study->n_schemas);
 	want_series(study, series);
 	if (!take_samples(study, index, series, span_ns))
 		return UNREAD;

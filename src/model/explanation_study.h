@@ -5,7 +5,6 @@
 
 #include "core/buffer.h"
 #include "model/explanation.h"
-#include "model/source.h"
 
 #define STUDY_RANK_MAX 20
 

@@ -162,14 +162,6 @@ struct culprits *finding_culprits(const struct findings *findings, const struct 
 	return NULL;
 }
 
-static void open_culprits(struct findings *findings, const struct culprit_kind *kind)
-{
-	if (finding_culprits(findings, kind) || findings->n_culprits == FINDING_CULPRITS_MAX)
-		return;
-	findings->kinds[findings->n_culprits] = kind;
-	findings->culprits[findings->n_culprits++] = culprits_open(kind);
-}
-
 struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
 			       const struct settings *settings)
 {
@@ -177,9 +169,14 @@ struct findings *findings_open(const struct finding_rule *rules, unsigned n_rule
 
 	findings->rules = rules;
 	findings->n_rules = n_rules;
-	for (unsigned i = 0; i < n_rules; i++)
-		if (rules[i].culprit)
-			open_culprits(findings, rules[i].culprit);
+	for (unsigned i = 0; i < n_rules; i++) {
+		const struct culprit_kind *kind = rules[i].culprit;
+
+		if (!kind || finding_culprits(findings, kind) || findings->n_culprits == FINDING_CULPRITS_MAX)
+			continue;
+		findings->kinds[findings->n_culprits] = kind;
+		findings->culprits[findings->n_culprits++] = culprits_open(kind);
+	}
 	findings->limits = alloc_zeroed(n_rules, sizeof(*findings->limits));
 	for (unsigned i = 0; i < n_rules; i++)
 		findings->limits[i] = limits_of(settings, &rules[i]);

@@ -3,10 +3,6 @@
 #ifndef PANETOP_MODEL_FRAME_H
 #define PANETOP_MODEL_FRAME_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "model/column.h"

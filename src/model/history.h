@@ -3,10 +3,6 @@
 #ifndef PANETOP_MODEL_HISTORY_H
 #define PANETOP_MODEL_HISTORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/buffer.h"
 #include "model/frame.h"
 

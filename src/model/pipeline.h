@@ -4,8 +4,6 @@
 #define PANETOP_MODEL_PIPELINE_H
 
 #include "model/finding.h"
-#include "model/frame.h"
-#include "model/scope.h"
 #include "model/source.h"
 
 /*

@@ -6,9 +6,6 @@
 #ifndef PANETOP_MODEL_RULE_H
 #define PANETOP_MODEL_RULE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "core/hash.h"
 #include "model/frame.h"
 

@@ -13,11 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/process_pattern.h"
-#include "core/span.h"
 #include "core/typed_name.h"
-#include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/cgroup.h"
 

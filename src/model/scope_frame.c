@@ -232,20 +232,10 @@ static bool is_of_scope(const struct scope *scope, const struct table *findings,
 {
 	const char *topic = table_text(findings, row, "topic");
 
-	return strcmp(topic, "failing") == 0 ? !recorded
-	       : strcmp(topic, "group") == 0
-		       ? scope_needs_groups(scope) && scope_has_group(scope, table_text(findings, row, "row"))
-		       : false;
-}
-
-static void mark_findings(const struct scope *scope, const struct table *findings, bool recorded)
-{
-	for (size_t i = 0; i < findings->n_rows; i++) {
-		void *row = table_row(findings, i);
-
-		row_set_text(row, schema_known_column(findings->schema, "of"),
-			     is_of_scope(scope, findings, row, recorded) ? N_("scope") : N_("machine"));
-	}
+	if (strcmp(topic, "failing") == 0)
+		return !recorded;
+	return strcmp(topic, "group") == 0 && scope_needs_groups(scope) &&
+	       scope_has_group(scope, table_text(findings, row, "row"));
 }
 
 static void split_recorded(struct scope *scope, struct frame *frame)
@@ -283,10 +273,16 @@ static void split_recorded(struct scope *scope, struct frame *frame)
 
 void scope_split_frame(struct scope *scope, struct frame *frame, bool recorded)
 {
+	const struct table *findings = scope_is_set(scope) ? frame_table(frame, "finding") : NULL;
+
 	if (recorded && scope_is_set(scope))
 		split_recorded(scope, frame);
-	if (scope_is_set(scope) && frame_table(frame, "finding"))
-		mark_findings(scope, frame_table(frame, "finding"), recorded);
+	for (size_t i = 0; findings && i < findings->n_rows; i++) {
+		void *row = table_row(findings, i);
+
+		row_set_text(row, schema_known_column(findings->schema, "of"),
+			     is_of_scope(scope, findings, row, recorded) ? N_("scope") : N_("machine"));
+	}
 	scope_use_derive(scope, frame);
 }
 
@@ -308,73 +304,63 @@ struct scope_row {
 	double read_bytes_per_second, write_bytes_per_second;
 };
 
-#define GAUGE(field, measure, ...)                                                                           \
-	COLUMN(struct scope_row, field, .kind = COLUMN_GAUGE, .unit = measure, __VA_ARGS__)
-#define LABEL(field, ...) COLUMN(struct scope_row, field, .kind = COLUMN_LABEL, __VA_ARGS__)
+#define ROW(field, ...) COLUMN(struct scope_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct scope_row, name, .kind = COLUMN_KEY, .title = N_("scope"), .width = 20,
-	       .help = N_("the scope of --in and @"), .source = "--in"),
-	LABEL(basis, .title = N_("account of"), .width = 13, .words = true, .rank = 2,
-	      .help = N_(
-		      "what its memory is counted by: the control group's own account, which adds up; or the "
-		      "sum of its processes, in which a page counts once for each that maps it"),
-	      .source = "the kind of the scope"),
-	GAUGE(processes, UNIT_COUNT, .title = N_("procs"), .width = 5, .rank = 3,
-	      .help = N_("processes in the scope"), .source = "rows of process"),
-	GAUGE(cpu_ratio, UNIT_RATIO, .title = N_("%CPU"), .width = 6, .rank = 1, .of_cpu = true,
-	      .help = N_("CPU time, short-lived processes included; 100 is one CPU"),
-	      .source = "account tasks + exited; without exit records cpu_ratio of group or process"),
-	GAUGE(memory_bytes, UNIT_BYTES, .title = N_("memory"), .width = 8,
-	      .help = N_("of a control group: all that is charged to it, page cache included; of processes: "
-			 "resident memory, where a shared page counts once for each process"),
-	      .source = "group memory_bytes; process resident_bytes"),
-	GAUGE(anonymous_bytes, UNIT_BYTES, .title = N_("anon"), .width = 8, .rank = 1,
-	      .help = N_("heaps, stacks and private data"),
-	      .source = "group anonymous_bytes; process resident_bytes - shared_bytes"),
-	GAUGE(file_bytes, UNIT_BYTES, .title = N_("file"), .width = 8, .rank = 1,
-	      .help = N_("of a control group: page cache, tmpfs and shared memory; of processes: the mapped "
-			 "part of that"),
-	      .source = "group file_bytes; process shared_bytes"),
-	GAUGE(kernel_bytes, UNIT_BYTES, .title = N_("kernel"), .width = 8, .rank = 2,
-	      .help = N_("slab, stacks, page tables; blank: no process has a part of it"),
-	      .source = "group kernel_bytes"),
-	GAUGE(other_bytes, UNIT_BYTES, .title = N_("other"), .width = 8, .rank = 2,
-	      .help = N_(
-		      "the rest of memory, such as socket buffers; below 0 where the kernel counts the parts "
-		      "and the whole at different times"),
-	      .source = "memory_bytes - anonymous_bytes - file_bytes - kernel_bytes"),
-	GAUGE(swapped_bytes, UNIT_BYTES, .title = N_("swap"), .width = 8, .rank = 2,
-	      .help = N_("swapped out; not part of memory; of processes known where it is known of each"),
-	      .source = "group swap_bytes; process swapped_bytes"),
-	GAUGE(proportional_bytes, UNIT_BYTES, .title = N_("PSS"), .width = 8, .rank = 3, .hidden = true,
-	      .on_request = ON_REQUEST, .slow = true,
-	      .help = N_(
-		      "sum over its processes, each shared page divided by the processes that map it; slow "
-		      "to read, and known where it is known of each"),
-	      .source = "process proportional_bytes"),
-	GAUGE(limit_bytes, UNIT_BYTES, .title = N_("limit"), .width = 8, .rank = 3,
-	      .help = N_("memory limit of its control group; blank: none"),
-	      .source = "group memory_limit_bytes"),
-	GAUGE(limit_used_ratio, UNIT_RATIO, .title = N_("%used"), .width = 6, .rank = 3, .hidden = true,
-	      .help = N_("share of the limit that is used, without page cache that can be dropped"),
-	      .source = "group memory_limit_used_ratio"),
-	GAUGE(refaults_per_second, UNIT_PER_SECOND, .title = N_("refault/s"), .width = 9, .rank = 4,
-	      .hidden = true,
-	      .help = N_("pages of its control group that were reclaimed and are needed again"),
-	      .source = "group refaults_per_second"),
-	GAUGE(stalled_ratio, UNIT_RATIO, .title = N_("%PSI mem"), .width = 8, .rank = 4, .hidden = true,
-	      .help = N_("share of the interval in which some task of its control group waited for memory "
-			 "(version 2)"),
-	      .source = "group memory_pressure_ratio"),
-	GAUGE(read_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("read/s"), .width = 8, .rank = 4,
-	      .help = N_("read from disks"),
-	      .source = "group, else the sum of process, read_bytes_per_second"),
-	GAUGE(write_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("write/s"), .width = 8, .rank = 4,
-	      .help = N_("written to disks"),
-	      .source = "group, else the sum of process, write_bytes_per_second"),
-	LABEL(group, .title = N_("group"), .width = 24, .hidden = true, .optional = true,
-	      .help = N_("path of its control group, if that is one"), .source = "group path"),
+	ROW(name, A_KEY(N_("scope"), 20), .help = N_("the scope of --in and @"), .source = "--in"),
+	ROW(basis, A_LABEL(N_("account of"), 13), .words = true, .rank = 2,
+	    .help = N_("what its memory is counted by: the control group's own account, which adds up; or "
+		       "the sum of its processes, in which a page counts once for each that maps it"),
+	    .source = "the kind of the scope"),
+	ROW(processes, A_GAUGE(COUNT, N_("procs"), 5), .rank = 3, .help = N_("processes in the scope"),
+	    .source = "rows of process"),
+	ROW(cpu_ratio, A_GAUGE(RATIO, N_("%CPU"), 6), .rank = 1, .of_cpu = true,
+	    .help = N_("CPU time, short-lived processes included; 100 is one CPU"),
+	    .source = "account tasks + exited; without exit records cpu_ratio of group or process"),
+	ROW(memory_bytes, A_GAUGE(BYTES, N_("memory"), 8),
+	    .help = N_("of a control group: all that is charged to it, page cache included; of processes: "
+		       "resident memory, where a shared page counts once for each process"),
+	    .source = "group memory_bytes; process resident_bytes"),
+	ROW(anonymous_bytes, A_GAUGE(BYTES, N_("anon"), 8), .rank = 1,
+	    .help = N_("heaps, stacks and private data"),
+	    .source = "group anonymous_bytes; process resident_bytes - shared_bytes"),
+	ROW(file_bytes, A_GAUGE(BYTES, N_("file"), 8), .rank = 1,
+	    .help = N_("of a control group: page cache, tmpfs and shared memory; of processes: the mapped "
+		       "part of that"), .source = "group file_bytes; process shared_bytes"),
+	ROW(kernel_bytes, A_GAUGE(BYTES, N_("kernel"), 8), .rank = 2,
+	    .help = N_("slab, stacks, page tables; blank: no process has a part of it"),
+	    .source = "group kernel_bytes"),
+	ROW(other_bytes, A_GAUGE(BYTES, N_("other"), 8), .rank = 2,
+	    .help = N_("the rest of memory, such as socket buffers; below 0 where the kernel counts the "
+		       "parts and the whole at different times"),
+	    .source = "memory_bytes - anonymous_bytes - file_bytes - kernel_bytes"),
+	ROW(swapped_bytes, A_GAUGE(BYTES, N_("swap"), 8), .rank = 2,
+	    .help = N_("swapped out; not part of memory; of processes known where it is known of each"),
+	    .source = "group swap_bytes; process swapped_bytes"),
+	ROW(proportional_bytes, A_GAUGE(BYTES, N_("PSS"), 8), .rank = 3, .hidden = true,
+	    .on_request = ON_REQUEST, .slow = true,
+	    .help = N_("sum over its processes, each shared page divided by the processes that map it; slow "
+		       "to read, and known where it is known of each"),
+	    .source = "process proportional_bytes"),
+	ROW(limit_bytes, A_GAUGE(BYTES, N_("limit"), 8), .rank = 3,
+	    .help = N_("memory limit of its control group; blank: none"),
+	    .source = "group memory_limit_bytes"),
+	ROW(limit_used_ratio, A_GAUGE(RATIO, N_("%used"), 6), .rank = 3, .hidden = true,
+	    .help = N_("share of the limit that is used, without page cache that can be dropped"),
+	    .source = "group memory_limit_used_ratio"),
+	ROW(refaults_per_second, A_GAUGE(PER_SECOND, N_("refault/s"), 9), .rank = 4, .hidden = true,
+	    .help = N_("pages of its control group that were reclaimed and are needed again"),
+	    .source = "group refaults_per_second"),
+	ROW(stalled_ratio, A_GAUGE(RATIO, N_("%PSI mem"), 8), .rank = 4, .hidden = true,
+	    .help = N_("share of the interval in which some task of its control group waited for memory "
+		       "(version 2)"), .source = "group memory_pressure_ratio"),
+	ROW(read_bytes_per_second, A_GAUGE(BYTES_PER_SECOND, N_("read/s"), 8), .rank = 4,
+	    .help = N_("read from disks"), .source = "group, else the sum of process, read_bytes_per_second"),
+	ROW(write_bytes_per_second, A_GAUGE(BYTES_PER_SECOND, N_("write/s"), 8), .rank = 4,
+	    .help = N_("written to disks"),
+	    .source = "group, else the sum of process, write_bytes_per_second"),
+	ROW(group, A_LABEL(N_("group"), 24), .hidden = true, .optional = true,
+	    .help = N_("path of its control group, if that is one"), .source = "group path"),
 };
 
 const struct schema scope_use_schema = {
@@ -384,8 +370,7 @@ const struct schema scope_use_schema = {
 	.none = N_("there is no scope: all panes show the machine (--in, key @)"),
 	.over_interval = true,
 	.derived = true,
-	.row_size = sizeof(struct scope_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct scope_row, columns),
 };
 
 /* Sums over the processes of the scope. NaN: a part is not known of one of them; of rates, of all. */

@@ -4,7 +4,6 @@
 #define PANETOP_MODEL_SCOPE_FRAME_H
 
 #include "model/frame.h"
-#include "model/scope.h"
 #include "model/settings.h"
 
 /*

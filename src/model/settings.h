@@ -3,9 +3,6 @@
 #ifndef PANETOP_MODEL_SETTINGS_H
 #define PANETOP_MODEL_SETTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/config_lines.h"

@@ -3,10 +3,6 @@
 #ifndef PANETOP_MODEL_SOURCE_H
 #define PANETOP_MODEL_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "model/frame.h"
 
 struct source {

@@ -21,9 +21,7 @@ struct parser {
 	size_t room;
 };
 
-static bool refuse(struct parser *parser, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse(struct parser *parser, const char *format, ...)
+static bool __attribute__((format(printf, 2, 3))) refuse(struct parser *parser, const char *format, ...)
 {
 	va_list arguments;
 

@@ -3,9 +3,6 @@
 #ifndef PANETOP_MODEL_UNITS_H
 #define PANETOP_MODEL_UNITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "model/frame.h"
 
 #define VALUE_TEXT_MAX 32 /* bytes of a formatted number with its NUL */

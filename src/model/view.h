@@ -4,13 +4,9 @@
 #define PANETOP_MODEL_VIEW_H
 
 #include <regex.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/buffer.h"
 #include "core/hash.h"
-#include "model/column.h"
 #include "model/frame.h"
 #include "model/scope.h"
 
