@@ -18,7 +18,7 @@
 #include "fleet/fleet.h"
 #include "fleet/prometheus_api.h"
 #include "pane/panes.h"
-#include "topic/probe/probe_name.h"
+#include "topic/probe/probe_code.h"
 
 #define HELP_COLUMN 28
 #define HELP_WIDTH 100

@@ -18,7 +18,7 @@
 #include "core/unknown.h"
 #include "suite.h"
 #include "sys/bpf/syscall.h"
-#include "topic/trace/kernel_types.h"
+#include "topic/trace/kernel_names.h"
 #include "topic/trace/trace.h"
 
 #define FORKS 20

@@ -8,7 +8,7 @@
 
 #include "kernel/btf.h"
 #include "pack.h"
-#include "topic/trace/kernel_types.h"
+#include "topic/trace/kernel_names.h"
 
 /* The first word of a file: 16 bits, then a byte each of version and flags. */
 #define MAGIC_AND_VERSION                                                                                    \

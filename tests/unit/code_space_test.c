@@ -14,10 +14,8 @@
 
 #include "kernel/code/elf_file.h"
 #include "suite.h"
-#include "topic/profile/code_space.h"
-#include "topic/profile/dw_library.h"
-#include "topic/profile/frame_rules.h"
-#include "topic/profile/source_lines.h"
+#include "topic/profile/code_files.h"
+#include "topic/profile/debug_info.h"
 
 static struct code_spaces spaces;
 

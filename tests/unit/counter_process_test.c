@@ -15,7 +15,7 @@
 
 #include "model/pipeline.h"
 #include "rig.h"
-#include "topic/counter/counter_threads.h"
+#include "topic/counter/counter_process.h"
 #include "topic/process/process_find.h"
 #include "topic/topic.h"
 

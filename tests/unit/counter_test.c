@@ -18,7 +18,7 @@
 #include "model/pipeline.h"
 #include "rig.h"
 #include "sys/perf_ring.h"
-#include "topic/counter/counter_rows.h"
+#include "topic/counter/counter.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534

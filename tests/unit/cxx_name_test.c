@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include "suite.h"
-#include "topic/profile/cxx_name.h"
+#include "topic/profile/code_files.h"
 
 static struct buffer name;
 

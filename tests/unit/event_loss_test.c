@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "topic/event/event_connector.h"
-#include "topic/event/event_perf.h"
+#include "topic/event/event_source.h"
 
 #define CHILDREN 1000
 #define TOLD (2 * CHILDREN) /* a fork and an exit of each */

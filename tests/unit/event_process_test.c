@@ -8,7 +8,6 @@
 #include "core/unknown.h"
 #include "suite.h"
 #include "topic/event/event_batch.h"
-#include "topic/event/event_statistics.h"
 
 #define SORTED 5000
 

@@ -8,8 +8,7 @@
 
 #include "elf_image.h"
 #include "suite.h"
-#include "topic/profile/dw_library.h"
-#include "topic/profile/frame_rules.h"
+#include "topic/profile/debug_info.h"
 
 #if PROFILE_REGISTERS != 0 && defined(__x86_64__)
 

@@ -25,7 +25,7 @@
 #include "suite.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
-#include "topic/probe/function_list.h"
+#include "topic/probe/function.h"
 #include "topic/probe/prober.h"
 
 #define TEXT 0x21000

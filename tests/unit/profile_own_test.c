@@ -18,7 +18,7 @@
 #include "rig.h"
 #include "sys/bpf/program.h"
 #include "sys/perf_ring.h"
-#include "topic/call/call_looks.h"
+#include "topic/call/call_counts.h"
 #include "topic/profile/profile_events.h"
 #include "topic/profile/wait_switches.h"
 

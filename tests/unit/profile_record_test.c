@@ -8,7 +8,7 @@
 
 #include "kernel/perf_record.h"
 #include "pack.h"
-#include "topic/profile/profile_results.h"
+#include "topic/profile/profile_tables.h"
 
 static struct buffer ring;
 

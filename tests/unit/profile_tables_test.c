@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include "suite.h"
-#include "topic/profile/code_space.h"
+#include "topic/profile/code_files.h"
 #include "topic/profile/profile_tables.h"
 
 static struct profile_tables tables;

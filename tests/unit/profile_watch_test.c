@@ -8,7 +8,7 @@
 
 #include "suite.h"
 #include "sys/child.h"
-#include "topic/profile/profile_watch.h"
+#include "topic/profile/profiler.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -5,8 +5,7 @@
 #include <errno.h>
 
 #include "suite.h"
-#include "topic/profile/dw_library.h"
-#include "topic/profile/source_lines.h"
+#include "topic/profile/debug_info.h"
 
 #ifdef HAVE_DW
 

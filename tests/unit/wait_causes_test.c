@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "suite.h"
+#include "topic/profile/wait_causes.h"
 #include "topic/profile/wait_ledger.h"
-#include "topic/profile/wait_tally.h"
 
 #define FUNCTIONS_MAX 12
 #define SECOND UINT64_C(1000000000)

@@ -18,7 +18,7 @@
 #include "core/unknown.h"
 #include "rig.h"
 #include "topic/interrupt/wakeup_cause.h"
-#include "topic/trace/function_names.h"
+#include "topic/trace/kernel_names.h"
 
 #define EXITED 20
 

@@ -9,13 +9,12 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "topic/call/call_looks.h"
+#include "topic/call/call_counts.h"
 #include "topic/call/call_target.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
-#include "topic/profile/wait_scope.h"
 #include "topic/topic.h"
-#include "topic/trace/trace_cost.h"
+#include "topic/trace/trace_scope.h"
 
 #define ENTRIES_MAX 32768
 #define ERRORS_BYTES 160

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorts counts by their words, so that those of a process and call are neighbours, and sums them. */
+/*
+ * Sorts counts by their words, so that those of a process and call are neighbours, and sums them. Where the
+ * kernel does not count, a thread reads /proc/PID/task/TID/syscall again and again; the files stay open.
+ */
 #include <config.h>
 
 #include "topic/call/call_counts.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "core/alloc.h"
 #include "core/error_name.h"
 #include "core/histogram.h"
+#include "core/vector.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/bpf/program.h"
-
+#include "sys/patience.h"
+#include "sys/pids.h"
+#include "sys/privilege.h"
 #define ERRORS_MAX 6 /* that are named */
 #define BUCKETS_MASK ((UINT64_C(1) << BPF_CALL_ERROR_SHIFT) - 1)
 #define NUMBER_MASK 0xffffU
@@ -178,4 +190,239 @@ void call_name(uint32_t number, char name[CALL_NAME_BYTES])
 	else
 		snprintf(name, CALL_NAME_BYTES, "%s%u", number & BPF_CALL_FOREIGN ? FOREIGN_PREFIX : "",
 			 bare);
+}
+
+#define LOOK_NS UINT64_C(20000000)
+#define THREADS_MAX 256
+#define COUNTS_MAX 4096
+#define TEXT_BYTES 256
+
+struct looked_at {
+	uint32_t pid, tid;
+	uint64_t start_ticks; /* of the process */
+	int file;
+	bool seen; /* in this tick */
+};
+
+struct call_looks {
+	struct env *env;
+	struct machine_thread *looker;
+	_Atomic uint32_t looker_tid; /* which is always in the call that looks */
+	pthread_mutex_t lock; /* of all that follows */
+	struct looked_at *threads;
+	size_t n_threads, thread_capacity;
+	struct call_count *counts;
+	size_t n_counts, count_capacity;
+	struct hash by_word; /* of counts */
+	uint64_t looked_ns;
+};
+
+static void add(struct call_looks *looks, uint64_t word, uint64_t ns)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &looks->by_word, hash_u64(word), looks->counts[at].word == word);
+	if (at == HASH_NONE) {
+		if (looks->n_counts >= COUNTS_MAX)
+			return;
+		at = (uint32_t)looks->n_counts;
+		*VECTOR_ADD(looks->counts, looks->n_counts, looks->count_capacity) =
+			(struct call_count){ .word = word };
+		hash_add(&looks->by_word, hash_u64(word), at);
+	}
+	looks->counts[at].count++;
+	looks->counts[at].sum_ns += ns;
+}
+
+static void look_at(struct call_looks *looks, const struct looked_at *thread, uint64_t ns)
+{
+	uint64_t raised = privilege_raise_for(PRIVILEGE_DETAILS, thread->pid), number;
+	char bytes[TEXT_BYTES];
+	ssize_t length = pread(thread->file, bytes, sizeof(bytes), 0);
+	struct pid_syscall call;
+
+	privilege_lower(raised);
+	if (length <= 0 || !pid_syscall_parse(span_of(bytes, (size_t)length), &call) || call.running ||
+	    call.none)
+		return;
+	number = call.number < BPF_CALL_ODD ? call.number : BPF_CALL_ODD;
+	number |= call.foreign ? BPF_CALL_FOREIGN : 0;
+	add(looks, (uint64_t)thread->pid << BPF_CALL_PROCESS_SHIFT | number << BPF_CALL_NUMBER_SHIFT, ns);
+}
+
+static uint64_t look_at_all(void *context)
+{
+	struct call_looks *looks = context;
+	uint64_t now_ns, raised;
+
+	if (atomic_load(&looks->looker_tid) == 0)
+		atomic_store(&looks->looker_tid, (uint32_t)syscall(SYS_gettid));
+	pthread_mutex_lock(&looks->lock);
+	raised = privilege_raise(PRIVILEGE_DETAILS);
+	now_ns = env_mono_ns(looks->env);
+	for (size_t i = 0; i < looks->n_threads && looks->looked_ns > 0; i++)
+		look_at(looks, &looks->threads[i], now_ns - looks->looked_ns);
+	looks->looked_ns = now_ns;
+	privilege_lower(raised);
+	pthread_mutex_unlock(&looks->lock);
+	return LOOK_NS;
+}
+
+static bool is_followed(struct call_looks *looks, const struct process *process, uint32_t tid)
+{
+	for (size_t i = 0; i < looks->n_threads; i++) {
+		struct looked_at *thread = &looks->threads[i];
+
+		if (thread->tid != tid || thread->pid != process->pid ||
+		    thread->start_ticks != process->start_ticks)
+			continue;
+		thread->seen = true;
+		return true;
+	}
+	return false;
+}
+
+/* Whether it may be read the first read says, not the opening. False: there is no room for it. */
+static bool follow(struct call_looks *looks, const struct process *process, uint32_t tid)
+{
+	char path[48], bytes[TEXT_BYTES];
+	bool may_be_read;
+	uint64_t raised;
+	int file;
+
+	if (is_followed(looks, process, tid))
+		return true;
+	snprintf(path, sizeof(path), "task/%u/syscall", tid);
+	file = pids_open(looks->env, process->pid, path, O_RDONLY);
+	if (file < 0)
+		return true;
+	raised = privilege_raise_for(PRIVILEGE_DETAILS, process->pid);
+	may_be_read = pread(file, bytes, sizeof(bytes), 0) > 0;
+	privilege_lower(raised);
+	if (may_be_read && looks->n_threads < THREADS_MAX) {
+		*VECTOR_ADD(looks->threads, looks->n_threads, looks->thread_capacity) =
+			(struct looked_at){ process->pid, tid, process->start_ticks, file, true };
+		return true;
+	}
+	close(file);
+	return !may_be_read;
+}
+
+static size_t follow_process(struct call_looks *looks, const struct process *process)
+{
+	const uint32_t *tids;
+	size_t n_tids, n_left_out = 0;
+
+	if (pids_threads(looks->env, process->pid, &tids, &n_tids) < 0)
+		return 0;
+	for (size_t i = 0; i < n_tids; i++)
+		if (tids[i] != atomic_load(&looks->looker_tid))
+			n_left_out += !follow(looks, process, tids[i]);
+	return n_left_out;
+}
+
+static void drop_unseen(struct call_looks *looks)
+{
+	for (size_t i = looks->n_threads; i > 0; i--) {
+		struct looked_at *thread = &looks->threads[i - 1];
+
+		if (thread->seen)
+			continue;
+		close(thread->file);
+		*thread = looks->threads[--looks->n_threads];
+	}
+}
+
+static void forget_ended(struct call_looks *looks, const struct process_list *processes)
+{
+	size_t n_before = looks->n_counts;
+
+	looks->n_counts = 0;
+	hash_clear(&looks->by_word);
+	for (size_t i = 0; i < n_before; i++) {
+		struct call_count count = looks->counts[i];
+		uint32_t pid = (uint32_t)(count.word >> BPF_CALL_PROCESS_SHIFT);
+
+		if (!process_list_find(processes, pid) || process_list_find_exited(processes, pid))
+			continue;
+		looks->counts[looks->n_counts] = count;
+		hash_add(&looks->by_word, hash_u64(count.word), (uint32_t)looks->n_counts++);
+	}
+}
+
+/* Threads of the kernel make no calls. */
+static bool is_wanted(const struct process *process, uint32_t pid)
+{
+	if (process_is_kernel_thread(process))
+		return false;
+	return pid ? process->pid == pid : !process->outside;
+}
+
+size_t call_looks_follow(struct call_looks *looks, const struct process_list *processes, uint32_t process)
+{
+	size_t n_left_out = 0;
+	uint64_t raised;
+
+	if (!patience_lock(&looks->lock))
+		return 0;
+	raised = privilege_raise(PRIVILEGE_DETAILS);
+	for (size_t i = 0; i < looks->n_threads; i++)
+		looks->threads[i].seen = false;
+	for (size_t i = 0; i < processes->n_all; i++)
+		if (is_wanted(processes->all[i], process))
+			n_left_out += follow_process(looks, processes->all[i]);
+	drop_unseen(looks);
+	if (processes->n_exited > 0)
+		forget_ended(looks, processes);
+	privilege_lower(raised);
+	pthread_mutex_unlock(&looks->lock);
+	return n_left_out;
+}
+
+size_t call_looks_counts(struct call_looks *looks, struct call_count **counts, size_t *capacity)
+{
+	size_t n;
+
+	if (!patience_lock(&looks->lock))
+		return 0;
+	n = looks->n_counts;
+	VECTOR_RESERVE(*counts, n, *capacity);
+	if (n > 0)
+		memcpy(*counts, looks->counts, n * sizeof(**counts));
+	pthread_mutex_unlock(&looks->lock);
+	return n;
+}
+
+static void free_looks(void *context)
+{
+	struct call_looks *looks = context;
+
+	for (size_t i = 0; i < looks->n_threads; i++)
+		looks->threads[i].seen = false;
+	drop_unseen(looks);
+	pthread_mutex_destroy(&looks->lock);
+	hash_free(&looks->by_word);
+	free(looks->threads);
+	free(looks->counts);
+	free(looks);
+}
+
+struct call_looks *call_looks_open(struct env *env)
+{
+	static const struct thread_work work = { look_at_all, free_looks, PRIVILEGE_BIT(PRIVILEGE_DETAILS) };
+	struct call_looks *looks = alloc_zeroed(1, sizeof(*looks));
+
+	looks->env = env;
+	pthread_mutex_init(&looks->lock, NULL);
+	looks->looker = thread_start(env->own_threads, &work, looks);
+	if (looks->looker)
+		return looks;
+	free_looks(looks);
+	return NULL;
+}
+
+void call_looks_close(struct call_looks *looks)
+{
+	if (looks)
+		thread_end(looks->looker, true);
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel counts of system calls, added up by process and call. */
+/*
+ * What the kernel counts of system calls, added up by process and call; and in which threads are when they
+ * are looked at, where the kernel does not count them.
+ */
 #ifndef PANETOP_TOPIC_CALL_CALL_COUNTS_H
 #define PANETOP_TOPIC_CALL_CALL_COUNTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "topic/process/process_list.h"
 
 #define CALL_NAME_BYTES 32
 
@@ -40,5 +45,23 @@ void call_sum_errors(const struct call_sum *sum, char *text, size_t room);
 
 /* "read", "i386:3", "512" where the C library has no name for it, or "(sigreturn)". */
 void call_name(uint32_t number, char name[CALL_NAME_BYTES]);
+
+struct call_looks;
+
+/* A thread that looks begins; NULL: it could not. */
+struct call_looks *call_looks_open(struct env *env);
+void call_looks_close(struct call_looks *looks); /* NULL: nothing */
+
+/*
+ * From now on it looks at the threads of this process, by its pid; 0: at those of the scope. Where that is
+ * refused they are left out. How many there is no room for.
+ */
+size_t call_looks_follow(struct call_looks *looks, const struct process_list *processes, uint32_t process);
+
+/*
+ * Sets the caller's vector to what was seen so far, one of each process and call: count is how often a thread
+ * was in it, sum_ns the time between looks that this stands for. None while the thread hangs.
+ */
+size_t call_looks_counts(struct call_looks *looks, struct call_count **counts, size_t *capacity);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "topic/call/call_target.h"
 
-#include "topic/profile/wait_scope.h"
+#include "topic/trace/trace_scope.h"
 
 bool call_target_update(struct call_target *target, const struct sample_request *request)
 {

@@ -14,11 +14,9 @@
 #include "core/error_name.h"
 #include "core/vector.h"
 #include "topic/call/call_target.h"
-#include "topic/call/opened_path.h"
 #include "topic/process/process_list.h"
-#include "topic/profile/wait_scope.h"
 #include "topic/topic.h"
-#include "topic/trace/trace_cost.h"
+#include "topic/trace/trace_scope.h"
 
 #define ENTRIES_MAX 8192
 #define ENTRIES_KEPT (ENTRIES_MAX / 2) /* once there are more, those that do not grow go */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "topic/counter/counter_rows.h"
+#include "topic/counter/counter.h"
 
 /* The first three stand in for exceptions:*, which not every processor has. */
 static const struct {

@@ -6,7 +6,6 @@
 
 #include "core/i18n.h"
 #include "topic/event/event_filter.h"
-#include "topic/event/event_notices.h"
 #include "topic/event/event_reader.h"
 #include "topic/event/event_text.h"
 #include "topic/topic.h"

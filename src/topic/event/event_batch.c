@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
+#include "core/unknown.h"
+#include "core/vector.h"
+
 size_t event_batch_text(struct event_batch *batch, const char *text, size_t length)
 {
 	size_t at;
@@ -134,4 +138,128 @@ void event_ended_add(struct event_ended_list *ended, const struct event_process 
 void event_ended_free(struct event_ended_list *ended)
 {
 	free(ended->list);
+}
+
+void event_statistics_open(struct event_statistics *statistics)
+{
+	*statistics = (struct event_statistics){ 0 };
+	statistics->parents = alloc_zeroed(EVENT_PARENTS_MAX, sizeof(*statistics->parents));
+}
+
+void event_statistics_free(struct event_statistics *statistics)
+{
+	free(statistics->commands);
+	free(statistics->parents);
+	hash_free(&statistics->by_command);
+	*statistics = (struct event_statistics){ 0 };
+}
+
+static struct event_counts *counts_of(struct event_statistics *statistics, const char *command)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(command));
+	struct event_counts *counts;
+	uint32_t at;
+
+	HASH_FIND(at, &statistics->by_command, hash, strcmp(statistics->commands[at].command, command) == 0);
+	if (at != HASH_NONE)
+		return &statistics->commands[at];
+	if (statistics->n_commands == EVENT_COMMANDS_MAX)
+		return &statistics->others;
+	hash_add(&statistics->by_command, hash, (uint32_t)statistics->n_commands);
+	counts = VECTOR_ADD(statistics->commands, statistics->n_commands, statistics->command_capacity);
+	*counts = (struct event_counts){ 0 };
+	strcpy(counts->command, command);
+	return counts;
+}
+
+static void count(struct event_counts *counts, enum event_kind kind, bool of_thread, bool failed)
+{
+	if (kind != EVENT_EXIT || !of_thread)
+		counts->kinds[kind]++;
+	counts->failures += failed;
+}
+
+void event_statistics_count(struct event_statistics *statistics, const struct event_process *process,
+			    enum event_kind kind, bool of_thread, bool failed)
+{
+	count(counts_of(statistics, process->name->comm), kind, of_thread, failed);
+	count(&statistics->all, kind, of_thread, failed);
+}
+
+/* When the list is full, exited processes are replaced first, those with the fewest forks before others. */
+static struct event_parent *replaceable_parent(struct event_statistics *statistics)
+{
+	struct event_parent *least = &statistics->parents[0];
+
+	for (size_t i = 1; i < statistics->n_parents; i++) {
+		struct event_parent *parent = &statistics->parents[i];
+
+		if (parent->ended != least->ended ? parent->ended : parent->forks < least->forks)
+			least = parent;
+	}
+	return least;
+}
+
+static struct event_parent *find_parent(struct event_statistics *statistics,
+					const struct event_process *process)
+{
+	for (size_t i = statistics->n_parents; i-- > 0;)
+		if (statistics->parents[i].pid == process->pid &&
+		    statistics->parents[i].start_ns == process->start_ns)
+			return &statistics->parents[i];
+	return NULL;
+}
+
+void event_statistics_fork(struct event_statistics *statistics, const struct event_process *process)
+{
+	struct event_parent *parent = find_parent(statistics, process);
+
+	if (!parent) {
+		parent = statistics->n_parents < EVENT_PARENTS_MAX
+				 ? &statistics->parents[statistics->n_parents++]
+				 : replaceable_parent(statistics);
+		*parent = (struct event_parent){
+			.pid = process->pid,
+			.start_ns = process->start_ns,
+			.start_ticks = process->start_ticks,
+		};
+	}
+	parent->forks++;
+	parent->resident_bytes = process->resident_bytes;
+	parent->page_table_bytes = process->page_table_bytes;
+	memcpy(parent->command, process->name->comm, sizeof(parent->command));
+}
+
+uint64_t event_lifetime_ns(unsigned bucket)
+{
+	uint64_t bound = bucket > 0 ? 1000000 : 0;
+
+	for (unsigned i = 1; i < bucket && i < EVENT_LIFETIMES - 1; i++)
+		bound *= 10;
+	return bucket < EVENT_LIFETIMES ? bound : U64_UNKNOWN;
+}
+
+static void add_lifetime(struct event_counts *counts, uint64_t lifetime_ns)
+{
+	counts->lifetimes_ns += lifetime_ns;
+	counts->n_lifetimes++;
+}
+
+void event_statistics_exit(struct event_statistics *statistics, const struct event_process *process,
+			   uint64_t lifetime_ns)
+{
+	struct event_parent *parent = find_parent(statistics, process);
+	unsigned bucket = 0;
+
+	if (parent)
+		parent->ended = true;
+	if (lifetime_ns == U64_UNKNOWN) {
+		statistics->lifetimes[EVENT_LIFETIMES]++;
+		return;
+	}
+	add_lifetime(counts_of(statistics, process->name->comm), lifetime_ns);
+	add_lifetime(&statistics->all, lifetime_ns);
+	while (bucket + 1 < EVENT_LIFETIMES && lifetime_ns >= event_lifetime_ns(bucket + 1))
+		bucket++;
+	statistics->lifetimes[bucket]++;
 }

@@ -2,7 +2,7 @@
 /* Subscribes to the proc connector and converts its messages to raw events. */
 #include <config.h>
 
-#include "topic/event/event_connector.h"
+#include "topic/event/event_source.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Three perf events per CPU: task records and those of execs share a ring; the alarm wakes an idle reader. */
 #include <config.h>
 
-#include "topic/event/event_perf.h"
+#include "topic/event/event_source.h"
 
 #include <errno.h>
 #include <stdlib.h>

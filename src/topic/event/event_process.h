@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_EVENT_EVENT_PROCESS_H
 
 #include "sys/env.h"
-#include "topic/event/event_raw.h"
+#include "topic/event/event_source.h"
 
 #define EVENT_PROCESSES_EXITED ((size_t)4096) /* kept for late events */
 

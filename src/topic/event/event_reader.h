@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The thread that reads the sources of process events, and what it hands to samplers. */
+/*
+ * The thread that reads the sources of process events, what it hands to samplers, and notices about sources.
+ */
 #ifndef PANETOP_TOPIC_EVENT_EVENT_READER_H
 #define PANETOP_TOPIC_EVENT_EVENT_READER_H
 
 #include <pthread.h>
 
 #include "topic/event/event_batch.h"
-#include "topic/event/event_statistics.h"
 #include "topic/reader.h"
 #include "topic/topic.h"
 #include "topic/trace/trace.h"
@@ -77,5 +78,15 @@ const struct trace_set *event_reader_arguments(const struct event_reader *reader
 
 /* An eventfd that becomes readable when events are ready, at most ten times a second. */
 int event_reader_bell(const struct event_reader *reader);
+
+extern const struct source_spec event_source_specs[]; /* "perf", "connector" … */
+
+void event_notices(struct event_reader *reader, const struct env *env, struct frame *frame,
+		   const char *topic);
+
+/* Members that the event topics share. */
+#define EVENT_TOPIC                                                                                          \
+	.sources = event_source_specs, .uses = EVENT_USES, .opening_uses = EVENT_OPENING_USES,               \
+	.setting = "events.real-time", .setting_uses = PRIVILEGE_BIT(PRIVILEGE_REAL_TIME)
 
 #endif

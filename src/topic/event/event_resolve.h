@@ -8,7 +8,6 @@
 
 #include "topic/event/event_batch.h"
 #include "topic/event/event_filter.h"
-#include "topic/event/event_statistics.h"
 
 struct event_resolver {
 	struct env *env; /* borrowed, of the thread that resolves */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "topic/event/event_notices.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"

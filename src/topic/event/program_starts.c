@@ -14,8 +14,7 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
-#include "topic/event/event_connector.h"
-#include "topic/event/event_perf.h"
+#include "topic/event/event_source.h"
 
 #define SOCKET_BYTES ((size_t)8 << 20)
 #define RING_BYTES ((size_t)64 << 10) /* of each CPU: a thousand execs */

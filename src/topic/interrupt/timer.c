@@ -13,7 +13,7 @@
 #include "topic/interrupt/wakeup_cause.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
-#include "topic/trace/function_names.h"
+#include "topic/trace/kernel_names.h"
 
 #define ENTRIES_MAX 16384
 #define ABSENT_TICKS 2 /* without growth, until the timers of a process that exited are removed */

@@ -1,14 +1,134 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks a name up in the symbols and notes of a file that others wrote. */
+/*
+ * Looks a name up in the symbols and notes of a file that others wrote; it is read, not mapped: who shortens
+ * one meanwhile would end panetop. A path may contain colons: those in directories do not separate.
+ */
 #include <config.h>
 
 #include "topic/probe/probe_code.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/typed_name.h"
 #include "kernel/code/elf_file.h"
+#include "kernel/code/usdt.h"
+#include "sys/buffer_io.h"
+#define PART_BYTES ((size_t)4 << 20)
+#define MAPS_BYTES_MAX ((size_t)64 << 20)
+
+int mapped_code_read_maps(uint32_t pid, struct buffer *maps)
+{
+	const struct profile_file file = { .kind = PROFILE_FILE_MAPS, .pid = pid };
+	int fd = profile_file_open(&file, false), error;
+
+	if (fd < 0)
+		return fd;
+	error = buffer_read(maps, fd, MAPS_BYTES_MAX);
+	close(fd);
+	return error;
+}
+
+bool mapped_code_next(struct span *maps, struct maps_region *region)
+{
+	while (maps_next(maps, region))
+		if (region->permissions.at[2] == 'x' && region->inode != 0)
+			return true;
+	return false;
+}
+
+struct profile_file mapped_code_file(uint32_t pid, const struct maps_region *region)
+{
+	struct profile_file file = { .kind = PROFILE_FILE_MAPPED,
+				     .pid = pid,
+				     .start = region->start,
+				     .end = region->end,
+				     .device = region->device,
+				     .inode = region->inode };
+
+	snprintf(file.path, sizeof(file.path), "%.*s", (int)span_length(region->path), region->path.at);
+	return file;
+}
+
+static int read_in_parts(int fd, struct buffer *bytes, size_t most, struct progress *progress)
+{
+	struct stat status;
+	size_t length;
+	int error = 0;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	length = status.st_size > 0 ? (size_t)status.st_size : 0;
+	if (length > most)
+		return -EFBIG;
+	buffer_reserve(bytes, length + PART_BYTES);
+	for (size_t part = 1; !error && bytes->length < length; part++) {
+		size_t before = bytes->length, end = part * PART_BYTES < length ? part * PART_BYTES : length;
+
+		if (!progress_goes_on(progress))
+			return -ECANCELED;
+		error = buffer_read(bytes, fd, end);
+		if (!error && bytes->length == before && end > before)
+			break; /* it was cut short */
+	}
+	return error;
+}
+
+int mapped_code_read(const struct profile_file *file, struct buffer *bytes, size_t most,
+		     struct progress *progress)
+{
+	int fd = profile_file_open(file, true), error;
+
+	buffer_empty(bytes);
+	if (fd < 0)
+		return fd;
+	error = read_in_parts(fd, bytes, most, progress);
+	close(fd);
+	return error;
+}
+
+static struct span base_of(struct span path)
+{
+	const char *slash = span_length(path) > 0 ? memrchr(path.at, '/', span_length(path)) : NULL;
+
+	if (slash)
+		path.at = slash + 1;
+	return path;
+}
+
+bool probe_name_parse(struct probe_name *name, struct span text)
+{
+	struct span rest = base_of(text), base, part;
+
+	*name = (struct probe_name){ .is_path = rest.at != text.at };
+	name->provider = span_of(text.at, 0);
+	if (!span_until(&rest, ':', &base) || span_length(base) == 0)
+		return false;
+	name->file = (struct span){ text.at, base.end };
+	if (span_until(&rest, ':', &part)) {
+		if (span_length(part) == 0)
+			return false;
+		name->provider = part;
+	}
+	name->function = rest;
+	return span_length(rest) > 0 && !memchr(rest.at, ':', span_length(rest));
+}
+
+enum probe_file_match probe_name_matches(const struct probe_name *name, struct span path)
+{
+	size_t length = span_length(name->file);
+	struct span base = base_of(path);
+
+	span_take_end(&base, PATH_DELETED);
+	if (span_length(base) < length || memcmp(base.at, name->file.at, length) != 0)
+		return PROBE_FILE_OTHER;
+	if (span_length(base) == length)
+		return PROBE_FILE_IS;
+	return base.at[length] == '.' || base.at[length] == '-' ? PROBE_FILE_BEGINS : PROBE_FILE_OTHER;
+}
 
 #define NOP_BYTES 5
 #define TRIED_MAX 200000 /* names that may be like it: half a second */

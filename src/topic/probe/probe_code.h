@@ -1,14 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where in a file a function begins, or the probes of its authors (USDT) are. */
+/*
+ * What --probe-call names, a file and a function in it; files whose code processes have mapped; and where in
+ * a file a function begins, or the probes of its authors (USDT) are.
+ */
 #ifndef PANETOP_TOPIC_PROBE_PROBE_CODE_H
 #define PANETOP_TOPIC_PROBE_PROBE_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/buffer.h"
 #include "core/span.h"
-#include "sys/child.h"
-#include "topic/probe/probe_name.h"
+#include "kernel/pid/maps.h"
+#include "sys/patience.h"
+#include "sys/profile_files.h"
+
+/* Appends its /proc/PID/maps. 0 or -errno. */
+int mapped_code_read_maps(uint32_t pid, struct buffer *maps);
+
+/* The next region that has code of a file; false: there is none. */
+bool mapped_code_next(struct span *maps, struct maps_region *region);
+
+/* The file of a region, for profile_file_open(). */
+struct profile_file mapped_code_file(uint32_t pid, const struct maps_region *region);
+
+#define MAPPED_CODE_MAX ((size_t)512 << 20)
+
+/*
+ * Reads all of it in place of what the buffer has. 0 or -errno: -EFBIG, it has more bytes than most;
+ * -ECANCELED.
+ */
+int mapped_code_read(const struct profile_file *file, struct buffer *bytes, size_t most,
+		     struct progress *progress);
+
+struct probe_name {
+	struct span file;     /* a path, or … */
+	bool is_path;         /* … the name of a file that processes have mapped */
+	struct span provider; /* of a probe of the program's authors (USDT); empty: any */
+	struct span function; /* or the name of such a probe */
+};
+
+/* "FILE:FUNCTION", "FILE:PROVIDER:PROBE". False: a part is missing. */
+bool probe_name_parse(struct probe_name *name, struct span text);
+
+/* How well a name without a slash names the file with this path; "libfoo" stands for libfoo.so.1. */
+enum probe_file_match { PROBE_FILE_OTHER, PROBE_FILE_BEGINS, PROBE_FILE_IS };
+enum probe_file_match probe_name_matches(const struct probe_name *name, struct span path);
 
 #define PROBE_PLACES_MAX 64
 #define PROBE_NEAR_MAX 128

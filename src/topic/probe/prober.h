@@ -8,7 +8,6 @@
 
 #include "sys/perf_ring.h"
 #include "topic/probe/probe_code.h"
-#include "topic/probe/probe_name.h"
 #include "topic/trace/trace.h"
 
 #define PROBE_PROCESSES_MAX 64               /* of a probe */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks for files, maps them, and keeps those that were used last. */
+/*
+ * Asks for files, maps them, and keeps those that were used last, as it does the maps of processes. Names of
+ * C++ come from libiberty, which is left by a jump where the name is long enough, or a timer of CPU time has
+ * expired; the functions with a callback keep all that they need on the stack.
+ */
 #include <config.h>
 
 #include "topic/profile/code_files.h"
@@ -22,7 +26,231 @@
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/profile_files.h"
-#include "topic/profile/cxx_name.h"
+#ifdef HAVE_IBERTY
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#define SYMBOL_MAX ((size_t)1024)
+#define TIME_US 10000 /* of CPU time; a usual name takes 5 */
+
+enum way_out { NAME_LONG = 1, NAME_LATE };
+
+static sigjmp_buf way_out;
+static volatile sig_atomic_t is_timed;
+
+static void on_timer(int number)
+{
+	(void)number;
+	if (is_timed)
+		siglongjmp(way_out, NAME_LATE);
+}
+
+void cxx_names_open(void)
+{
+	const struct sigaction action = { .sa_handler = on_timer, .sa_flags = SA_NODEFER };
+	sigset_t set;
+
+	sigaction(SIGVTALRM, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGVTALRM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void set_timer(long us)
+{
+	const struct itimerval times = { .it_value.tv_usec = us };
+
+	setitimer(ITIMER_VIRTUAL, &times, NULL);
+}
+
+static void take(const char *text, size_t length, void *context)
+{
+	struct buffer *name = context;
+	size_t room = CXX_NAME_MAX - name->length;
+
+	buffer_add(name, text, length < room ? length : room);
+	if (length > room)
+		siglongjmp(way_out, NAME_LONG);
+}
+
+bool cxx_name(const char *symbol, struct buffer *name)
+{
+	int done;
+
+	buffer_empty(name);
+	if (strncmp(symbol, "_Z", 2) != 0 || strlen(symbol) > SYMBOL_MAX)
+		return false;
+	buffer_reserve(name, CXX_NAME_MAX + 1); /* nothing is allocated, where it is jumped out of */
+	switch (sigsetjmp(way_out, 0)) {
+	case 0:
+		set_timer(TIME_US);
+		is_timed = 1;
+		done = cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_TYPES, take, name);
+		break;
+	case NAME_LONG:
+		done = 1;
+		break;
+	default:
+		done = 0;
+	}
+	is_timed = 0;
+	set_timer(0);
+	return done;
+}
+
+#else
+
+void cxx_names_open(void)
+{
+}
+
+bool cxx_name(const char *symbol, struct buffer *name)
+{
+	(void)symbol;
+	buffer_empty(name);
+	return false;
+}
+
+#endif
+
+#define SPACES_MAX 2048 /* processes */
+#define MAPS_MAX 4096   /* of a process, with code */
+
+static void index_all(struct code_spaces *spaces)
+{
+	hash_clear(&spaces->by_pid);
+	for (size_t i = 0; i < spaces->n; i++)
+		hash_add(&spaces->by_pid, hash_u64(spaces->list[i].pid), (uint32_t)i);
+}
+
+/* Forgets half of them, those that ended first, then those that were not used for the longest time. */
+static void make_room(struct code_spaces *spaces)
+{
+	uint64_t limit = spaces->uses - SPACES_MAX / 2,
+		 ended_limit = spaces->uses - 1; /* a caller has the last */
+	size_t n = 0;
+
+	for (size_t i = 0; i < spaces->n; i++) {
+		struct code_space *space = &spaces->list[i];
+
+		if (space->used < (space->ended ? ended_limit : limit))
+			free(space->maps);
+		else
+			spaces->list[n++] = *space;
+	}
+	spaces->n = n;
+	index_all(spaces);
+}
+
+struct code_space *code_spaces_get(struct code_spaces *spaces, uint32_t pid)
+{
+	struct code_space *space;
+	uint32_t at;
+
+	HASH_FIND(at, &spaces->by_pid, hash_u64(pid), spaces->list[at].pid == pid);
+	if (at == HASH_NONE) {
+		if (spaces->n >= SPACES_MAX)
+			make_room(spaces);
+		at = (uint32_t)spaces->n;
+		*VECTOR_ADD(spaces->list, spaces->n, spaces->capacity) = (struct code_space){ .pid = pid };
+		hash_add(&spaces->by_pid, hash_u64(pid), at);
+	}
+	space = &spaces->list[at];
+	space->used = ++spaces->uses;
+	return space;
+}
+
+/* The first map that ends behind the address. */
+static size_t place_of(const struct code_space *space, uint64_t address)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, space->n_maps, space->maps[at].end <= address);
+	return at;
+}
+
+const struct code_map *code_space_find(const struct code_space *space, uint64_t address)
+{
+	size_t at = place_of(space, address);
+
+	return at < space->n_maps && space->maps[at].start <= address ? &space->maps[at] : NULL;
+}
+
+static void insert(struct code_space *space, size_t at, const struct code_map *map)
+{
+	VECTOR_RESERVE(space->maps, space->n_maps + 1, space->capacity);
+	memmove(space->maps + at + 1, space->maps + at, (space->n_maps - at) * sizeof(*map));
+	space->maps[at] = *map;
+	space->n_maps++;
+}
+
+/* What is left of the maps on both sides stays. */
+static void cut_out(struct code_space *space, uint64_t start, uint64_t end)
+{
+	size_t at = place_of(space, start);
+
+	while (at < space->n_maps && space->maps[at].start < end) {
+		struct code_map old = space->maps[at], rest = old;
+
+		memmove(space->maps + at, space->maps + at + 1, (space->n_maps - at - 1) * sizeof(old));
+		space->n_maps--;
+		if (old.start < start) {
+			rest.end = start;
+			insert(space, at++, &rest);
+		}
+		if (old.end > end) {
+			rest = old;
+			rest.offset += end - old.start;
+			rest.start = end;
+			insert(space, at++, &rest);
+		}
+	}
+}
+
+void code_space_add(struct code_space *space, const struct code_map *map)
+{
+	if (map->start >= map->end || space->n_maps + 2 > MAPS_MAX)
+		return;
+	cut_out(space, map->start, map->end);
+	insert(space, place_of(space, map->start), map);
+}
+
+void code_space_clear(struct code_space *space)
+{
+	space->n_maps = 0;
+	space->is_whole = space->ended = false;
+}
+
+void code_spaces_fork(struct code_spaces *spaces, uint32_t parent, uint32_t child)
+{
+	struct code_space from = *code_spaces_get(spaces, parent);
+	struct code_space *of_child = code_spaces_get(spaces, child);
+
+	code_space_clear(of_child);
+	of_child->use = (struct code_use){ 0 };
+	VECTOR_RESERVE(of_child->maps, from.n_maps, of_child->capacity);
+	if (from.n_maps > 0)
+		memcpy(of_child->maps, from.maps, from.n_maps * sizeof(*from.maps));
+	of_child->n_maps = from.n_maps;
+	of_child->is_whole = from.is_whole;
+}
+
+void code_spaces_end(struct code_spaces *spaces, uint32_t pid)
+{
+	code_spaces_get(spaces, pid)->ended = true;
+}
+
+void code_spaces_free(struct code_spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->n; i++)
+		free(spaces->list[i].maps);
+	free(spaces->list);
+	hash_free(&spaces->by_pid);
+	*spaces = (struct code_spaces){ 0 };
+}
 
 #define OPEN_MAX 256      /* files that are mapped and have names, at a time */
 #define RECORDS_MAX 65536 /* files that are known by their path */

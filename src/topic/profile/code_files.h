@@ -1,16 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files with code: names of their functions and rules of their frames, read when they are first needed. */
+/*
+ * Files with code, and where in which process they are mapped: names of their functions and rules of their
+ * frames, read when they are first needed.
+ */
 #ifndef PANETOP_TOPIC_PROFILE_CODE_FILES_H
 #define PANETOP_TOPIC_PROFILE_CODE_FILES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "core/arena.h"
 #include "core/buffer.h"
+#include "core/hash.h"
+#include "core/span.h"
 #include "kernel/code/symbols.h"
 #include "sys/machine_clock.h"
-#include "topic/profile/code_space.h"
-#include "topic/profile/frame_rules.h"
-#include "topic/profile/profile_results.h"
-#include "topic/profile/source_lines.h"
+#include "topic/profile/debug_info.h"
+#include "topic/profile/profile_tables.h"
+
+#define CXX_NAME_MAX ((size_t)512) /* bytes; a longer name is cut */
+
+/* Sets the handler of SIGVTALRM, which ends a name that takes too long. In a process with one thread. */
+void cxx_names_open(void);
+
+/*
+ * Replaces the contents of the buffer. False: another kind of symbol, or it takes too long. A symbol of a few
+ * hundred bytes may stand for a name of 2^45 characters, or take years to look through.
+ */
+bool cxx_name(const char *symbol, struct buffer *name);
+
+#define CODE_NO_FILE UINT32_MAX /* memory that is of no file: code that was made at run time */
+
+struct code_map {
+	uint64_t start, end;
+	uint64_t offset; /* of start in the file */
+	uint32_t file;   /* a number of the caller, or CODE_NO_FILE */
+};
+
+/* The executable memory of a process. */
+struct code_space {
+	uint32_t pid;
+	bool is_whole; /* its maps were read, or it was seen from its exec on */
+	bool ended;
+	uint64_t used;         /* counts up, for the one that is dropped first */
+	struct code_map *maps; /* sorted, and without overlaps */
+	size_t n_maps, capacity;
+	struct code_use {
+		size_t n_functions, n_nodes, n_lines, n_files, text_bytes; /* its own in tables of all */
+		int cheap; /* samples that cost little, up to some, less those that cost much */
+		unsigned round, n_reported; /* maps that the kernel reported in this round */
+	} use; /* of the caller */
+};
+
+struct code_spaces { /* all zero is empty */
+	struct code_space *list;
+	size_t n, capacity;
+	struct hash by_pid;
+	uint64_t uses;
+};
+
+/* Of this process, made where there is none yet; valid until the next call. */
+struct code_space *code_spaces_get(struct code_spaces *spaces, uint32_t pid);
+
+/* May a process with this many entries of its own add another? Its share is a quarter of what is left. */
+static inline bool code_use_may_add(size_t own, size_t all, size_t most)
+{
+	return all < most && own <= (most - all) / 4;
+}
+
+/* Replaces what was mapped there. */
+void code_space_add(struct code_space *space, const struct code_map *map);
+void code_space_clear(struct code_space *space);
+
+/* NULL: nothing is known to be there. */
+const struct code_map *code_space_find(const struct code_space *space, uint64_t address);
+
+void code_spaces_fork(struct code_spaces *spaces, uint32_t parent, uint32_t child);
+void code_spaces_end(struct code_spaces *spaces, uint32_t pid); /* kept for samples that are still to come */
+void code_spaces_free(struct code_spaces *spaces);
 
 struct code_file;
 

@@ -24,10 +24,8 @@
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/profile/code_files.h"
-#include "topic/profile/code_space.h"
-#include "topic/profile/dw_library.h"
-#include "topic/profile/frame_rules.h"
-#include "topic/profile/profile_results.h"
+#include "topic/profile/debug_info.h"
+#include "topic/profile/profile_tables.h"
 
 #define FRAMES_MAX 256
 #define OTHERS 0        /* number of the function, and of the stack, that stands for all without room */

@@ -9,9 +9,90 @@
 #ifndef PANETOP_TOPIC_PROFILE_PROFILE_TABLES_H
 #define PANETOP_TOPIC_PROFILE_PROFILE_TABLES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "core/arena.h"
+#include "core/buffer.h"
 #include "core/hash.h"
-#include "topic/profile/profile_results.h"
+#include "core/span.h"
+
+#define PROFILE_MESSAGE_MAX ((size_t)48 * 1024)
+#define PROFILE_NAME_MAX 512
+/* What the process that unwinds has at most, until it begins again. */
+#define PROFILE_FUNCTIONS_MAX 100000
+#define PROFILE_NODES_MAX 400000
+#define PROFILE_LINES_MAX 100000
+#define PROFILE_TEXTS_MAX ((size_t)16 << 20) /* bytes of names */
+#define PROFILE_NO_NODE UINT32_MAX        /* the parent of the first function of a stack */
+#define PROFILE_NO_LINE UINT32_MAX        /* not known */
+#define PROFILE_ANY_LINE (UINT32_MAX - 1) /* lines were not asked for */
+
+enum profile_result_kind {
+	PROFILE_RESULT_FUNCTION, /* they are numbered in their order, from 0 */
+	PROFILE_RESULT_NODE,     /* a function called from a stack; numbered likewise */
+	PROFILE_RESULT_LINE,     /* a line of the source of a function; numbered likewise */
+	PROFILE_RESULT_COUNT,
+	PROFILE_RESULT_FORK,  /* pid is a child of parent */
+	PROFILE_RESULT_AGAIN, /* functions, nodes and lines have numbers from 0 on again */
+	PROFILE_RESULT_STATE,
+};
+
+/* Where the name of a function is from. */
+enum profile_names {
+	PROFILE_NAMES_NONE, /* it has none: it is its file and the address of its rules */
+	PROFILE_NAMES_SYMTAB,
+	PROFILE_NAMES_DYNSYM,
+	PROFILE_NAMES_DEBUG,
+	PROFILE_NAMES_GO,
+	PROFILE_NAMES_JIT,
+	PROFILE_NAMES_KERNEL,
+	N_PROFILE_NAMES,
+};
+
+/* Samples of a process in which a node was innermost. */
+struct profile_count {
+	uint32_t pid, node;
+	uint32_t line; /* where the function was; PROFILE_NO_LINE, PROFILE_ANY_LINE */
+	uint32_t samples;
+	uint64_t weight; /* sum of their periods */
+	double squares;  /* … and of their squares */
+};
+
+/* Since the start of the process. */
+struct profile_state {
+	uint64_t cpu_ns;   /* that unwinding took … */
+	uint64_t usual_ns; /* … for samples, without those of strangers that cost much */
+	uint64_t samples, lost, throttled;
+	uint64_t whole;      /* samples whose stack was followed up to its first function, or that have kernel
+				frames alone */
+	uint64_t unfollowed; /* samples whose stack was not, as that of their process costs too much */
+	int32_t rules_error; /* why there are no rules of frames, as of dw_library_load(); 0 */
+	int32_t kernel_error; /* why functions of the kernel have no names; 0 */
+};
+
+struct profile_result {
+	enum profile_result_kind kind;
+	struct span name, file, path; /* FUNCTION; path: of the file in its process; LINE: name, of a file */
+	enum profile_names names;     /* FUNCTION */
+	uint32_t parent, function;    /* NODE; LINE: function */
+	uint32_t line;                /* LINE: its number in the file "name" */
+	struct profile_count count;   /* COUNT */
+	uint32_t pid, parent_pid;     /* FORK */
+	struct profile_state state;   /* STATE */
+};
+
+void profile_results_function(struct buffer *out, struct span name, struct span file, struct span path,
+			      enum profile_names names);
+void profile_results_node(struct buffer *out, uint32_t parent, uint32_t function);
+void profile_results_line(struct buffer *out, uint32_t function, uint32_t line, struct span source);
+void profile_results_count(struct buffer *out, const struct profile_count *count);
+void profile_results_fork(struct buffer *out, uint32_t pid, uint32_t parent);
+void profile_results_again(struct buffer *out);
+void profile_results_state(struct buffer *out, const struct profile_state *state);
+
+/* False at the end, or with bytes left where the rest is malformed. */
+bool profile_results_next(struct span *message, struct profile_result *result);
 
 /* Twice what the process that unwinds has: its tables before the last time that they began again, too. */
 #define PROFILE_TABLES_FUNCTIONS_MAX (2 * PROFILE_FUNCTIONS_MAX)

@@ -11,9 +11,8 @@
 #include "core/vector.h"
 #include "topic/interrupt/wakeup_cause.h"
 #include "topic/process/process_list.h"
-#include "topic/profile/wait_scope.h"
 #include "topic/topic.h"
-#include "topic/trace/trace_cost.h"
+#include "topic/trace/trace_scope.h"
 
 #define PAIRS_MAX 4096
 #define NEEDS N_("this needs Linux 5.14 with BTF")

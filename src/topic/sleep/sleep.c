@@ -11,7 +11,7 @@
 #include "model/history.h"
 #include "sys/attribute.h"
 #include "topic/sleep/clock_watch.h"
-#include "topic/sleep/wake_list.h"
+#include "topic/sleep/wake_source.h"
 #include "topic/topic.h"
 
 #define WAKE_IRQ "sys/power/pm_wakeup_irq"

@@ -20,7 +20,7 @@
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 #include "topic/topic.h"
-#include "topic/trace/kernel_types.h"
+#include "topic/trace/kernel_names.h"
 #include "topic/tracing.h"
 
 #define FORMAT_BYTES 8192

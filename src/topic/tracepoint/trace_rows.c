@@ -16,9 +16,8 @@
 #include "kernel/trace_format.h"
 #include "sys/env.h"
 #include "topic/process/process_list.h"
-#include "topic/profile/wait_scope.h"
 #include "topic/reader.h"
-#include "topic/tracepoint/tracepoint_list.h"
+#include "topic/trace/trace_scope.h"
 #include "topic/tracepoint/tracepoint_plan.h"
 
 #define REFUSED_BYTES (TEXT_MAX + TRACE_SPEC_TEXT_MAX)

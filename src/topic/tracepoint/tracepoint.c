@@ -10,7 +10,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "topic/topic.h"
-#include "topic/tracepoint/tracepoint_list.h"
 #include "topic/tracepoint/tracepoint_plan.h"
 
 struct tracepoint_row {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the topics that count events: columns of a row, remedies and notices. */
-#ifndef PANETOP_TOPIC_COUNTER_COUNTER_ROWS_H
-#define PANETOP_TOPIC_COUNTER_COUNTER_ROWS_H
+#ifndef PANETOP_TOPIC_COUNTER_COUNTER_H
+#define PANETOP_TOPIC_COUNTER_COUNTER_H
 
 #include "core/i18n.h"
 #include "model/settings.h"

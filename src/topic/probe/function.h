@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The functions and probes in the code that a process has mapped, read by a thread. */
-#ifndef PANETOP_TOPIC_PROBE_FUNCTION_LIST_H
-#define PANETOP_TOPIC_PROBE_FUNCTION_LIST_H
+#ifndef PANETOP_TOPIC_PROBE_FUNCTION_H
+#define PANETOP_TOPIC_PROBE_FUNCTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

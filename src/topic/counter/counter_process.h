@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The counters of one process: of all its threads, present and future, and their sums. */
-#ifndef PANETOP_TOPIC_COUNTER_COUNTER_THREADS_H
-#define PANETOP_TOPIC_COUNTER_COUNTER_THREADS_H
+#ifndef PANETOP_TOPIC_COUNTER_COUNTER_PROCESS_H
+#define PANETOP_TOPIC_COUNTER_COUNTER_PROCESS_H
 
 #include "topic/counter/counter_machine.h"
 

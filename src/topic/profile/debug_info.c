@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unwinds a step by the rules that libdw finds, and keeps those of addresses that come again. */
+/*
+ * Loads libdw, and libelf, which comes with it. Rules of addresses that come again are kept. Not every
+ * compiler writes a table of which compilation unit has which addresses.
+ */
 #include <config.h>
 
-#include "topic/profile/frame_rules.h"
+#include "topic/profile/debug_info.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +13,192 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "topic/profile/dw_library.h"
-
+#include "core/vector.h"
 #ifdef HAVE_DW
+
+#include <dlfcn.h>
 #include <dwarf.h>
+
+#define LIBRARY "libdw.so.1"
+
+struct dw_library dw_library;
+
+static const struct {
+	const char *name;
+	void **at;
+} functions[] = {
+	{ "elf_version", (void **)&dw_library.elf_version },
+	{ "elf_memory", (void **)&dw_library.elf_memory },
+	{ "elf_end", (void **)&dw_library.elf_end },
+	{ "dwarf_getcfi_elf", (void **)&dw_library.getcfi_elf },
+	{ "dwarf_cfi_end", (void **)&dw_library.cfi_end },
+	{ "dwarf_cfi_addrframe", (void **)&dw_library.cfi_addrframe },
+	{ "dwarf_frame_info", (void **)&dw_library.frame_info },
+	{ "dwarf_frame_cfa", (void **)&dw_library.frame_cfa },
+	{ "dwarf_frame_register", (void **)&dw_library.frame_register },
+	{ "dwarf_begin_elf", (void **)&dw_library.begin_elf },
+	{ "dwarf_end", (void **)&dw_library.end },
+	{ "dwarf_nextcu", (void **)&dw_library.nextcu },
+	{ "dwarf_offdie", (void **)&dw_library.offdie },
+	{ "dwarf_ranges", (void **)&dw_library.ranges },
+	{ "dwarf_getsrc_die", (void **)&dw_library.getsrc_die },
+	{ "dwarf_lineno", (void **)&dw_library.lineno },
+	{ "dwarf_linesrc", (void **)&dw_library.linesrc },
+};
+
+static bool find_functions(void *library)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		*functions[i].at = dlsym(library, functions[i].name);
+		if (!*functions[i].at)
+			return false;
+	}
+	return dw_library.elf_version(EV_CURRENT) != EV_NONE;
+}
+
+int dw_library_load(void)
+{
+	static bool loaded;
+	void *library = loaded ? NULL : dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+
+	loaded = loaded || (library && find_functions(library));
+	return loaded ? 0 : -ELIBACC;
+}
+
+#define RANGES_MAX 1000000
+
+struct source_lines {
+	const struct dw_library *library;
+	Elf *elf;
+	Dwarf *dwarf;
+	struct range {
+		uint64_t start, end;
+		Dwarf_Off unit;
+	} * ranges;
+	size_t n_ranges, capacity;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *one = a, *other = b;
+
+	return one->start == other->start ? 0 : one->start < other->start ? -1 : 1;
+}
+
+static void add_unit(struct source_lines *lines, Dwarf_Off offset)
+{
+	Dwarf_Die unit;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	if (!lines->library->offdie(lines->dwarf, offset, &unit))
+		return;
+	while ((at = lines->library->ranges(&unit, at, &base, &start, &end)) > 0 &&
+	       lines->n_ranges < RANGES_MAX)
+		*VECTOR_ADD(lines->ranges, lines->n_ranges, lines->capacity) =
+			(struct range){ start, end, offset };
+}
+
+static void add_units(struct source_lines *lines)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+
+	while (lines->n_ranges < RANGES_MAX &&
+	       lines->library->nextcu(lines->dwarf, at, &next, &header, NULL, NULL, NULL) == 0 && next > at) {
+		add_unit(lines, at + header);
+		at = next;
+	}
+	if (lines->n_ranges > 0)
+		qsort(lines->ranges, lines->n_ranges, sizeof(*lines->ranges), by_start);
+}
+
+struct source_lines *source_lines_open(const struct dw_library *library, struct span bytes)
+{
+	struct source_lines *lines;
+
+	if (!library && dw_library_load() < 0)
+		return NULL;
+	lines = alloc_zeroed(1, sizeof(*lines));
+	lines->library = library ? library : &dw_library;
+	lines->elf = lines->library->elf_memory((char *)(uintptr_t)bytes.at, span_length(bytes));
+	lines->dwarf = lines->elf ? lines->library->begin_elf(lines->elf, DWARF_C_READ, NULL) : NULL;
+	if (lines->dwarf)
+		add_units(lines);
+	if (lines->n_ranges == 0) {
+		source_lines_close(lines);
+		return NULL;
+	}
+	return lines;
+}
+
+void source_lines_close(struct source_lines *lines)
+{
+	if (!lines)
+		return;
+	if (lines->dwarf)
+		lines->library->end(lines->dwarf);
+	if (lines->elf)
+		lines->library->elf_end(lines->elf);
+	free(lines->ranges);
+	free(lines);
+}
+
+static const struct range *range_at(const struct source_lines *lines, uint64_t address)
+{
+	size_t from;
+
+	VECTOR_BOUND(from, lines->n_ranges, lines->ranges[from].start <= address);
+	return from > 0 && address < lines->ranges[from - 1].end ? &lines->ranges[from - 1] : NULL;
+}
+
+bool source_lines_find(const struct source_lines *lines, uint64_t address, struct source_line *line)
+{
+	const struct range *range = range_at(lines, address);
+	const char *file;
+	Dwarf_Line *found;
+	Dwarf_Die unit;
+	int number;
+
+	if (!range || !lines->library->offdie(lines->dwarf, range->unit, &unit))
+		return false;
+	found = lines->library->getsrc_die(&unit, address);
+	if (!found || lines->library->lineno(found, &number) != 0 || number <= 0)
+		return false;
+	file = lines->library->linesrc(found, NULL, NULL);
+	if (!file)
+		return false;
+	*line = (struct source_line){ .file = span_text(file), .number = (uint32_t)number };
+	return true;
+}
+
+#else
+
+int dw_library_load(void)
+{
+	return -ENOTSUP;
+}
+
+struct source_lines *source_lines_open(const struct dw_library *library, struct span bytes)
+{
+	(void)library;
+	(void)bytes;
+	return NULL;
+}
+
+void source_lines_close(struct source_lines *lines)
+{
+	(void)lines;
+}
+
+bool source_lines_find(const struct source_lines *lines, uint64_t address, struct source_line *line)
+{
+	(void)lines;
+	(void)address;
+	(void)line;
+	return false;
+}
+
 #endif
 
 #define WORD 8
@@ -186,55 +371,39 @@ static bool combine(struct computing *at, uint8_t operation)
 	if (at->n < 2)
 		return false;
 	b = at->values[--at->n];
-	a = at->values[at->n - 1];
+	a = at->values[--at->n];
 	switch (operation) {
 	case DW_OP_and:
-		a &= b;
-		break;
+		return push(at, a & b);
 	case DW_OP_or:
-		a |= b;
-		break;
+		return push(at, a | b);
 	case DW_OP_xor:
-		a ^= b;
-		break;
+		return push(at, a ^ b);
 	case DW_OP_plus:
-		a += b;
-		break;
+		return push(at, a + b);
 	case DW_OP_minus:
-		a -= b;
-		break;
+		return push(at, a - b);
 	case DW_OP_mul:
-		a *= b;
-		break;
+		return push(at, a * b);
 	case DW_OP_shl:
-		a = b < 64 ? a << b : 0;
-		break;
+		return push(at, b < 64 ? a << b : 0);
 	case DW_OP_shr:
-		a = b < 64 ? a >> b : 0;
-		break;
+		return push(at, b < 64 ? a >> b : 0);
 	case DW_OP_eq:
-		a = a == b;
-		break;
+		return push(at, a == b);
 	case DW_OP_ne:
-		a = a != b;
-		break;
+		return push(at, a != b);
 	case DW_OP_ge:
-		a = (int64_t)a >= (int64_t)b;
-		break;
+		return push(at, (int64_t)a >= (int64_t)b);
 	case DW_OP_gt:
-		a = (int64_t)a > (int64_t)b;
-		break;
+		return push(at, (int64_t)a > (int64_t)b);
 	case DW_OP_le:
-		a = (int64_t)a <= (int64_t)b;
-		break;
+		return push(at, (int64_t)a <= (int64_t)b);
 	case DW_OP_lt:
-		a = (int64_t)a < (int64_t)b;
-		break;
+		return push(at, (int64_t)a < (int64_t)b);
 	default:
 		return false;
 	}
-	at->values[at->n - 1] = a;
-	return true;
 }
 
 static bool dereference(struct computing *at)

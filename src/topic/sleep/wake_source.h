@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's wakeup sources: devices and parts of the kernel that may wake up the machine, or keep it
  * awake. */
-#ifndef PANETOP_TOPIC_SLEEP_WAKE_LIST_H
-#define PANETOP_TOPIC_SLEEP_WAKE_LIST_H
+#ifndef PANETOP_TOPIC_SLEEP_WAKE_SOURCE_H
+#define PANETOP_TOPIC_SLEEP_WAKE_SOURCE_H
 
 #include "sys/env.h"
 

@@ -2,7 +2,7 @@
 /* The events of one round, in the order of their times. */
 #include <config.h>
 
-#include "topic/event/event_raw.h"
+#include "topic/event/event_source.h"
 
 #include <stdlib.h>
 #include <string.h>
