@@ -94,8 +94,7 @@ static const struct schema schema = {
 	.none = N_("no call has returned yet"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct call_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct call_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -379,17 +378,12 @@ static int sample_calls(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_call = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_DETAILS),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.prepare = prepare,
 	.sample = sample_calls,
 	.close = close_calls,

@@ -214,8 +214,7 @@ static const struct schema schema = {
 	.none = N_("no file was opened yet"),
 	.shape = SHAPE_EVENTS,
 	.over_interval = true,
-	.row_size = sizeof(struct opened_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct opened_row, columns),
 };
 
 static const struct bpf_program programs[] = {
@@ -342,17 +341,12 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_opened = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_PERF),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.prepare = prepare,
 	.sample = sample_opened,
 	.close = close_opened,

@@ -61,8 +61,7 @@ static const struct schema schema = {
 	.none = N_("no file was opened yet"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct opened_total_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct opened_total_row, columns),
 };
 
 static const struct bpf_program programs[] = {
@@ -367,17 +366,12 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_opened_total = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.prepare = prepare,
 	.sample = sample_total,
 	.close = close_total,

@@ -148,8 +148,7 @@ static const struct schema schema = {
 	.help = N_("events per CPU: cycles, instructions and misses, or page faults and context switches"),
 	.of_run = true,
 	.sum_row = "all",
-	.row_size = sizeof(struct counter_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct counter_row, columns),
 };
 
 static int test_software(struct env *env)

@@ -51,8 +51,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("page faults, allocations and reclaim of the whole machine"),
 	.of_run = true,
-	.row_size = sizeof(struct event_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct event_row, columns),
 };
 
 static int test_events(struct env *env)

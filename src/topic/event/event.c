@@ -90,8 +90,7 @@ static const struct schema schema = {
 	.shape = SHAPE_EVENTS,
 	.over_interval = true,
 	.has_secrets = true,
-	.row_size = sizeof(struct event_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct event_row, columns),
 };
 
 struct state {
@@ -223,12 +222,6 @@ static void close_event(struct sample *sample)
 	event_batch_free(&state->batch);
 }
 
-/* On demand, since notices about its sources are given when it fails, too. */
-static const struct reading reads[] = {
-	READING_ON_DEMAND(struct state, reader, &process_event_reader),
-	{ 0 },
-};
-
 static int event_fd(struct sample *sample)
 {
 	const struct state *state = sample->state;
@@ -240,7 +233,8 @@ const struct topic topic_event = {
 	.schema = &schema,
 	EVENT_TOPIC,
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	/* On demand, since notices about its sources are given when it fails, too. */
+	.reads = READINGS(READING_ON_DEMAND(struct state, reader, &process_event_reader)),
 	.open = open_event,
 	.sample = sample,
 	.close = close_event,

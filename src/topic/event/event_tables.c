@@ -96,8 +96,7 @@ static const struct schema total_schema = {
 	.from_zero = true,
 	.of_run = true,
 	.sum_row = ALL,
-	.row_size = sizeof(struct total_row),
-	SCHEMA_COLUMNS(total_columns),
+	SCHEMA_ROWS(struct total_row, total_columns),
 };
 
 static void add_total(struct table *table, const char *command, const struct event_counts *counts,
@@ -202,8 +201,7 @@ static const struct schema parent_schema = {
 	.help = N_("processes that fork"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct parent_row),
-	SCHEMA_COLUMNS(parent_columns),
+	SCHEMA_ROWS(struct parent_row, parent_columns),
 };
 
 static void read_parents(void *context, const struct event_statistics *statistics, uint64_t since_ns)
@@ -262,8 +260,7 @@ static const struct schema lifetime_schema = {
 	.help = N_("lifetimes of processes that exited"),
 	.shape = SHAPE_HISTOGRAM,
 	.of_run = true,
-	.row_size = sizeof(struct lifetime_row),
-	SCHEMA_COLUMNS(lifetime_columns),
+	SCHEMA_ROWS(struct lifetime_row, lifetime_columns),
 };
 
 static void read_lifetimes(void *context, const struct event_statistics *statistics, uint64_t since_ns)
@@ -338,8 +335,7 @@ static const struct schema source_schema = {
 	.help = N_("sources of process events, and losses"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct source_row),
-	SCHEMA_COLUMNS(source_columns),
+	SCHEMA_ROWS(struct source_row, source_columns),
 };
 
 static void add_source(struct table *table, const char *source, uint64_t received, uint64_t lost, int error,

@@ -294,8 +294,7 @@ static const struct schema schema = {
 	.name = "function",
 	.help = N_("functions of the selected process that can be counted"),
 	.none = N_("no function is known; the files may be stripped of their names"),
-	.row_size = sizeof(struct function_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct function_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -389,17 +388,12 @@ static void close_functions(struct sample *sample)
 	function_list_close(&state->list);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, target, &target_reader),
-	{ 0 },
-};
-
 const struct topic topic_function = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_MAPS),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, target, &target_reader)),
 	.open = open_functions,
 	.sample = sample_functions,
 	.close = close_functions,

@@ -98,8 +98,7 @@ static const struct schema schema = {
 	.none = N_("no function is counted; --probe-call=FILE:FUNCTION counts one"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct probe_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct probe_row, columns),
 };
 
 static int test_uprobes(struct env *env)
@@ -501,18 +500,13 @@ static int sample_probes(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_probe = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_PROBES) |
 		PRIVILEGE_BIT(PRIVILEGE_MAPS),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.sample = sample_probes,
 	.close = close_probes,
 };

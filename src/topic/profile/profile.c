@@ -221,8 +221,7 @@ static const struct schema schema = {
 	.help = N_("functions by the time that they ran"),
 	.none = N_("no process ran, or stacks are not unwound yet"),
 	.over_interval = true,
-	.row_size = sizeof(struct profile_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct profile_row, columns),
 };
 
 static const struct schema stack_schema = {
@@ -231,8 +230,7 @@ static const struct schema stack_schema = {
 	.of_stacks = true,
 	.none = N_("no process ran, or stacks are not unwound yet"),
 	.over_interval = true,
-	.row_size = sizeof(struct stack_row),
-	SCHEMA_COLUMNS(stack_columns),
+	SCHEMA_ROWS(struct stack_row, stack_columns),
 };
 
 static const struct schema call_schema = {
@@ -240,8 +238,7 @@ static const struct schema call_schema = {
 	.help = N_("running code as a tree of calls"),
 	.none = N_("no process ran, or stacks are not unwound yet"),
 	.over_interval = true,
-	.row_size = sizeof(struct call_row),
-	SCHEMA_COLUMNS(call_columns),
+	SCHEMA_ROWS(struct call_row, call_columns),
 };
 
 static const struct schema caller_schema = {
@@ -249,8 +246,7 @@ static const struct schema caller_schema = {
 	.help = N_("running code by caller and called function"),
 	.none = N_("no process ran, or stacks are not unwound yet"),
 	.over_interval = true,
-	.row_size = sizeof(struct caller_row),
-	SCHEMA_COLUMNS(caller_columns),
+	SCHEMA_ROWS(struct caller_row, caller_columns),
 };
 
 static const struct schema line_schema = {
@@ -258,16 +254,14 @@ static const struct schema line_schema = {
 	.help = N_("lines of the source by the time that they ran"),
 	.none = N_("no program with line tables ran (they are compiled with -g)"),
 	.over_interval = true,
-	.row_size = sizeof(struct line_row),
-	SCHEMA_COLUMNS(line_columns),
+	SCHEMA_ROWS(struct line_row, line_columns),
 };
 
 static const struct schema cost_schema = {
 	.name = "profile_cost",
 	.help = N_("how many samples of code there are, and what they cost"),
 	.over_interval = true,
-	.row_size = sizeof(struct cost_row),
-	SCHEMA_COLUMNS(cost_columns),
+	SCHEMA_ROWS(struct cost_row, cost_columns),
 };
 
 static int test_samples(struct env *env)

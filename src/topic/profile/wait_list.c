@@ -632,15 +632,10 @@ bool wait_list_is_wanted(const struct sample_request *request)
 	return request->profiled_pid != 0 || scope_is_set(request->scope);
 }
 
-static const struct reading reads[] = {
-	READING(struct wait_list, processes, &process_reader),
-	{ 0 },
-};
-
 const struct reader wait_reader = {
 	.name = "waits of threads",
 	.state_size = sizeof(struct wait_list),
-	.reads = reads,
+	.reads = READINGS(READING(struct wait_list, processes, &process_reader)),
 	.update = update_list,
 	.close = close_list,
 };

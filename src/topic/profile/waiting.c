@@ -71,8 +71,7 @@ static const struct schema schema = {
 	.help = N_("what the threads of the selected process, or of the scope, wait for, by function"),
 	.none = N_("choose a process, or a scope with @; the table time_account has all processes"),
 	.over_interval = true,
-	.row_size = sizeof(struct waiting_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct waiting_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -134,11 +133,6 @@ static int sample_waiting(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, waits, &wait_reader),
-	{ 0 },
-};
-
 const struct topic topic_waiting = {
 	.schema = &schema,
 	.sources = sources,
@@ -146,7 +140,7 @@ const struct topic topic_waiting = {
 		PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
 		PRIVILEGE_BIT(PRIVILEGE_DETAILS),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, waits, &wait_reader)),
 	.prepare = prepare,
 	.sample = sample_waiting,
 };

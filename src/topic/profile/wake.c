@@ -49,8 +49,7 @@ static const struct schema schema = {
 	.none = N_("nothing was woken up yet"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct wake_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct wake_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -219,17 +218,12 @@ static int sample_wakes(struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
-	{ 0 },
-};
-
 const struct topic topic_wake = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, processes, &process_reader)),
 	.prepare = prepare,
 	.sample = sample_wakes,
 	.close = close_wakes,

@@ -52,11 +52,8 @@ static const struct schema schema = {
 	.help = N_("running code and waits of the threads in the scope, as parts of all their time"),
 	.none = N_("choose a process, or a scope with @"),
 	.over_interval = true,
-	.row_size = sizeof(struct wall_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct wall_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 struct state {
 	struct wait_list *waits;
@@ -183,20 +180,15 @@ static void close_state(struct sample *sample)
 	free(state->running);
 }
 
-static const struct reading reads[] = {
-	READING(struct state, waits, &wait_reader),
-	READING(struct state, profiler, &profiler_reader),
-	{ 0 },
-};
-
 const struct topic topic_wall_time = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = without_sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS) |
 		PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
 		PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_MAPS),
 	.state_size = sizeof(struct state),
-	.reads = reads,
+	.reads = READINGS(READING(struct state, waits, &wait_reader),
+			  READING(struct state, profiler, &profiler_reader)),
 	.prepare = prepare,
 	.sample = sample_wall_time,
 	.close = close_state,

@@ -62,8 +62,7 @@ static const struct schema schema = {
 	.help = N_("when the machine slept and what woke it up, and when its clock was set"),
 	.none = N_("the machine has not slept"),
 	.shape = SHAPE_EVENTS,
-	.row_size = sizeof(struct sleep_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct sleep_row, columns),
 };
 
 static const struct source_spec sources[] = {

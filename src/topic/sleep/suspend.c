@@ -61,8 +61,7 @@ static const struct schema schema = {
 	.name = "suspend",
 	.is_public = true,
 	.help = N_("how long the machine slept since boot, how it can sleep, and what failed"),
-	.row_size = sizeof(struct suspend_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct suspend_row, columns),
 };
 
 static const struct source_spec sources[] = {

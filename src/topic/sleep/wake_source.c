@@ -134,8 +134,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("what may wake up the machine, or keep it awake"),
 	.none = N_("no wakeup sources here: this kernel cannot sleep, or is older than 5.4"),
-	.row_size = sizeof(struct wake_source_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct wake_source_row, columns),
 };
 
 static const struct source_spec sources[] = {

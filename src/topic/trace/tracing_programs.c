@@ -64,8 +64,7 @@ static const struct schema schema = {
 	.help = N_("panetop's own programs in the kernel: runs, cost, losses"),
 	.none = N_("no program is loaded: nothing that is shown is counted in the kernel"),
 	.of_run = true,
-	.row_size = sizeof(struct tracing_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct tracing_row, columns),
 };
 
 static const struct source_spec sources[] = {

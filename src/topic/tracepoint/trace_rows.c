@@ -308,15 +308,10 @@ static int update(void *state, const struct sample *sample)
 	return 0;
 }
 
-static const struct reading reads[] = {
-	READING_ON_DEMAND(struct traces, processes, &process_reader),
-	{ 0 },
-};
-
 static const struct reader traces_reader = {
 	.name = "tracepoints of --trace",
 	.state_size = sizeof(struct traces),
-	.reads = reads,
+	.reads = READINGS(READING_ON_DEMAND(struct traces, processes, &process_reader)),
 	.update = update,
 	.close = close_traces,
 };
@@ -364,8 +359,7 @@ static const struct schema schema = {
 	.none = N_("no event was counted; F9 chooses a tracepoint, as does --trace"),
 	.from_zero = true,
 	.of_run = true,
-	.row_size = sizeof(struct trace_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct trace_row, columns),
 };
 
 static const struct source_spec sources[] = {
@@ -503,8 +497,7 @@ static const struct schema bucket_schema = {
 	.of_run = true,
 	.sparse = true,
 	.histogram = "trace_value",
-	.row_size = sizeof(struct bucket_row),
-	SCHEMA_COLUMNS(bucket_columns),
+	SCHEMA_ROWS(struct bucket_row, bucket_columns),
 };
 
 /* Of this number of bits: 1 is the number 1, 2 are 2 and 3, below 0 the same of negative ones. */

@@ -37,8 +37,7 @@ static const struct schema schema = {
 	.is_public = true,
 	.help = N_("tracepoints of this kernel, and their fields"),
 	.none = N_("this kernel has no tracepoints"),
-	.row_size = sizeof(struct tracepoint_row),
-	SCHEMA_COLUMNS(columns),
+	SCHEMA_ROWS(struct tracepoint_row, columns),
 };
 
 static const struct source_spec sources[] = {
