@@ -47,7 +47,7 @@
 #include "output/report/page.h"
 #include "recording/block.h"
 #include "screen/theme.h"
-#include "topic/call/call_target.h"
+#include "topic/call/call_counts.h"
 #include "topic/group/container_name.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/probe/probe_code.h"

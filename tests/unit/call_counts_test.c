@@ -13,7 +13,6 @@
 #include "pane/calls/calls.h"
 #include "suite.h"
 #include "topic/call/call_counts.h"
-#include "topic/call/call_target.h"
 
 #define WORD(pid, number, error, bucket)                                                                     \
 	((uint64_t)(pid) << BPF_CALL_PROCESS_SHIFT | (uint64_t)(number) << BPF_CALL_NUMBER_SHIFT |           \

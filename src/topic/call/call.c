@@ -10,7 +10,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "topic/call/call_counts.h"
-#include "topic/call/call_target.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
@@ -75,9 +74,8 @@ static const struct column columns[] = {
 	    .help = N_("sum of their times; calls that had begun before are counted, but not timed"),
 	    .source = "BPF at sys_enter and sys_exit; else /proc/PID/task/TID/syscall, sampled"),
 	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 4,
-	    .help = N_(
-		    "bpf: each call is counted in the kernel; proc: which call threads are in is looked at "
-		    "50 times a second, so that only its share of the time is known, as an estimate"),
+	    .help = N_("bpf: each call is counted in the kernel; proc: which call threads are in is looked "
+		       "at 50 times a second, so that only its share of the time is known, as an estimate"),
 	    .source = "panetop"),
 	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
 	    .help = N_("name of the process"), .source = "/proc/PID/comm"),

@@ -26,6 +26,8 @@
 #include "sys/patience.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
+#include "topic/trace/trace_scope.h"
+
 #define ERRORS_MAX 6 /* that are named */
 #define BUCKETS_MASK ((UINT64_C(1) << BPF_CALL_ERROR_SHIFT) - 1)
 #define NUMBER_MASK 0xffffU
@@ -425,4 +427,19 @@ void call_looks_close(struct call_looks *looks)
 {
 	if (looks)
 		thread_end(looks->looker, true);
+}
+
+bool call_target_update(struct call_target *target, const struct sample_request *request)
+{
+	struct call_target before = *target;
+	bool has_scope = scope_is_set(request->scope);
+
+	*target = (struct call_target){ .is_known = true,
+					.process = request->profiled_pid,
+					.epoch = has_scope ? request->scope->epoch : 0 };
+	if (!target->process && has_scope)
+		target->process = wait_scope_process(request);
+	target->of_scope = has_scope && !target->process;
+	return !before.is_known || before.process != target->process || before.of_scope != target->of_scope ||
+	       before.epoch != target->epoch;
 }

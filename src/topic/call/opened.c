@@ -16,7 +16,7 @@
 #include "kernel/cpu_list.h"
 #include "kernel/perf_record.h"
 #include "sys/perf_ring.h"
-#include "topic/call/call_target.h"
+#include "topic/call/call_counts.h"
 #include "topic/kernel_clock.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"

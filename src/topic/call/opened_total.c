@@ -13,7 +13,7 @@
 
 #include "core/error_name.h"
 #include "core/vector.h"
-#include "topic/call/call_target.h"
+#include "topic/call/call_counts.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 #include "topic/trace/trace_scope.h"

@@ -187,9 +187,8 @@ static const struct column parent_columns[] = {
 	       .source = "/proc/PID/status VmRSS"),
 	PARENT(page_table_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("tables"), .width = 8,
 	       .rank = 1,
-	       .help = N_(
-		       "page tables at that time: fork() copies them and takes longer the larger they are; "
-		       "vfork() and posix_spawn() do not copy them"),
+	       .help = N_("page tables at that time: fork() copies them and takes longer the larger they "
+			  "are; vfork() and posix_spawn() do not copy them"),
 	       .source = "/proc/PID/status VmPTE"),
 	PARENT(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
 	       .help = N_("name of the process (comm), at most 15 bytes"),

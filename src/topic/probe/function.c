@@ -272,22 +272,22 @@ struct function_row {
 	const char *file, *function, *kind, *path;
 };
 
+#define ROW(field, ...) COLUMN(struct function_row, field, __VA_ARGS__)
+
 static const struct column columns[] = {
-	COLUMN(struct function_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	       .hidden = true, .help = N_("process"), .source = "/proc"),
-	COLUMN(struct function_row, function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"),
-	       .width = 32,
-	       .help = N_("its name as --probe-call takes it; of a probe that its authors put there (USDT) "
-			  "with its provider"),
-	       .source = "symbols and .note.stapsdt of the file"),
-	COLUMN(struct function_row, file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"),
-	       .width = 16, .help = N_("name of the program or library"), .source = "/proc/PID/maps"),
-	COLUMN(struct function_row, kind, .kind = COLUMN_LABEL, .words = true, .title = N_("kind"),
-	       .width = 8, .rank = 1,
-	       .help = N_("function; probe: a place that the authors of the program have marked (USDT)"),
-	       .source = "panetop"),
-	COLUMN(struct function_row, path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 16, .rank = 2,
-	       .help = N_("path of the file, as the process sees it"), .source = "/proc/PID/maps"),
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
+	    .help = N_("process"), .source = "/proc"),
+	ROW(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 32,
+	    .help = N_("its name as --probe-call takes it; of a probe that its authors put there (USDT) with "
+		       "its provider"),
+	    .source = "symbols and .note.stapsdt of the file"),
+	ROW(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16,
+	    .help = N_("name of the program or library"), .source = "/proc/PID/maps"),
+	ROW(kind, .kind = COLUMN_LABEL, .words = true, .title = N_("kind"), .width = 8, .rank = 1,
+	    .help = N_("function; probe: a place that the authors of the program have marked (USDT)"),
+	    .source = "panetop"),
+	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 16, .rank = 2,
+	    .help = N_("path of the file, as the process sees it"), .source = "/proc/PID/maps"),
 };
 
 static const struct schema schema = {

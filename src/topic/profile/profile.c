@@ -18,6 +18,7 @@
 #define STACK_TEXT_MAX ((size_t)8192)
 #define DEPTH_MAX 512
 #define SOURCE "perf cycles or cpu-clock, stacks unwound by .eh_frame"
+#define MAPPED "perf mmap2 records, /proc/PID/maps"
 
 struct profile_row {
 	const char *function, *file, *path, *names;
@@ -67,146 +68,134 @@ static const struct column columns[] = {
 	    .source = SOURCE),
 	ROW(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6,
 	    .rank = 4,
-	    .help = N_(
-		    "statistical error of self: 95 of 100 times the share is not farther from it than this"),
+	    .help = N_("statistical error of self: 95 of 100 times the share is not farther from it than "
+		       "this"),
 	    .source = "2 sqrt(self * (1 - self) / all samples)"),
 	ROW(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"), .width = 7, .rank = 3,
 	    .help = N_("in which this function ran itself"), .source = SOURCE),
 	ROW(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 18, .rank = 2,
 	    .help = N_("program or library; (kernel); (JIT): code that was made at run time"),
-	    .source = "perf mmap2 records, /proc/PID/maps"),
+	    .source = MAPPED),
 	ROW(names, .kind = COLUMN_LABEL, .words = true, .title = N_("names"), .width = 8, .hidden = true,
 	    .help = N_("where the name is from"), .source = "the file"),
 	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 30, .hidden = true,
-	    .help = N_("path of the file, as its process sees it"),
-	    .source = "perf mmap2 records, /proc/PID/maps"),
+	    .help = N_("path of the file, as its process sees it"), .source = MAPPED),
 	ROW(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 32,
 	    .help = N_("name of the function; FILE+ADDRESS: its file has no name for it, the address is that "
-		       "of its "
-		       "first instruction"),
+		       "of its first instruction"),
 	    .source = ".symtab, .dynsym, debug file, perf-PID.map, /proc/kallsyms"),
 };
 
+#define STACK(field, ...) COLUMN(struct stack_row, field, __VA_ARGS__)
+
 static const struct column stack_columns[] = {
-	COLUMN(struct stack_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
-	       .width = 7, .help = N_("with exactly this stack"), .source = SOURCE),
-	COLUMN(struct stack_row, stack, .kind = COLUMN_KEY, .fleeting = true, .title = N_("stack"),
-	       .width = 60, .help = N_("functions from the first one, which called the next, and so on"),
-	       .source = SOURCE),
-	COLUMN(struct stack_row, seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("~time"),
-	       .width = 8, .hidden = true, .help = N_("CPU time that these samples stand for: an estimate"),
-	       .source = "samples / --rate"),
-	COLUMN(struct stack_row, files, .kind = COLUMN_LABEL, .on_request = REQUEST_FILES,
-	       .title = N_("files"), .width = 40, .hidden = true,
-	       .help = N_("program or library of each function of the stack; of stacks whose functions have "
-			  "the same names those of the first"),
-	       .source = "perf mmap2 records, /proc/PID/maps"),
+	STACK(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"), .width = 7,
+	      .help = N_("with exactly this stack"), .source = SOURCE),
+	STACK(stack, .kind = COLUMN_KEY, .fleeting = true, .title = N_("stack"), .width = 60,
+	      .help = N_("functions from the first one, which called the next, and so on"), .source = SOURCE),
+	STACK(seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("~time"), .width = 8,
+	      .hidden = true, .help = N_("CPU time that these samples stand for: an estimate"),
+	      .source = "samples / --rate"),
+	STACK(files, .kind = COLUMN_LABEL, .on_request = REQUEST_FILES, .title = N_("files"), .width = 40,
+	      .hidden = true,
+	      .help = N_("program or library of each function of the stack; of stacks whose functions have "
+			 "the same names those of the first"),
+	      .source = MAPPED),
 };
+
+#define CALL(field, ...) COLUMN(struct call_row, field, __VA_ARGS__)
 
 static const struct column call_columns[] = {
-	COLUMN(struct call_row, total_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%total"),
-	       .width = 7, .help = N_("samples with this stack, or one that goes on from it"),
-	       .source = SOURCE),
-	COLUMN(struct call_row, self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"),
-	       .width = 6, .help = N_("samples with exactly this stack"), .source = SOURCE),
-	COLUMN(struct call_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
-	       .width = 7, .rank = 1, .help = N_("with this stack, or one that goes on from it"),
-	       .source = SOURCE),
-	COLUMN(struct call_row, stack, .kind = COLUMN_KEY, .fleeting = true, .title = N_("stack"),
-	       .width = 40, .hidden = true, .help = N_("functions from the first one on"), .source = SOURCE),
-	COLUMN(struct call_row, parent, .kind = COLUMN_LABEL, .title = N_("called by"), .width = 40,
-	       .hidden = true, .help = N_("the stack that it goes on from"), .source = SOURCE),
-	COLUMN(struct call_row, file, .kind = COLUMN_LABEL, .title = N_("file"), .width = 16, .rank = 2,
-	       .help = N_("program or library of the function"),
-	       .source = "perf mmap2 records, /proc/PID/maps"),
-	COLUMN(struct call_row, function, .kind = COLUMN_LABEL, .title = N_("function"), .width = 40,
-	       .help = N_("the last one of the stack, behind those that call nothing else"),
-	       .source = SOURCE),
+	CALL(total_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%total"), .width = 7,
+	     .help = N_("samples with this stack, or one that goes on from it"), .source = SOURCE),
+	CALL(self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"), .width = 6,
+	     .help = N_("samples with exactly this stack"), .source = SOURCE),
+	CALL(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"), .width = 7, .rank = 1,
+	     .help = N_("with this stack, or one that goes on from it"), .source = SOURCE),
+	CALL(stack, .kind = COLUMN_KEY, .fleeting = true, .title = N_("stack"), .width = 40, .hidden = true,
+	     .help = N_("functions from the first one on"), .source = SOURCE),
+	CALL(parent, .kind = COLUMN_LABEL, .title = N_("called by"), .width = 40, .hidden = true,
+	     .help = N_("the stack that it goes on from"), .source = SOURCE),
+	CALL(file, .kind = COLUMN_LABEL, .title = N_("file"), .width = 16, .rank = 2,
+	     .help = N_("program or library of the function"), .source = MAPPED),
+	CALL(function, .kind = COLUMN_LABEL, .title = N_("function"), .width = 40,
+	     .help = N_("the last one of the stack, behind those that call nothing else"), .source = SOURCE),
 };
+
+#define CALLER(field, ...) COLUMN(struct caller_row, field, __VA_ARGS__)
 
 static const struct column caller_columns[] = {
-	COLUMN(struct caller_row, total_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("%total"), .width = 7,
+	CALLER(total_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%total"), .width = 7,
 	       .help = N_("samples in which it ran for this caller, or what it called"), .source = SOURCE),
-	COLUMN(struct caller_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
-	       .width = 7,
+	CALLER(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"), .width = 7,
 	       .help = N_("in which it ran for this caller, or what it called; of a recursion once"),
 	       .source = SOURCE),
-	COLUMN(struct caller_row, caller, .kind = COLUMN_KEY, .fleeting = true, .title = N_("caller"),
-	       .width = 32, .help = N_("the function that calls; empty: the stack begins here"),
-	       .source = SOURCE),
-	COLUMN(struct caller_row, function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"),
-	       .width = 32, .help = N_("the function that is called"), .source = SOURCE),
-	COLUMN(struct caller_row, caller_file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("its file"),
-	       .width = 16, .hidden = true, .help = N_("program or library of the caller"), .source = SOURCE),
-	COLUMN(struct caller_row, file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"),
-	       .width = 16, .hidden = true, .help = N_("program or library of the called function"),
-	       .source = SOURCE),
+	CALLER(caller, .kind = COLUMN_KEY, .fleeting = true, .title = N_("caller"), .width = 32,
+	       .help = N_("the function that calls; empty: the stack begins here"), .source = SOURCE),
+	CALLER(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 32,
+	       .help = N_("the function that is called"), .source = SOURCE),
+	CALLER(caller_file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("its file"), .width = 16,
+	       .hidden = true, .help = N_("program or library of the caller"), .source = SOURCE),
+	CALLER(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16, .hidden = true,
+	       .help = N_("program or library of the called function"), .source = SOURCE),
 };
+
+#define LINE(field, ...) COLUMN(struct line_row, field, __VA_ARGS__)
 
 static const struct column line_columns[] = {
-	COLUMN(struct line_row, self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"),
-	       .width = 6,
-	       .help = N_(
-		       "samples, of all since lines are looked up, in which the function itself ran at this "
-		       "line"),
-	       .source = SOURCE),
-	COLUMN(struct line_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
-	       .width = 6, .rank = 2, .help = N_("statistical error of it, as that of a function"),
-	       .source = "2 sqrt(self * (1 - self) / all samples)"),
-	COLUMN(struct line_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
-	       .width = 7, .rank = 1, .help = N_("in which the function itself ran at this line"),
-	       .source = SOURCE),
-	COLUMN(struct line_row, line, .kind = COLUMN_KEY, .title = N_("line"), .width = 6,
-	       .help = N_("number of the line"), .source = ".debug_line"),
-	COLUMN(struct line_row, source, .kind = COLUMN_KEY, .fleeting = true, .title = N_("source"),
-	       .width = 32,
-	       .help = N_(
-		       "file of the source; of code that was compiled into the function, that of the code"),
-	       .source = ".debug_line"),
-	COLUMN(struct line_row, function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"),
-	       .width = 24, .help = N_("function that the line is of, or was compiled into"),
-	       .source = ".symtab, .dynsym, debug file"),
-	COLUMN(struct line_row, file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16,
-	       .hidden = true, .help = N_("program or library of the function"),
-	       .source = "perf mmap2 records, /proc/PID/maps"),
+	LINE(self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"), .width = 6,
+	     .help = N_("samples, of all since lines are looked up, in which the function itself ran at this "
+			"line"),
+	     .source = SOURCE),
+	LINE(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6,
+	     .rank = 2, .help = N_("statistical error of it, as that of a function"),
+	     .source = "2 sqrt(self * (1 - self) / all samples)"),
+	LINE(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"), .width = 7, .rank = 1,
+	     .help = N_("in which the function itself ran at this line"), .source = SOURCE),
+	LINE(line, .kind = COLUMN_KEY, .title = N_("line"), .width = 6, .help = N_("number of the line"),
+	     .source = ".debug_line"),
+	LINE(source, .kind = COLUMN_KEY, .fleeting = true, .title = N_("source"), .width = 32,
+	     .help = N_("file of the source; of code that was compiled into the function, that of the code"),
+	     .source = ".debug_line"),
+	LINE(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 24,
+	     .help = N_("function that the line is of, or was compiled into"),
+	     .source = ".symtab, .dynsym, debug file"),
+	LINE(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16, .hidden = true,
+	     .help = N_("program or library of the function"), .source = MAPPED),
 };
 
+#define COST(field, ...) COLUMN(struct cost_row, field, __VA_ARGS__)
+
 static const struct column cost_columns[] = {
-	COLUMN(struct cost_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .hidden = true,
-	       .help = N_("the only process that the profile is of; blank: those of the scope"),
-	       .source = "/proc"),
-	COLUMN(struct cost_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
-	       .width = 8, .help = N_("of the processes in the scope, which the profile is of"),
-	       .source = SOURCE),
-	COLUMN(struct cost_row, seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("in"),
-	       .width = 6, .help = N_("time that they are of"), .source = "clock"),
-	COLUMN(struct cost_row, event, .kind = COLUMN_LABEL, .words = true, .title = N_("event"), .width = 9,
-	       .rank = 2,
-	       .help = N_("what shares are of: cycles of the CPU, or where it cannot count them, time on it "
-			  "(cpu-clock)"),
-	       .source = "perf_event_open()"),
-	COLUMN(struct cost_row, samples_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND,
-	       .title = N_("rate"), .width = 6, .help = N_("samples a second of each busy CPU"),
-	       .source = "--rate"),
-	COLUMN(struct cost_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
-	       .width = 6, .help = N_("largest statistical error of a share, of one half"),
-	       .source = "1 / sqrt(samples), of those of one weight"),
-	COLUMN(struct cost_row, whole_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%whole"),
-	       .width = 7,
-	       .help = N_("samples since the start whose stack was followed up to where the program began"),
-	       .source = "unwinding by .eh_frame"),
-	COLUMN(struct cost_row, lost, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("lost"),
-	       .width = 6, .help = N_("samples and other records since the start that found the ring full"),
-	       .source = "PERF_RECORD_LOST"),
-	COLUMN(struct cost_row, throttled, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("throttled"),
-	       .width = 9, .rank = 1, .help = N_("times since the start that the kernel paused sampling"),
-	       .source = "PERF_RECORD_THROTTLE"),
-	COLUMN(struct cost_row, cost_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%cost"),
-	       .width = 6,
-	       .help = N_("of one CPU: unwinding, measured, and sampling in the kernel, estimated at 15 "
-			  "microseconds each"),
-	       .source = "clock of the process that unwinds; samples"),
+	COST(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .hidden = true,
+	     .help = N_("the only process that the profile is of; blank: those of the scope"),
+	     .source = "/proc"),
+	COST(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"), .width = 8,
+	     .help = N_("of the processes in the scope, which the profile is of"), .source = SOURCE),
+	COST(seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("in"), .width = 6,
+	     .help = N_("time that they are of"), .source = "clock"),
+	COST(event, .kind = COLUMN_LABEL, .words = true, .title = N_("event"), .width = 9, .rank = 2,
+	     .help = N_("what shares are of: cycles of the CPU, or where it cannot count them, time on it "
+			"(cpu-clock)"),
+	     .source = "perf_event_open()"),
+	COST(samples_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("rate"),
+	     .width = 6, .help = N_("samples a second of each busy CPU"), .source = "--rate"),
+	COST(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6,
+	     .help = N_("largest statistical error of a share, of one half"),
+	     .source = "1 / sqrt(samples), of those of one weight"),
+	COST(whole_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%whole"), .width = 7,
+	     .help = N_("samples since the start whose stack was followed up to where the program began"),
+	     .source = "unwinding by .eh_frame"),
+	COST(lost, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("lost"), .width = 6,
+	     .help = N_("samples and other records since the start that found the ring full"),
+	     .source = "PERF_RECORD_LOST"),
+	COST(throttled, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("throttled"), .width = 9,
+	     .rank = 1, .help = N_("times since the start that the kernel paused sampling"),
+	     .source = "PERF_RECORD_THROTTLE"),
+	COST(cost_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%cost"), .width = 6,
+	     .help = N_("of one CPU: unwinding, measured, and sampling in the kernel, estimated at 15 "
+			"microseconds each"),
+	     .source = "clock of the process that unwinds; samples"),
 };
 
 static const char *const names_words[N_PROFILE_NAMES] = {

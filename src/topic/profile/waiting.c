@@ -35,9 +35,8 @@ static const struct column columns[] = {
 	    .source = "task_struct; else /proc/PID/stat starttime"),
 	ROW(ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .additive = true, .title = N_("%time"),
 	    .width = 7,
-	    .help = N_(
-		    "time of all its threads; 1 is one thread all the time; the rows of a process add up to "
-		    "its threads"),
+	    .help = N_("time of all its threads; 1 is one thread all the time; the rows of a process add up "
+		       "to its threads"),
 	    .source = "seconds / length of the interval"),
 	ROW(seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9, .rank = 1,
 	    .help = N_("time of all its threads in the interval; waits that have not ended count up to now"),
@@ -46,21 +45,18 @@ static const struct column columns[] = {
 	    .help = N_("waits that began in the interval"),
 	    .source = "BPF at sched_switch; else perf switch records"),
 	ROW(cause, .kind = COLUMN_KEY, .words = true, .title = N_("cause"), .width = 8,
-	    .help = N_(
-		    "running on a CPU; ready: waiting for one; disk: for I/O; lock: for a futex, or a lock "
-		    "of "
-		    "the kernel; network: for a socket; pipe; poll: for one of several files; sleep: for a "
-		    "timer; memory: for memory to be reclaimed or read back; child: for a process to end"),
+	    .help = N_("running on a CPU; ready: waiting for one; disk: for I/O; lock: for a futex, or a "
+		       "lock of the kernel; network: for a socket; pipe; poll: for one of several files; "
+		       "sleep: for a timer; memory: for memory to be reclaimed or read back; child: for a "
+		       "process to end"),
 	    .source = "functions of the kernel; else /proc/PID/syscall"),
 	ROW(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 28,
-	    .help = N_(
-		    "function of the kernel that it waits in, below those of the scheduler; without kernel "
-		    "stacks the system call"),
+	    .help = N_("function of the kernel that it waits in, below those of the scheduler; without "
+		       "kernel stacks the system call"),
 	    .source = "kernel stack, /proc/kallsyms; else /proc/PID/syscall"),
 	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 8, .rank = 3,
 	    .help = N_("bpf: counted in the kernel; switches: times from perf, causes sampled; proc: from "
-		       "files, "
-		       "causes sampled"),
+		       "files, causes sampled"),
 	    .source = "panetop"),
 	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
 	    .help = N_("name of the process"), .source = "/proc/PID/comm"),

@@ -27,9 +27,8 @@ struct wake_row {
 
 static const struct column columns[] = {
 	ROW(waker, .kind = COLUMN_KEY, .fleeting = true, .title = N_("waker"), .width = 16,
-	    .help = N_(
-		    "name of the process that wakes the other up; (timer), (device), (network), (kernel): an "
-		    "interrupt does, or the kernel between tasks"),
+	    .help = N_("name of the process that wakes the other up; (timer), (device), (network), (kernel): "
+		       "an interrupt does, or the kernel between tasks"),
 	    .source = "task_struct.group_leader.comm of the current task"),
 	ROW(woken, .kind = COLUMN_KEY, .fleeting = true, .grouping = "command", .title = N_("woken"),
 	    .width = 16,

@@ -29,9 +29,8 @@ static const struct column columns[] = {
 	    .help = N_("part of the time of all threads; running, ready and waiting are all of it"),
 	    .source = SOURCE),
 	ROW(seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
-	    .help = N_(
-		    "in the interval, of all threads together; of functions that run: the time that threads "
-		    "ran, in the parts that samples have"),
+	    .help = N_("in the interval, of all threads together; of functions that run: the time that "
+		       "threads ran, in the parts that samples have"),
 	    .source = SOURCE),
 	ROW(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6,
 	    .rank = 2, .help = N_("statistical error of what was sampled; 0: the time is measured"),

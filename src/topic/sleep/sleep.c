@@ -37,10 +37,9 @@ static const struct column columns[] = {
 	    .help = N_("suspend: the machine slept; clock: its clock was set; slewing by NTP does not count"),
 	    .source = "which clock moved against CLOCK_BOOTTIME"),
 	ROW(seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("seconds"), .width = 8,
-	    .help = N_(
-		    "suspend: time asleep, on some machines to a second; clock: by how much it was set, "
-		    "below 0: back. Less than "
-		    "50 ms waits until it adds up to more, and several sleeps within one sample are one row"),
+	    .help = N_("suspend: time asleep, on some machines to a second; clock: by how much it was set, "
+		       "below 0: back. Less than 50 ms waits until it adds up to more, and several sleeps "
+		       "within one sample are one row"),
 	    .source = "growth of CLOCK_BOOTTIME - CLOCK_MONOTONIC; of CLOCK_REALTIME - CLOCK_BOOTTIME"),
 	ROW(from_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("from"), .width = 12, .rank = 2,
 	    .help = N_("suspend: time of the last sample before it; clock: what the clock would say now"),
@@ -51,9 +50,8 @@ static const struct column columns[] = {
 	ROW(irq_device, .kind = COLUMN_LABEL, .title = N_("of"), .width = 8, .rank = 5,
 	    .help = N_("devices of that interrupt"), .source = "/sys/kernel/irq/N/actions"),
 	ROW(wake_source, .kind = COLUMN_LABEL, .title = N_("wake source"), .width = 24, .rank = 1,
-	    .help = N_(
-		    "wakeup sources with an event between the sample before the sleep and that after it, the "
-		    "first one first; mostly what woke up the machine is among them"),
+	    .help = N_("wakeup sources with an event between the sample before the sleep and that after it, "
+		       "the first one first; mostly what woke up the machine is among them"),
 	    .source = "/sys/class/wakeup/*/last_change_ms"),
 };
 

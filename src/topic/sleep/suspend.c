@@ -33,18 +33,16 @@ static const struct column columns[] = {
 	    .help = N_("suspends since boot that were aborted"), .source = "/sys/power/suspend_stats/fail"),
 	ROW(hardware_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("deepest"), .width = 8,
 	    .rank = 2, .optional = true,
-	    .help = N_(
-		    "of the last suspend: time in the deepest state of the hardware; where it is far below "
-		    "the time asleep, the machine used much energy meanwhile (since Linux 6.4, some "
-		    "platforms)"),
+	    .help = N_("of the last suspend: time in the deepest state of the hardware; where it is far "
+		       "below the time asleep, the machine used much energy meanwhile (since Linux 6.4, some "
+		       "platforms)"),
 	    .source = "/sys/power/suspend_stats/last_hw_sleep"),
 	ROW(states, .kind = COLUMN_LABEL, .title = N_("states"), .width = 16, .rank = 1,
 	    .help = N_("ways to sleep, as the kernel spells them; empty: the machine cannot sleep"),
 	    .source = "/sys/power/state"),
 	ROW(mem_sleep, .kind = COLUMN_LABEL, .title = N_("mem is"), .width = 14, .rank = 1,
-	    .help = N_(
-		    "what \"mem\" does; the chosen one is in brackets: s2idle stops CPUs, deep (S3) switches "
-		    "them off"),
+	    .help = N_("what \"mem\" does; the chosen one is in brackets: s2idle stops CPUs, deep (S3) "
+		       "switches them off"),
 	    .source = "/sys/power/mem_sleep"),
 	ROW(failed_device, .kind = COLUMN_LABEL, .title = N_("device"), .width = 12, .rank = 3,
 	    .help = N_("device at which the last failed suspend was aborted"),
