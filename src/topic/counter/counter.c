@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "topic/tracing.h"
+
 #define COUNTER_NAMES_MAX 512
 
 static const char *keep(struct frame *frame, const char *text)

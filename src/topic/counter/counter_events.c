@@ -73,20 +73,13 @@ static const struct known_event nodes[] = {
 static const struct {
 	const char *name, *base;
 } bases[] = {
-	{ "instructions", "cycles" },
-	{ "stalled-cycles-frontend", "cycles" },
-	{ "stalled-cycles-backend", "cycles" },
-	{ "cache-misses", "cache-references" },
-	{ "branch-misses", "branches" },
-	{ "branch-misses", "branch-instructions" },
-	{ "L1-dcache-load-misses", "L1-dcache-loads" },
-	{ "L1-icache-load-misses", "L1-icache-loads" },
-	{ "LLC-load-misses", "LLC-loads" },
-	{ "node-load-misses", "node-loads" },
-	{ "dTLB-load-misses", "dTLB-loads" },
-	{ "iTLB-load-misses", "iTLB-loads" },
-	{ "branch-load-misses", "branch-loads" },
-	{ "minor-faults", "page-faults" },
+	{ "instructions", "cycles" },                   { "stalled-cycles-frontend", "cycles" },
+	{ "stalled-cycles-backend", "cycles" },         { "cache-misses", "cache-references" },
+	{ "branch-misses", "branches" },                { "branch-misses", "branch-instructions" },
+	{ "L1-dcache-load-misses", "L1-dcache-loads" }, { "L1-icache-load-misses", "L1-icache-loads" },
+	{ "LLC-load-misses", "LLC-loads" },             { "node-load-misses", "node-loads" },
+	{ "dTLB-load-misses", "dTLB-loads" },           { "iTLB-load-misses", "iTLB-loads" },
+	{ "branch-load-misses", "branch-loads" },       { "minor-faults", "page-faults" },
 	{ "major-faults", "page-faults" },
 };
 

@@ -15,6 +15,7 @@
 #include "core/vector.h"
 #include "kernel/cpu_list.h"
 #include "sys/perf_ring.h"
+
 #define CORE_TYPE_SHIFT 32 /* of the PMU type in the config of a generic event */
 
 /* Counted in kernel mode only: without it they would stay at 0. */

@@ -23,6 +23,7 @@
 #include "topic/probe/probe_code.h"
 #include "topic/process/target.h"
 #include "topic/topic.h"
+
 #define AGAIN_NS UINT64_C(2000000000)
 #define FILES_MAX 512
 #define LATE_NS UINT64_C(500000000)

@@ -17,6 +17,7 @@
 #include "kernel/code/elf_file.h"
 #include "kernel/code/usdt.h"
 #include "sys/buffer_io.h"
+
 #define PART_BYTES ((size_t)4 << 20)
 #define MAPS_BYTES_MAX ((size_t)64 << 20)
 

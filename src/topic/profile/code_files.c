@@ -21,11 +21,14 @@
 
 #include "core/vector.h"
 #include "kernel/code/elf_file.h"
-#include "kernel/code/symbols.h"
+#include "kernel/code/go_functions.h"
+#include "kernel/code/perf_map.h"
 #include "kernel/pid/maps.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/profile_files.h"
+#include "topic/trace/kernel_names.h"
+
 #ifdef HAVE_IBERTY
 
 #include <libiberty/demangle.h>
@@ -119,30 +122,25 @@ bool cxx_name(const char *symbol, struct buffer *name)
 #define SPACES_MAX 2048 /* processes */
 #define MAPS_MAX 4096   /* of a process, with code */
 
-static void index_all(struct code_spaces *spaces)
-{
-	hash_clear(&spaces->by_pid);
-	for (size_t i = 0; i < spaces->n; i++)
-		hash_add(&spaces->by_pid, hash_u64(spaces->list[i].pid), (uint32_t)i);
-}
-
 /* Forgets half of them, those that ended first, then those that were not used for the longest time. */
 static void make_room(struct code_spaces *spaces)
 {
 	uint64_t limit = spaces->uses - SPACES_MAX / 2,
 		 ended_limit = spaces->uses - 1; /* a caller has the last */
-	size_t n = 0;
+	uint32_t n = 0;
 
+	hash_clear(&spaces->by_pid);
 	for (size_t i = 0; i < spaces->n; i++) {
 		struct code_space *space = &spaces->list[i];
 
-		if (space->used < (space->ended ? ended_limit : limit))
+		if (space->used < (space->ended ? ended_limit : limit)) {
 			free(space->maps);
-		else
-			spaces->list[n++] = *space;
+			continue;
+		}
+		hash_add(&spaces->by_pid, hash_u64(space->pid), n);
+		spaces->list[n++] = *space;
 	}
 	spaces->n = n;
-	index_all(spaces);
 }
 
 struct code_space *code_spaces_get(struct code_spaces *spaces, uint32_t pid)
@@ -266,7 +264,6 @@ void code_spaces_free(struct code_spaces *spaces)
 #define JIT_TIMES 20                /* … and as many times as a look takes */
 #define MAPS_BYTES_MAX ((size_t)16 << 20)
 #define JIT_BYTES_MAX ((size_t)64 << 20)
-#define KERNEL_CHUNK ((size_t)64 * 1024)
 #define VDSO_PATH "[vdso]"
 #define KERNEL_FILE "(kernel)"
 #define UNKNOWN "(unknown)"
@@ -437,17 +434,12 @@ static struct span ask_to_map(struct code_files *files, const struct profile_fil
 	return bytes;
 }
 
-static struct span ask_for(struct code_files *files, const struct profile_file *wanted)
+static void copy_path(char *to, size_t room, struct span path)
 {
-	return ask_to_map(files, wanted, PROT_READ);
-}
+	size_t length = span_length(path) < room ? span_length(path) : room - 1;
 
-static void set_path(struct profile_file *wanted, struct span path)
-{
-	size_t length = span_length(path) < PATH_MAX ? span_length(path) : PATH_MAX - 1;
-
-	memcpy(wanted->path, path.at, length);
-	wanted->path[length] = '\0';
+	memcpy(to, path.at, length);
+	to[length] = '\0';
 }
 
 static void want_mapped(struct profile_file *wanted, const struct code_file *file, uint32_t pid,
@@ -459,20 +451,14 @@ static void want_mapped(struct profile_file *wanted, const struct code_file *fil
 					 .end = map->end,
 					 .device = file->device,
 					 .inode = file->inode };
-	set_path(wanted, file->path);
+	copy_path(wanted->path, PATH_MAX, file->path);
 }
 
 /* For who ends this process, when it takes too long. */
 static void begin_work(struct code_files *files, const struct code_file *file)
 {
-	size_t length = span_length(file->path);
-
-	if (files->work->file == file->key)
-		return;
-	if (length > sizeof(files->work->path) - 1)
-		length = sizeof(files->work->path) - 1;
-	memcpy(files->work->path, file->path.at, length);
-	files->work->path[length] = '\0';
+	if (files->work->file != file->key)
+		copy_path(files->work->path, sizeof(files->work->path), file->path);
 	files->work->file = file->key;
 }
 
@@ -504,7 +490,7 @@ static struct code_file *file_of(struct code_files *files, uint32_t pid, const s
 	want_mapped(&wanted, file, pid, map);
 	file->again_ns = shunned_until(files, file);
 	if (file->again_ns == 0)
-		file->bytes = file->is_vdso ? files->vdso : ask_for(files, &wanted);
+		file->bytes = file->is_vdso ? files->vdso : ask_to_map(files, &wanted, PROT_READ);
 	if (span_length(file->bytes) == 0 && file->again_ns == 0)
 		file->again_ns = files->now_ns + UNREADABLE_NS;
 	trim(files);
@@ -640,7 +626,7 @@ void code_files_forget_jit(struct code_files *files, uint32_t pid)
 static void read_jit(struct code_files *files, struct jit *jit)
 {
 	struct profile_file wanted = { .kind = PROFILE_FILE_JIT, .pid = jit->pid };
-	struct span bytes = ask_for(files, &wanted);
+	struct span bytes = ask_to_map(files, &wanted, PROT_READ);
 
 	files->names_bytes -= symbols_bytes(&jit->symbols);
 	symbols_free(&jit->symbols);
@@ -673,14 +659,14 @@ static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t add
 	return symbols_find(&jit->symbols, address, &offset);
 }
 
-void code_files_unknown_name(struct function_name *name)
+void code_files_unknown_name(struct code_name *name)
 {
-	*name = (struct function_name){ .name = span_text(UNKNOWN),
+	*name = (struct code_name){ .name = span_text(UNKNOWN),
 					.file = span_text(UNKNOWN),
 					.path = span_text("") };
 }
 
-void code_files_unknown_callers(struct function_name *name)
+void code_files_unknown_callers(struct code_name *name)
 {
 	code_files_unknown_name(name);
 	name->name = span_text("(callers unknown)");
@@ -688,24 +674,16 @@ void code_files_unknown_callers(struct function_name *name)
 
 /* "postgres+0x3a1c0" */
 static void name_by_place(struct code_files *files, const struct code_file *file, uint64_t address,
-			  struct function_name *name)
+			  struct code_name *name)
 {
 	buffer_empty(&files->text);
 	buffer_add(&files->text, file->base.at, span_length(file->base));
 	buffer_print(&files->text, "+0x%" PRIx64, address);
 	name->name = span_of(files->text.bytes, files->text.length);
-	name->names = PROFILE_NAMES_NONE;
-}
-
-/* Where not even the starts of functions are known, all code of the file is one row. */
-static void name_by_file(struct function_name *name)
-{
-	name->name = span_text("(no name)");
-	name->names = PROFILE_NAMES_NONE;
 }
 
 void code_files_name(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
-		     struct function_name *name)
+		     struct code_name *name)
 {
 	struct code_file *file;
 	const char *found;
@@ -716,24 +694,27 @@ void code_files_name(struct code_files *files, uint32_t pid, const struct code_m
 	if (map->file == CODE_NO_FILE) {
 		found = jit_name(files, pid, address);
 		if (found)
-			*name = (struct function_name){ span_text(found), span_text("(JIT)"), span_text(""),
+			*name = (struct code_name){ span_text(found), span_text("(JIT)"), span_text(""),
 							PROFILE_NAMES_JIT };
 		return;
 	}
 	file = file_of(files, pid, map);
 	if (!file->has_names)
 		read_names(files, pid, file);
-	*name = (struct function_name){
+	*name = (struct code_name){
 		.name = name->name, .file = file->base, .path = file->path, .names = file->names
 	};
 	is_in_file = address_in_file(file, map, address, &in_file);
 	found = is_in_file ? symbols_find(&file->symbols, in_file, &offset) : NULL;
-	if (found && *found) /* empty: the file was cut short */
+	if (found && *found) { /* empty: the file was cut short */
 		name->name = span_of(found, strnlen(found, SYMBOL_NAME_MAX));
-	else if (is_in_file && elf_file_start(&file->elf, in_file, &start))
+		return;
+	}
+	name->names = PROFILE_NAMES_NONE;
+	if (is_in_file && elf_file_start(&file->elf, in_file, &start))
 		name_by_place(files, file, start, name);
-	else
-		name_by_file(name);
+	else /* not even the starts of functions are known: all code of the file is one row */
+		name->name = span_text("(no name)");
 }
 
 static void try_lines(struct code_files *files, struct code_file *file, struct span bytes)
@@ -786,35 +767,24 @@ static void read_kernel_names(struct code_files *files)
 {
 	struct profile_file wanted = { .kind = PROFILE_FILE_KERNEL };
 	int fd = profile_file_ask(files->channel, &wanted);
-	char *chunk;
-	size_t left = 0;
-	ssize_t got;
+	struct kernel_text *text;
+	struct span lines;
 
 	files->has_kernel = true;
 	files->kernel_error = fd < 0 ? fd : 0;
 	if (fd < 0)
 		return;
-	chunk = alloc_zeroed(KERNEL_CHUNK, 1);
-	while ((got = read(fd, chunk + left, KERNEL_CHUNK - left)) > 0) {
-		size_t length = left + (size_t)got;
-		const char *end = memrchr(chunk, '\n', length);
-		struct span text = span_of(chunk, end ? (size_t)(end + 1 - chunk) : 0);
-		struct kallsyms_line line;
-
-		while (kallsyms_next(&text, &line))
-			if (line.address != 0)
-				symbols_add(&files->kernel, line.address, 0, line.name, false);
-		left = end ? length - (size_t)(end + 1 - chunk) : 0;
-		memmove(chunk, end ? end + 1 : chunk, left);
-	}
-	free(chunk);
+	text = alloc_zeroed(1, sizeof(*text));
+	while (kernel_text_read(text, fd, &lines))
+		kernel_text_add(&files->kernel, lines);
+	free(text);
 	close(fd);
 	symbols_sort(&files->kernel);
 	if (files->kernel.count == 0)
 		files->kernel_error = -EPERM;
 }
 
-void code_files_kernel_name(struct code_files *files, uint64_t address, struct function_name *name)
+void code_files_kernel_name(struct code_files *files, uint64_t address, struct code_name *name)
 {
 	const char *found;
 	uint64_t offset;
@@ -822,13 +792,13 @@ void code_files_kernel_name(struct code_files *files, uint64_t address, struct f
 	if (!files->has_kernel)
 		read_kernel_names(files);
 	found = symbols_find(&files->kernel, address, &offset);
-	*name = (struct function_name){ .name = found ? span_text(found) : span_text(KERNEL_FILE),
+	*name = (struct code_name){ .name = found ? span_text(found) : span_text(KERNEL_FILE),
 					.file = span_text(KERNEL_FILE),
 					.path = span_text(""),
 					.names = found ? PROFILE_NAMES_KERNEL : PROFILE_NAMES_NONE };
 }
 
-struct span code_files_shown_name(struct code_files *files, const struct function_name *kept)
+struct span code_files_shown_name(struct code_files *files, const struct code_name *kept)
 {
 	bool is_symbol = kept->names != PROFILE_NAMES_NONE && kept->names != PROFILE_NAMES_KERNEL;
 

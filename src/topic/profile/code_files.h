@@ -141,16 +141,16 @@ struct frame_rules *code_files_rules(struct code_files *files, uint32_t pid, con
 bool code_files_keeps_frame_pointer(struct code_files *files, uint32_t pid, const struct code_map *map);
 
 /* The text of a name is valid until the next call. */
-struct function_name {
+struct code_name {
 	struct span name, file, path;
 	enum profile_names names;
 };
 
 void code_files_name(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
-		     struct function_name *name);
-void code_files_kernel_name(struct code_files *files, uint64_t address, struct function_name *name);
-void code_files_unknown_name(struct function_name *name);
-void code_files_unknown_callers(struct function_name *name); /* above what could be unwound */
+		     struct code_name *name);
+void code_files_kernel_name(struct code_files *files, uint64_t address, struct code_name *name);
+void code_files_unknown_name(struct code_name *name);
+void code_files_unknown_callers(struct code_name *name); /* above what could be unwound */
 
 /*
  * The line of the source, by the file, or by one with debug information; false: neither has it. Valid until
@@ -163,7 +163,7 @@ bool code_files_line(struct code_files *files, uint32_t pid, const struct code_m
  * Of a name whose text was kept: as the source has it, where it is of C++. Names are symbols until then, as
  * this takes its time.
  */
-struct span code_files_shown_name(struct code_files *files, const struct function_name *kept);
+struct span code_files_shown_name(struct code_files *files, const struct code_name *kept);
 
 /* A copy that stays until code_files_forget(), as files and paths of names do. */
 struct span code_files_keep_text(struct code_files *files, struct span text);

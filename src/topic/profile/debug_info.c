@@ -23,6 +23,8 @@
 
 struct dw_library dw_library;
 
+#define DWARF(function) { "dwarf_" #function, (void **)&dw_library.function }
+
 static const struct {
 	const char *name;
 	void **at;
@@ -30,20 +32,9 @@ static const struct {
 	{ "elf_version", (void **)&dw_library.elf_version },
 	{ "elf_memory", (void **)&dw_library.elf_memory },
 	{ "elf_end", (void **)&dw_library.elf_end },
-	{ "dwarf_getcfi_elf", (void **)&dw_library.getcfi_elf },
-	{ "dwarf_cfi_end", (void **)&dw_library.cfi_end },
-	{ "dwarf_cfi_addrframe", (void **)&dw_library.cfi_addrframe },
-	{ "dwarf_frame_info", (void **)&dw_library.frame_info },
-	{ "dwarf_frame_cfa", (void **)&dw_library.frame_cfa },
-	{ "dwarf_frame_register", (void **)&dw_library.frame_register },
-	{ "dwarf_begin_elf", (void **)&dw_library.begin_elf },
-	{ "dwarf_end", (void **)&dw_library.end },
-	{ "dwarf_nextcu", (void **)&dw_library.nextcu },
-	{ "dwarf_offdie", (void **)&dw_library.offdie },
-	{ "dwarf_ranges", (void **)&dw_library.ranges },
-	{ "dwarf_getsrc_die", (void **)&dw_library.getsrc_die },
-	{ "dwarf_lineno", (void **)&dw_library.lineno },
-	{ "dwarf_linesrc", (void **)&dw_library.linesrc },
+	DWARF(getcfi_elf), DWARF(cfi_end), DWARF(cfi_addrframe), DWARF(frame_info), DWARF(frame_cfa),
+	DWARF(frame_register), DWARF(begin_elf), DWARF(end), DWARF(nextcu), DWARF(offdie), DWARF(ranges),
+	DWARF(getsrc_die), DWARF(lineno), DWARF(linesrc),
 };
 
 static bool find_functions(void *library)
@@ -144,23 +135,17 @@ void source_lines_close(struct source_lines *lines)
 	free(lines);
 }
 
-static const struct range *range_at(const struct source_lines *lines, uint64_t address)
-{
-	size_t from;
-
-	VECTOR_BOUND(from, lines->n_ranges, lines->ranges[from].start <= address);
-	return from > 0 && address < lines->ranges[from - 1].end ? &lines->ranges[from - 1] : NULL;
-}
-
 bool source_lines_find(const struct source_lines *lines, uint64_t address, struct source_line *line)
 {
-	const struct range *range = range_at(lines, address);
 	const char *file;
 	Dwarf_Line *found;
 	Dwarf_Die unit;
+	size_t from;
 	int number;
 
-	if (!range || !lines->library->offdie(lines->dwarf, range->unit, &unit))
+	VECTOR_BOUND(from, lines->n_ranges, lines->ranges[from].start <= address);
+	if (from == 0 || address >= lines->ranges[from - 1].end ||
+	    !lines->library->offdie(lines->dwarf, lines->ranges[from - 1].unit, &unit))
 		return false;
 	found = lines->library->getsrc_die(&unit, address);
 	if (!found || lines->library->lineno(found, &number) != 0 || number <= 0)

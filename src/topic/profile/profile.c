@@ -514,19 +514,9 @@ static int sample_functions(struct sample *sample)
 	return 0;
 }
 
-static const char *name_of(const struct profile_function *function)
-{
-	return function->name;
-}
-
-static const char *file_of(const struct profile_function *function)
-{
-	return function->file;
-}
-
-/* A text of each function, with ';' between. */
+/* The name of each function, or its file, with ';' between. */
 static const char *path_text(struct arena *arena, const struct profile_window *window, uint32_t node,
-			     const char *(*text_of)(const struct profile_function *function))
+			     bool of_files)
 {
 	uint32_t path[DEPTH_MAX];
 	struct buffer text = { 0 };
@@ -535,17 +525,15 @@ static const char *path_text(struct arena *arena, const struct profile_window *w
 
 	for (; node != PROFILE_NO_NODE && n < DEPTH_MAX; node = window->nodes[node].parent)
 		path[n++] = window->nodes[node].function;
-	while (n > 0 && text.length < STACK_TEXT_MAX)
+	while (n > 0 && text.length < STACK_TEXT_MAX) {
+		const struct profile_function *function = &window->functions[path[--n]];
+
 		buffer_print(&text, "%s%s", text.length > 0 ? ";" : "",
-			     text_of(&window->functions[path[--n]]));
+			     of_files ? function->file : function->name);
+	}
 	copy = arena_copy(arena, text.bytes, text.length);
 	buffer_free(&text);
 	return copy;
-}
-
-static const char *stack_text(struct arena *arena, const struct profile_window *window, uint32_t node)
-{
-	return path_text(arena, window, node, name_of);
 }
 
 /* Functions of the same names in other files are the same stack here. */
@@ -564,7 +552,7 @@ static int sample_stacks(struct sample *sample)
 
 		if (window->sums[i].samples == 0)
 			continue;
-		text = stack_text(&sample->frame->arena, window, (uint32_t)i);
+		text = path_text(&sample->frame->arena, window, (uint32_t)i, false);
 		hash = hash_bytes(HASH_SEED, span_text(text));
 		HASH_FIND(at, &by_text, hash,
 			  strcmp(((const struct stack_row *)table_row(sample->table, at))->stack, text) == 0);
@@ -574,7 +562,7 @@ static int sample_stacks(struct sample *sample)
 			row->stack = text;
 			row->samples = window->sums[i].samples;
 			if (with_files)
-				row->files = path_text(&sample->frame->arena, window, (uint32_t)i, file_of);
+				row->files = path_text(&sample->frame->arena, window, (uint32_t)i, true);
 		} else {
 			row = (struct stack_row *)table_row(sample->table, at);
 			row->samples += window->sums[i].samples;
@@ -654,8 +642,8 @@ static int sample_calls(struct sample *sample)
 		while (above != PROFILE_NO_NODE && is_passed(window, branches, above))
 			above = window->nodes[above].parent;
 		row = table_add(sample->table);
-		row->stack = stack_text(arena, window, i);
-		row->parent = above == PROFILE_NO_NODE ? "" : stack_text(arena, window, above);
+		row->stack = path_text(arena, window, i, false);
+		row->parent = above == PROFILE_NO_NODE ? "" : path_text(arena, window, above, false);
 		row->function = chain_text(arena, window, branches, i);
 		row->file = arena_copy(arena, function->file, strlen(function->file));
 		row->samples = branches[i].total.samples;

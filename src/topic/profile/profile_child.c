@@ -66,7 +66,7 @@ struct child {
 	unsigned n_rounds; /* in which there was something */
 	struct code_spaces spaces;
 	struct code_files files;
-	struct function_name *functions;
+	struct code_name *functions;
 	size_t n_functions, function_capacity;
 	struct hash by_name;
 	struct node {
@@ -141,10 +141,10 @@ static struct span keep_text(struct child *child, struct span text)
 }
 
 /* Its number, which is new where the name is. */
-static uint32_t function_number(struct child *child, const struct function_name *name)
+static uint32_t function_number(struct child *child, const struct code_name *name)
 {
 	uint64_t hash = hash_bytes(hash_bytes(child->seed, name->name), name->file);
-	struct function_name kept = *name;
+	struct code_name kept = *name;
 	uint32_t at;
 
 	HASH_FIND(at, &child->by_name, hash,
@@ -190,7 +190,7 @@ static uint32_t node_number(struct child *child, uint32_t parent, uint32_t funct
 static void add_others(struct child *child)
 {
 	struct code_use none = { 0 };
-	struct function_name others;
+	struct code_name others;
 
 	child->use = &none;
 	code_files_unknown_name(&others);
@@ -272,7 +272,7 @@ struct chain {
 	bool whole;
 };
 
-static void add(struct child *child, struct chain *chain, const struct function_name *name)
+static void add(struct child *child, struct chain *chain, const struct code_name *name)
 {
 	if (chain->n < FRAMES_MAX)
 		chain->functions[chain->n++] = function_number(child, name);
@@ -280,7 +280,7 @@ static void add(struct child *child, struct chain *chain, const struct function_
 
 static void add_kernel(struct child *child, struct chain *chain, const struct profile_record *record)
 {
-	struct function_name name;
+	struct code_name name;
 	uint64_t address;
 
 	for (size_t i = 0; i < FRAMES_MAX / 2 && profile_record_kernel(record, i, &address); i++) {
@@ -342,7 +342,7 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 	while (result == FRAME_CALLER && chain->n < FRAMES_MAX - 1) {
 		uint64_t address = state.ip - !state.exact;
 		const struct code_map *map = map_at(child, record->pid, address);
-		struct function_name name;
+		struct code_name name;
 		struct code_map here;
 
 		if (!map) {
@@ -362,7 +362,7 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 	}
 	chain->whole = result == FRAME_FIRST;
 	if (!chain->whole) {
-		struct function_name name;
+		struct code_name name;
 
 		code_files_unknown_callers(&name);
 		add(child, chain, &name);
@@ -439,7 +439,7 @@ static void take_sample(struct child *child, const struct profile_record *record
 	bool of_lines = child->plan->shared->wants_lines;
 	struct chain chain = { .whole = true, .line = of_lines ? PROFILE_NO_LINE : PROFILE_ANY_LINE };
 	uint32_t node = PROFILE_NO_NODE;
-	struct function_name name;
+	struct code_name name;
 
 	child->use = &code_spaces_get(&child->spaces, record->pid)->use;
 	add_kernel(child, &chain, record);

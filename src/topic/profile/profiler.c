@@ -28,6 +28,7 @@
 #include "sys/profile_files.h"
 #include "topic/profile/profile_child.h"
 #include "topic/profile/profile_events.h"
+
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif

@@ -19,70 +19,29 @@ const char *const wait_cause_words[N_WAIT_CAUSES] = {
 
 /* Of the scheduler, and of what only says that something is waited for: who called it says more. */
 static const char *const waits[] = {
-	"bpf_",
-	"__bpf_",
-	"__traceiter_",
-	"__probestub_",
-	"__schedule",
-	"schedule",
-	"io_schedule",
-	"preempt_schedule",
-	"do_nanosleep",
-	"blk_io_schedule",
-	"wait_woken",
-	"do_wait_intr",
-	"__wait_for_common",
-	"wait_for_common",
-	"wait_for_completion",
-	"do_wait_for_common",
-	"bit_wait",
-	"__wait_on_bit",
-	"out_of_line_wait_on_bit",
-	"wait_on_page_bit",
-	"folio_wait_bit",
-	"__folio_lock",
-	"__lock_page",
-	"__mutex_lock",
-	"mutex_lock",
-	"ww_mutex_lock",
-	"__ww_mutex_lock",
-	"rwsem_down_",
-	"__rwsem_",
-	"down",
-	"__down",
-	"percpu_rwsem_wait",
-	"__percpu_down_read",
-	"rt_mutex_",
-	"__rt_mutex_",
-	"rtlock_slowlock",
-	"rt_spin_lock",
-	"rt_read_lock",
-	"rt_write_lock",
-	"poll_schedule_timeout",
-	"sk_wait_data",
-	"sk_stream_wait_memory",
-	"__skb_wait_for_more_packets",
-	"unix_stream_data_wait",
+	"bpf_", "__bpf_", "__traceiter_", "__probestub_", "__schedule", "schedule", "io_schedule",
+	"preempt_schedule", "do_nanosleep", "blk_io_schedule", "wait_woken", "do_wait_intr",
+	"__wait_for_common", "wait_for_common", "wait_for_completion", "do_wait_for_common", "bit_wait",
+	"__wait_on_bit", "out_of_line_wait_on_bit", "wait_on_page_bit", "folio_wait_bit", "__folio_lock",
+	"__lock_page", "__mutex_lock", "mutex_lock", "ww_mutex_lock", "__ww_mutex_lock", "rwsem_down_",
+	"__rwsem_", "down", "__down", "percpu_rwsem_wait", "__percpu_down_read", "rt_mutex_", "__rt_mutex_",
+	"rtlock_slowlock", "rt_spin_lock", "rt_read_lock", "rt_write_lock", "poll_schedule_timeout",
+	"sk_wait_data", "sk_stream_wait_memory", "__skb_wait_for_more_packets", "unix_stream_data_wait",
 	"submit_bio_wait",
 };
 
 struct rule {
-	const char *begins;
+	const char *name;
 	enum wait_cause cause;
 };
 
 /* Wherever they are, as what they call is only how they do it. */
 static const struct rule outer_rules[] = {
-	{ "do_swap_page", WAIT_MEMORY },
-	{ "swap_", WAIT_MEMORY },
-	{ "shmem_swapin", WAIT_MEMORY },
-	{ "handle_userfault", WAIT_MEMORY },
-	{ "__alloc_pages_slowpath", WAIT_MEMORY },
-	{ "__alloc_frozen_pages_noprof", WAIT_MEMORY },
-	{ "try_to_free_", WAIT_MEMORY },
-	{ "mem_cgroup_handle_over_high", WAIT_MEMORY },
-	{ "do_wait$", WAIT_CHILD },
-	{ "kernel_wait4", WAIT_CHILD },
+	{ "do_swap_page", WAIT_MEMORY },           { "swap_", WAIT_MEMORY },
+	{ "shmem_swapin", WAIT_MEMORY },           { "handle_userfault", WAIT_MEMORY },
+	{ "__alloc_pages_slowpath", WAIT_MEMORY }, { "__alloc_frozen_pages_noprof", WAIT_MEMORY },
+	{ "try_to_free_", WAIT_MEMORY },           { "mem_cgroup_handle_over_high", WAIT_MEMORY },
+	{ "do_wait$", WAIT_CHILD },                { "kernel_wait4", WAIT_CHILD },
 	{ "wait_for_vfork_done", WAIT_CHILD },
 };
 
@@ -126,46 +85,25 @@ static const struct rule rules[] = {
 	{ "timerfd_read", WAIT_SLEEP },    { "handle_mm_fault", WAIT_MEMORY },
 };
 
-static const struct {
-	const char *call;
-	enum wait_cause cause;
-} calls[] = {
-	{ "nanosleep", WAIT_SLEEP },
-	{ "clock_nanosleep", WAIT_SLEEP },
-	{ "poll", WAIT_POLL },
-	{ "ppoll", WAIT_POLL },
-	{ "select", WAIT_POLL },
-	{ "pselect6", WAIT_POLL },
-	{ "epoll_wait", WAIT_POLL },
-	{ "epoll_pwait", WAIT_POLL },
-	{ "epoll_pwait2", WAIT_POLL },
-	{ "io_uring_enter", WAIT_POLL },
-	{ "futex", WAIT_LOCK },
-	{ "futex_wait", WAIT_LOCK },
-	{ "futex_waitv", WAIT_LOCK },
-	{ "flock", WAIT_LOCK },
-	{ "semop", WAIT_LOCK },
-	{ "semtimedop", WAIT_LOCK },
-	{ "wait4", WAIT_CHILD },
-	{ "waitid", WAIT_CHILD },
-	{ "vfork", WAIT_CHILD },
-	{ "accept", WAIT_NETWORK },
-	{ "accept4", WAIT_NETWORK },
-	{ "connect", WAIT_NETWORK },
-	{ "recvfrom", WAIT_NETWORK },
-	{ "recvmsg", WAIT_NETWORK },
-	{ "recvmmsg", WAIT_NETWORK },
-	{ "sendto", WAIT_NETWORK },
-	{ "sendmsg", WAIT_NETWORK },
-	{ "sendmmsg", WAIT_NETWORK },
-	{ "fsync", WAIT_DISK },
-	{ "fdatasync", WAIT_DISK },
-	{ "sync", WAIT_DISK },
-	{ "syncfs", WAIT_DISK },
-	{ "sync_file_range", WAIT_DISK },
-	{ "msync", WAIT_DISK },
-	{ "io_getevents", WAIT_DISK },
-	{ "io_pgetevents", WAIT_DISK },
+static const struct rule calls[] = { /* as a whole */
+	{ "nanosleep", WAIT_SLEEP },      { "clock_nanosleep", WAIT_SLEEP },
+	{ "poll", WAIT_POLL },            { "ppoll", WAIT_POLL },
+	{ "select", WAIT_POLL },          { "pselect6", WAIT_POLL },
+	{ "epoll_wait", WAIT_POLL },      { "epoll_pwait", WAIT_POLL },
+	{ "epoll_pwait2", WAIT_POLL },    { "io_uring_enter", WAIT_POLL },
+	{ "futex", WAIT_LOCK },           { "futex_wait", WAIT_LOCK },
+	{ "futex_waitv", WAIT_LOCK },     { "flock", WAIT_LOCK },
+	{ "semop", WAIT_LOCK },           { "semtimedop", WAIT_LOCK },
+	{ "wait4", WAIT_CHILD },          { "waitid", WAIT_CHILD },
+	{ "vfork", WAIT_CHILD },          { "accept", WAIT_NETWORK },
+	{ "accept4", WAIT_NETWORK },      { "connect", WAIT_NETWORK },
+	{ "recvfrom", WAIT_NETWORK },     { "recvmsg", WAIT_NETWORK },
+	{ "recvmmsg", WAIT_NETWORK },     { "sendto", WAIT_NETWORK },
+	{ "sendmsg", WAIT_NETWORK },      { "sendmmsg", WAIT_NETWORK },
+	{ "fsync", WAIT_DISK },           { "fdatasync", WAIT_DISK },
+	{ "sync", WAIT_DISK },            { "syncfs", WAIT_DISK },
+	{ "sync_file_range", WAIT_DISK }, { "msync", WAIT_DISK },
+	{ "io_getevents", WAIT_DISK },    { "io_pgetevents", WAIT_DISK },
 	{ "readahead", WAIT_DISK },
 };
 
@@ -191,7 +129,7 @@ static enum wait_cause find_rule(const struct rule *list, size_t n_rules, const 
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t rule = 0; rule < n_rules; rule++)
-			if (begins(functions[i], list[rule].begins))
+			if (begins(functions[i], list[rule].name))
 				return list[rule].cause;
 	return WAIT_OTHER;
 }
@@ -208,7 +146,7 @@ static struct span plain_name(struct span name)
 enum wait_cause wait_cause_of_call(const char *call, const char *target)
 {
 	for (size_t i = 0; call && i < LENGTH(calls); i++)
-		if (strcmp(calls[i].call, call) == 0)
+		if (strcmp(calls[i].name, call) == 0)
 			return calls[i].cause;
 	if (!call || !target)
 		return WAIT_OTHER;

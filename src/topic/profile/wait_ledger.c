@@ -29,11 +29,6 @@ static uint64_t hash_of(uint32_t process, uint32_t state, uint32_t stack, int32_
 	return hash_u64(hash_u64((uint64_t)process << 32 | stack) ^ ((uint64_t)(uint32_t)call << 32 | state));
 }
 
-static uint64_t hash_of_item(const struct wait_item *item)
-{
-	return hash_of(item->process, item->state, item->stack, item->call);
-}
-
 void wait_ledger_begin(struct wait_ledger *ledger)
 {
 	for (size_t i = 0; i < ledger->n_processes; i++) {
@@ -198,7 +193,8 @@ static void move_items(struct wait_ledger *ledger, const uint32_t *new_items, co
 
 			*item = ledger->items[i];
 			item->process = new_processes[item->process];
-			hash_add(&ledger->by_what, hash_of_item(item), new_items[i]);
+			hash_add(&ledger->by_what, hash_of(item->process, item->state, item->stack, item->call),
+				 new_items[i]);
 		}
 	for (size_t i = 0; i < ledger->n_growth; i++)
 		ledger->growth[i].item = new_items[ledger->growth[i].item];
@@ -207,6 +203,7 @@ static void move_items(struct wait_ledger *ledger, const uint32_t *new_items, co
 static void drop_unused(struct wait_ledger *ledger)
 {
 	uint32_t *items, *processes;
+	size_t n_processes;
 
 	if (ledger->n_items < ITEMS_SPARE || ledger->n_items < 2 * ledger->n_items_kept)
 		return;
@@ -221,13 +218,10 @@ static void drop_unused(struct wait_ledger *ledger)
 	for (size_t i = 0; i < ledger->n_processes; i++)
 		processes[i] |= !ledger->processes[i].ended;
 	ledger->n_items_kept = number_used(items, ledger->n_items);
-	{
-		size_t n_processes = number_used(processes, ledger->n_processes);
-
-		move_items(ledger, items, processes);
-		ledger->n_items = ledger->n_items_kept;
-		ledger->n_processes = n_processes;
-	}
+	n_processes = number_used(processes, ledger->n_processes);
+	move_items(ledger, items, processes);
+	ledger->n_items = ledger->n_items_kept;
+	ledger->n_processes = n_processes;
 	free(items);
 	free(processes);
 }

@@ -20,7 +20,6 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/code/kallsyms.h"
 #include "kernel/code/symbols.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/env.h"
@@ -49,9 +48,6 @@ struct wait_kernel {
 	struct wait_scope scope;
 };
 
-#define READ_BYTES ((size_t)64 * 1024)
-
-/* Of /proc/kallsyms, which takes the kernel 50 ms. */
 struct kernel_functions_reading {
 	struct env *env;
 	pthread_t thread;
@@ -59,56 +55,21 @@ struct kernel_functions_reading {
 	struct symbols symbols;
 };
 
-/* Whether addresses are shown is decided when it is opened. */
-static int open_symbols(struct env *env)
-{
-	uint64_t raised = privilege_raise(PRIVILEGE_SYMBOLS);
-	int fd = env_open_file(env, FUNCTION_NAMES_SOURCE);
-
-	privilege_lower(raised);
-	return fd;
-}
-
-static void take(struct symbols *symbols, struct span text)
-{
-	struct kallsyms_line line;
-
-	while (kallsyms_next(&text, &line))
-		if (line.address != 0)
-			symbols_add(symbols, line.address, 0, line.name, false);
-}
-
-static void read_all(struct kernel_functions_reading *reading, int fd)
-{
-	char *bytes = alloc_zeroed(READ_BYTES, 1);
-	size_t rest = 0;
-	ssize_t n_more;
-
-	while (progress_goes_on(&reading->progress) &&
-	       (n_more = read(fd, bytes + rest, READ_BYTES - rest)) > 0) {
-		size_t length = rest + (size_t)n_more, whole = length;
-
-		while (whole > 0 && bytes[whole - 1] != '\n')
-			whole--;
-		take(&reading->symbols, span_of(bytes, whole));
-		rest = length - whole;
-		memmove(bytes, bytes + whole, rest);
-	}
-	free(bytes);
-	symbols_sort(&reading->symbols);
-}
-
 static void *read_functions(void *context)
 {
 	struct kernel_functions_reading *reading = context;
+	struct kernel_text *text = alloc_zeroed(1, sizeof(*text));
+	struct span lines;
 	int fd;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_SYMBOLS));
-	fd = open_symbols(reading->env);
-	if (fd >= 0) {
-		read_all(reading, fd);
+	fd = kernel_names_open(reading->env);
+	while (fd >= 0 && progress_goes_on(&reading->progress) && kernel_text_read(text, fd, &lines))
+		kernel_text_add(&reading->symbols, lines);
+	symbols_sort(&reading->symbols);
+	if (fd >= 0)
 		close(fd);
-	}
+	free(text);
 	atomic_store(&reading->progress.ready, true);
 	return NULL;
 }
@@ -150,15 +111,6 @@ static bool kernel_functions_update(struct kernel_functions *functions, struct e
 	return !functions->reading;
 }
 
-/* Of ready ones. Empty: no function is known to have this address. */
-static struct span kernel_functions_find(const struct kernel_functions *functions, uint64_t address)
-{
-	uint64_t offset;
-	const char *name = symbols_find(&functions->symbols, address, &offset);
-
-	return name ? span_text(name) : (struct span){ 0 };
-}
-
 static void kernel_functions_close(struct kernel_functions *functions)
 {
 	if (functions->reading)
@@ -197,29 +149,6 @@ const struct trace_plan trace_plan_waiting =
 	PLAN(.programs = programs, .n_programs = N_PROGRAMS, .of_wanted = true);
 const struct trace_plan trace_plan_waiting_of_one =
 	PLAN(.programs = programs + 1, .n_programs = N_PROGRAMS - 1);
-
-/* Of one process, or of those that the scope has; trace.error says why it does not count. */
-static void wait_kernel_open(struct wait_kernel *kernel, const struct sample *sample, uint32_t process)
-{
-	trace_open_process(&kernel->trace, sample->env, sample->request,
-			   process ? &trace_plan_waiting_of_one : &trace_plan_waiting, process);
-	if (!kernel->trace.error)
-		kernel_functions_update(&kernel->functions, sample->env, false);
-}
-
-/* keeps names of functions for the next one */
-static void wait_kernel_close(struct wait_kernel *kernel)
-{
-	trace_close(&kernel->trace);
-	kernel->trace = (struct trace_set){ 0 };
-	wait_scope_free(&kernel->scope);
-}
-
-static void wait_kernel_free(struct wait_kernel *kernel)
-{
-	wait_kernel_close(kernel);
-	kernel_functions_close(&kernel->functions);
-}
 
 static bool is_wait(uint64_t state)
 {
@@ -350,18 +279,12 @@ static void compare_with_clocks(struct wait_ledger *ledger, const struct process
 	}
 }
 
-static const char *name_of_call(int32_t number)
-{
-	const struct pid_syscall call = { .number = (uint64_t)number };
-
-	return number < 0 ? NULL : pid_syscall_name(&call);
-}
-
 static void name_by(struct wait_ledger *ledger, uint32_t item, const struct span *functions, size_t n)
 {
 	const struct wait_item *of = &ledger->items[item];
-	struct wait_meaning meaning =
-		wait_meaning_of(functions, n, of->state & ~BPF_WAIT_BEFORE, name_of_call(of->call));
+	const struct pid_syscall call = { .number = (uint64_t)of->call };
+	struct wait_meaning meaning = wait_meaning_of(functions, n, of->state & ~BPF_WAIT_BEFORE,
+						      of->call < 0 ? NULL : pid_syscall_name(&call));
 
 	wait_ledger_name(ledger, item, meaning.cause, meaning.function);
 }
@@ -372,19 +295,17 @@ static void name_by_stack(struct wait_kernel *kernel, struct wait_ledger *ledger
 	const struct wait_item *of = &ledger->items[item];
 	uint64_t frames[BPF_STACK_FRAMES] = { 0 };
 	struct span functions[BPF_STACK_FRAMES];
+	uint64_t offset;
 	size_t n = 0;
 
 	if (of->state & BPF_WAIT_BEFORE ? trace_stack_before(&kernel->trace, of->stack, frames)
 					: trace_stack(&kernel->trace, of->stack, frames))
-		for (; n < BPF_STACK_FRAMES && frames[n]; n++)
-			functions[n] = kernel_functions_find(&kernel->functions, frames[n] - 1);
-	name_by(ledger, item, functions, n);
-}
+		for (; n < BPF_STACK_FRAMES && frames[n]; n++) {
+			const char *name = symbols_find(&kernel->functions.symbols, frames[n] - 1, &offset);
 
-static void name_by_call(struct wait_ledger *ledger, uint32_t item)
-{
-	name_by(ledger, item, NULL, 0);
-	ledger->items[item].is_known = false;
+			functions[n] = name ? span_text(name) : (struct span){ 0 };
+		}
+	name_by(ledger, item, functions, n);
 }
 
 static void name_items(struct wait_kernel *kernel, struct wait_ledger *ledger, const struct sample *sample)
@@ -402,16 +323,14 @@ static void name_items(struct wait_kernel *kernel, struct wait_ledger *ledger, c
 					 (struct span){ 0 });
 		else if (ready)
 			name_by_stack(kernel, ledger, i);
-		else /* until it can be named */
-			name_by_call(ledger, i);
+		else
+			name_by(ledger, i, NULL, 0); /* by its call, until it can be named */
+		item->is_known = item->state <= BPF_STATE_READY || ready;
 	}
 }
 
-/*
- * Looks at the processes of the scope from now on, counts, and names what it can, all between begin and end
- * of a tick of the ledger. The moment that the sums are of; 0: nothing is counted.
- */
-static uint64_t wait_kernel_update(struct wait_kernel *kernel, const struct sample *sample,
+/* The moment that the sums are of; 0: nothing is counted. */
+static uint64_t count_waits(struct wait_kernel *kernel, const struct sample *sample,
 			    const struct process_list *processes, struct wait_ledger *ledger)
 {
 	uint64_t lag_ns = kernel_clock_lag_ns(sample->env), begun_ns, moment_ns;
@@ -460,9 +379,12 @@ static uint32_t wanted_process(const struct sample_request *request)
 	return request->mapped.is_set ? request->mapped.pid : 0;
 }
 
+/* Keeps names of functions for the next time. */
 static void close_counting(struct wait_list *list)
 {
-	wait_kernel_close(&list->kernel);
+	trace_close(&list->kernel.trace);
+	list->kernel.trace = (struct trace_set){ 0 };
+	wait_scope_free(&list->kernel.scope);
 	wait_switches_close(list->switches);
 	list->switches = NULL;
 	wait_ledger_free(&list->ledger);
@@ -483,8 +405,11 @@ void wait_list_prepare(struct wait_list *list, const struct sample *sample)
 	list->of_scope = of_scope;
 	list->epoch = epoch;
 	list->opened = true;
-	wait_kernel_open(&list->kernel, sample, process);
-	if (list->kernel.trace.error && sample->env->live)
+	trace_open_process(&list->kernel.trace, sample->env, sample->request,
+			   process ? &trace_plan_waiting_of_one : &trace_plan_waiting, process);
+	if (!list->kernel.trace.error)
+		kernel_functions_update(&list->kernel.functions, sample->env, false);
+	else if (sample->env->live)
 		list->switches = wait_switches_open(sample->env);
 	list->ledger.last_ns = env_mono_ns(sample->env);
 }
@@ -494,7 +419,7 @@ static void close_list(void *state)
 	struct wait_list *list = state;
 
 	close_counting(list);
-	wait_kernel_free(&list->kernel);
+	kernel_functions_close(&list->kernel.functions);
 	free(list->order);
 	free(list->rows);
 }
@@ -592,7 +517,7 @@ static int update_list(void *state, const struct sample *sample)
 	wait_ledger_begin(&list->ledger);
 	now_ns = list->switches
 			 ? wait_switches_update(list->switches, list->processes, list->process, &list->ledger)
-			 : wait_kernel_update(&list->kernel, sample, list->processes, &list->ledger);
+			 : count_waits(&list->kernel, sample, list->processes, &list->ledger);
 	if (now_ns == 0)
 		return 0;
 	wait_ledger_end(&list->ledger, now_ns,

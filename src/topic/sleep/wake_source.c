@@ -15,6 +15,7 @@
 #include "sys/listing.h"
 #include "topic/kernel_clock.h"
 #include "topic/topic.h"
+
 #define PATH_ROOM 512
 
 int wake_sources_each(struct env *env, void (*each)(void *context, const char *directory), void *context)

@@ -16,6 +16,7 @@
 #include "core/vector.h"
 #include "kernel/code/symbols.h"
 #include "sys/privilege.h"
+
 #define PATH "sys/kernel/btf/vmlinux"
 #define NAME_BYTES 64
 
@@ -139,7 +140,41 @@ int kernel_types_bit(struct btf *btf, const char *way, uint32_t *offset, uint8_t
 	return 0;
 }
 
-#define READ_BYTES 65536
+int kernel_names_open(const struct env *env)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_SYMBOLS);
+	int fd = env_open_file(env, FUNCTION_NAMES_SOURCE);
+
+	privilege_lower(raised);
+	return fd;
+}
+
+bool kernel_text_read(struct kernel_text *text, int fd, struct span *lines)
+{
+	size_t length = text->n_rest;
+	ssize_t n_more;
+
+	memmove(text->bytes, text->bytes + text->begun, length);
+	n_more = read(fd, text->bytes + length, sizeof(text->bytes) - length);
+	if (n_more <= 0)
+		return false;
+	length += (size_t)n_more;
+	for (text->begun = length; text->begun > 0 && text->bytes[text->begun - 1] != '\n'; text->begun--)
+		;
+	text->n_rest = length - text->begun;
+	*lines = span_of(text->bytes, text->begun);
+	return true;
+}
+
+void kernel_text_add(struct symbols *symbols, struct span lines)
+{
+	struct kallsyms_line line;
+
+	while (kallsyms_next(&lines, &line))
+		if (line.address != 0)
+			symbols_add(symbols, line.address, 0, line.name, false);
+}
+
 #define SLICE_READS 40 /* 2.5 MiB take about 20 ms */
 
 void function_names_open(struct function_names *names, struct env *env)
@@ -152,8 +187,8 @@ static void stop(struct function_names *names)
 	if (names->fd >= 0)
 		close(names->fd);
 	names->fd = -1;
-	free(names->bytes);
-	names->bytes = NULL;
+	free(names->text);
+	names->text = NULL;
 }
 
 void function_names_close(struct function_names *names)
@@ -184,19 +219,9 @@ size_t function_names_find(struct function_names *names, uint64_t address)
 	return names->count - 1;
 }
 
-/* Whether addresses are shown is decided when it is opened. */
-static int open_symbols(const struct env *env)
-{
-	uint64_t raised = privilege_raise(PRIVILEGE_SYMBOLS);
-	int fd = env_open_file(env, FUNCTION_NAMES_SOURCE);
-
-	privilege_lower(raised);
-	return fd;
-}
-
 static void start(struct function_names *names)
 {
-	int fd = open_symbols(names->env);
+	int fd = kernel_names_open(names->env);
 
 	for (size_t i = 0; i < names->count; i++)
 		if (names->list[i].state == FUNCTION_NEW)
@@ -206,8 +231,7 @@ static void start(struct function_names *names)
 	if (fd < 0)
 		return;
 	names->fd = fd;
-	names->n_rest = 0;
-	names->bytes = alloc_zeroed(READ_BYTES, 1);
+	names->text = alloc_zeroed(1, sizeof(*names->text));
 }
 
 static void end(struct function_names *names)
@@ -233,27 +257,19 @@ static void take(struct function_names *names, const struct kallsyms_line *line)
 /* False at the end. */
 static bool read_on(struct function_names *names)
 {
-	size_t room = READ_BYTES - names->n_rest, length, whole;
-	ssize_t n_more = read(names->fd, names->bytes + names->n_rest, room);
 	struct kallsyms_line line;
-	struct span text;
+	struct span lines;
 
-	if (n_more <= 0)
+	if (!kernel_text_read(names->text, names->fd, &lines))
 		return false;
-	length = names->n_rest + (size_t)n_more;
-	for (whole = length; whole > 0 && names->bytes[whole - 1] != '\n'; whole--)
-		;
-	text = span_of(names->bytes, whole);
-	while (kallsyms_next(&text, &line)) {
+	while (kallsyms_next(&lines, &line)) {
 		if (line.address == 0) {
 			names->error = -EACCES;
 			return false;
 		}
 		take(names, &line);
 	}
-	names->n_rest = length - whole;
-	memmove(names->bytes, names->bytes + whole, names->n_rest);
-	return names->n_rest < READ_BYTES;
+	return true;
 }
 
 void function_names_update(struct function_names *names, bool whole)
@@ -267,9 +283,11 @@ void function_names_update(struct function_names *names, bool whole)
 			end(names);
 }
 
+#define TEST_BYTES 65536
+
 int function_names_test(struct env *env)
 {
-	int fd = open_symbols(env);
+	int fd = kernel_names_open(env);
 	struct kallsyms_line line = { 0 };
 	char *bytes;
 	size_t length = 0;
@@ -279,8 +297,8 @@ int function_names_test(struct env *env)
 
 	if (fd < 0)
 		return fd;
-	bytes = alloc_zeroed(READ_BYTES, 1);
-	while ((n_more = read(fd, bytes + length, READ_BYTES - length)) > 0) /* data come first */
+	bytes = alloc_zeroed(TEST_BYTES, 1);
+	while ((n_more = read(fd, bytes + length, TEST_BYTES - length)) > 0) /* data come first */
 		length += (size_t)n_more;
 	close(fd);
 	text = span_of(bytes, length);

@@ -8,8 +8,23 @@
 
 #include "core/hash.h"
 #include "kernel/btf.h"
+#include "kernel/code/symbols.h"
 #include "sys/bpf/program.h"
 #include "sys/env.h"
+
+#define FUNCTION_NAMES_SOURCE "proc/kallsyms"
+
+int kernel_names_open(const struct env *env); /* whether addresses are shown is decided now */
+
+/* All of it takes the kernel 50 ms. All zero: at the begin. */
+struct kernel_text {
+	size_t begun, n_rest; /* of a line that goes on in the next part */
+	char bytes[65536];
+};
+
+/* Reads a part, of which it gives the whole lines. False: at the end. */
+bool kernel_text_read(struct kernel_text *text, int fd, struct span *lines);
+void kernel_text_add(struct symbols *symbols, struct span lines); /* which have an address */
 
 struct kernel_types {
 	struct btf btf;
@@ -35,7 +50,6 @@ int kernel_types_member(struct btf *btf, const char *way, struct bpf_place *plac
 int kernel_types_bit(struct btf *btf, const char *way, uint32_t *offset, uint8_t *bit);
 
 #define FUNCTION_NAME_BYTES 64
-#define FUNCTION_NAMES_SOURCE "proc/kallsyms"
 #define FUNCTION_NAMES_REMEDY N_("run it as root, or give it the capability cap_syslog")
 
 enum function_state { FUNCTION_NEW, FUNCTION_SOUGHT, FUNCTION_FOUND, FUNCTION_UNKNOWN };
@@ -52,8 +66,7 @@ struct function_names {
 	size_t count, capacity, n_new;
 	struct hash by_address;
 	int fd, error; /* fd: while it is read, else -1; error: -errno why there are no names, or 0 */
-	size_t n_rest; /* bytes of a line that goes on in the next slice */
-	char *bytes;   /* owned, while it is read */
+	struct kernel_text *text; /* owned, while it is read */
 };
 
 void function_names_open(struct function_names *names, struct env *env);

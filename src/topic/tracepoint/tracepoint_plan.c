@@ -19,6 +19,7 @@
 #include "kernel/trace_format.h"
 #include "sys/tracefs.h"
 #include "topic/tracing.h"
+
 #define FORMAT_BYTES 16384
 #define NAMES_BYTES ((size_t)128 * 1024) /* at first */
 #define NAME_BYTES 64
