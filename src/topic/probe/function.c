@@ -226,7 +226,7 @@ static void start(struct function_list *list)
 		free_search(search);
 }
 
-static void forget(struct function_list *list)
+void function_list_close(struct function_list *list)
 {
 	struct function_search *search;
 
@@ -244,7 +244,7 @@ void function_list_update(struct function_list *list, uint32_t pid, uint64_t sta
 	bool is_other = list->pid != pid || list->start_ticks != start_ticks;
 
 	if (is_other)
-		forget(list);
+		function_list_close(list);
 	list->pid = pid;
 	list->start_ticks = start_ticks;
 	if (pid == 0)
@@ -261,11 +261,6 @@ bool function_list_is_late(const struct function_list *list)
 {
 	return list->pid != 0 && !list->known &&
 	       (!list->search || clock_mono_ns(list->clock) - list->begun_ns > LATE_NS);
-}
-
-void function_list_close(struct function_list *list)
-{
-	forget(list);
 }
 
 struct function_row {
@@ -311,13 +306,6 @@ struct state {
 	struct function_list list;
 };
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void add_rows(struct sample *sample)
 {
 	const struct state *state = sample->state;
@@ -333,10 +321,11 @@ static void add_rows(struct sample *sample)
 		struct function_row *row = table_add(sample->table);
 
 		if (listed->file != last) {
-			const char *text = functions->texts.bytes + functions->files[listed->file];
+			const char *text = functions->texts.bytes + functions->files[listed->file], *slash;
 
 			path = arena_copy(arena, text, strlen(text));
-			file = base_of(path);
+			slash = strrchr(path, '/');
+			file = slash ? slash + 1 : path;
 			last = listed->file;
 		}
 		row->pid = state->list.pid;

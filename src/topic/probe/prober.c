@@ -297,12 +297,6 @@ static uint64_t all_hits(const struct probe *probe)
 	return sum;
 }
 
-static void begin_look(const struct prober *prober, struct probe *probe)
-{
-	probe->seen_hits = all_hits(probe);
-	probe->seen_ns = clock_mono_ns(prober->clock);
-}
-
 /* No longer wanted first: while one event after the other goes, hits and returns would differ. */
 static void detach(struct probe *probe, unsigned number)
 {
@@ -329,8 +323,7 @@ static bool is_attached(enum probed_state state)
 
 static void stop(struct prober *prober, struct probe *probe, enum probe_state state)
 {
-	probe->view.state = state;
-	publish(prober, probe);
+	set_state(prober, probe, state);
 	detach_all(probe);
 	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
 		if (is_attached(probe->view.processes[i].state))
@@ -566,8 +559,10 @@ static void attach_process(struct prober *prober, struct probe *probe, const str
 		probed = add_probed(probe, &match->target);
 	if (!probed)
 		return;
-	if (probe->n_events == 0)
-		begin_look(prober, probe);
+	if (probe->n_events == 0) {
+		probe->seen_hits = all_hits(probe);
+		probe->seen_ns = clock_mono_ns(prober->clock);
+	}
 	error = attach(prober, probe, probed, match->file);
 	if (error == -ESRCH) {
 		probed->state = PROBED_ENDED;
@@ -708,20 +703,6 @@ static void free_prober(void *context)
 	free(prober);
 }
 
-/* Under lock: the first one that was removed; it is no longer in the list. */
-static struct probe *take_removed(struct prober *prober)
-{
-	for (struct probe **at = &prober->probes; *at; at = &(*at)->next) {
-		struct probe *probe = *at;
-
-		if (probe->removed) {
-			*at = probe->next;
-			return probe;
-		}
-	}
-	return NULL;
-}
-
 /* Under lock. */
 static void take_targets(struct prober *prober)
 {
@@ -752,30 +733,31 @@ static void take_changes(struct prober *prober, struct probe *probe)
 /* Under lock, which it releases while it frees them. */
 static void free_removed(struct prober *prober)
 {
-	struct probe *probe;
+	struct probe **at = &prober->probes, *probe;
 
-	while ((probe = take_removed(prober))) {
+	while ((probe = *at)) {
+		if (!probe->removed) {
+			at = &probe->next;
+			continue;
+		}
+		*at = probe->next;
 		pthread_mutex_unlock(&prober->lock);
 		free_probe(probe);
 		pthread_mutex_lock(&prober->lock);
 	}
 }
 
-/* What is attached has been looked at once. */
-static bool is_settled(const struct probe *probe)
-{
-	return probe->view.state != PROBE_LOOKING && probe->view.state != PROBE_ATTACHING &&
-	       (probe->view.state != PROBE_COUNTING || !isnan(probe->view.expected_per_second));
-}
-
-/* Under lock. */
+/* Under lock. Settled: what is attached has been looked at once. */
 static void publish_all(struct prober *prober)
 {
 	bool all_settled = prober->list != NULL;
 
 	for (struct probe *probe = prober->probes; probe; probe = probe->next) {
+		enum probe_state state = probe->view.state;
+
 		probe->shown = probe->view;
-		all_settled &= !probe->is_new && is_settled(probe);
+		all_settled &= !probe->is_new && state != PROBE_LOOKING && state != PROBE_ATTACHING &&
+			       (state != PROBE_COUNTING || !isnan(probe->view.expected_per_second));
 	}
 	atomic_store(&prober->progress.ready, all_settled);
 }

@@ -142,9 +142,7 @@ static int find_enumerator(void *state, const char *enumeration, const char *nam
 	struct making *making = state;
 	int error = open_types(making);
 
-	if (error)
-		return error;
-	return btf_enumerator(&making->types.btf, enumeration, name, value) ? 0 : -ENODATA;
+	return error ? error : btf_enumerator(&making->types.btf, enumeration, name, value) ? 0 : -ENODATA;
 }
 
 static int find_function(void *state, const char *name, uint32_t *number)
@@ -152,10 +150,8 @@ static int find_function(void *state, const char *name, uint32_t *number)
 	struct making *making = state;
 	int error = open_types(making);
 
-	if (error)
-		return error;
-	*number = btf_function(&making->types.btf, name);
-	return *number ? 0 : -ENODATA;
+	*number = error ? 0 : btf_function(&making->types.btf, name);
+	return error ? error : *number ? 0 : -ENODATA;
 }
 
 /* The typedef of a raw tracepoint; 0: this kernel has none. */
@@ -245,12 +241,6 @@ static void close_running(struct trace_running *running)
 		close(running->self);
 }
 
-/* One element for each CPU. */
-static int open_cpu_map(const struct trace_set *set, size_t value_bytes)
-{
-	return bpf_map_open(set->bpf, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), value_bytes, 1);
-}
-
 /* Starts what is loaded. 0 or -errno. */
 static int start(struct making *making, struct trace_running *running, bool typed)
 {
@@ -275,7 +265,8 @@ static int start_program(struct making *making, const struct bpf_program *progra
 	making->program = program;
 	making->format_length = 0;
 	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1 };
-	running->self = open_cpu_map(set, sizeof(struct bpf_self));
+	running->self = bpf_map_open(set->bpf, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
+				     sizeof(struct bpf_self), 1);
 	if (running->self < 0)
 		return running->self;
 	running->loaded = load(making, program, running->self, typed);
@@ -328,11 +319,6 @@ static size_t start_bytes(const struct trace_plan *plan)
 	return sizeof(uint64_t);
 }
 
-static size_t starts_max(const struct trace_plan *plan)
-{
-	return entries_of(plan) == BPF_ENTRIES_PHASES || start_words(plan) ? STARTS_MAX : plan->n_entries_max;
-}
-
 static bool keeps_newest(const struct trace_plan *plan)
 {
 	for (unsigned i = 0; i < plan->n_programs; i++)
@@ -375,55 +361,33 @@ static struct map_form form_of(const struct trace_set *set, enum bpf_map map)
 {
 	const struct trace_plan *plan = set->plan;
 	const size_t number = sizeof(uint32_t), word = sizeof(uint64_t), n_max = plan->n_entries_max;
+	const size_t stack = BPF_STACK_FRAMES * word, entry = entry_bytes[entries_of(plan)];
+	const bool is_bounded = entries_of(plan) == BPF_ENTRIES_PHASES || start_words(plan);
+	const struct map_form forms[N_BPF_MAPS] = {
+		[BPF_MAP_ENTRIES] = { BPF_MAP_TYPE_HASH, plan->n_words * word, entry, n_max, false },
+		[BPF_MAP_SLOTS] = { BPF_MAP_TYPE_ARRAY, number, words_of_slot(set) * word, SLOTS, true },
+		[BPF_MAP_STARTS] = { keeps_newest(plan) ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH,
+				     start_bytes(plan), word, is_bounded ? STARTS_MAX : n_max, false },
+		[BPF_MAP_START_SLOTS] = { BPF_MAP_TYPE_ARRAY, number, 2 * word, 1U << BPF_START_SLOT_BITS,
+					  false },
+		[BPF_MAP_HISTOGRAMS] = { BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_phases), n_max, true },
+		[BPF_MAP_NUMBERS] = { BPF_MAP_TYPE_ARRAY, number, word, 1, false },
+		[BPF_MAP_READERS] = { BPF_MAP_TYPE_LRU_HASH, word, sizeof(struct bpf_reader), READERS_MAX,
+				      false },
+		[BPF_MAP_WALK] = { BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_walk), 1, true },
+		[BPF_MAP_RECORDS] = { BPF_MAP_TYPE_PERCPU_ARRAY, number, sizeof(union bpf_sent), 1, false },
+		[BPF_MAP_RINGS] = { BPF_MAP_TYPE_PERF_EVENT_ARRAY, number, number, set->n_cpus, false },
+		[BPF_MAP_WANTED] = { BPF_MAP_TYPE_HASH, word, word, WANTED_MAX, false },
+		[BPF_MAP_HITS] = { BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_hits), n_max, true },
+		[BPF_MAP_WAITERS] = { BPF_MAP_TYPE_HASH, sizeof(struct bpf_times_key),
+				      sizeof(struct bpf_waiter), WAITERS_MAX, false },
+		[BPF_MAP_STACKS] = { BPF_MAP_TYPE_STACK_TRACE, number, stack, STACKS_MAX, false },
+		[BPF_MAP_BEFORE] = { BPF_MAP_TYPE_HASH, word, stack, BEFORE_MAX, false },
+		[BPF_MAP_SELF] = { BPF_MAP_TYPE_PERCPU_ARRAY, number, word, 1, false },
+		[BPF_MAP_MARKS] = { BPF_MAP_TYPE_PERCPU_ARRAY, number, word, 1, false },
+	};
 
-	switch (map) {
-	case BPF_MAP_ENTRIES:
-		return (struct map_form){ BPF_MAP_TYPE_HASH, plan->n_words * word,
-					  entry_bytes[entries_of(plan)], n_max, false };
-	case BPF_MAP_SLOTS:
-		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, words_of_slot(set) * word, SLOTS,
-					  true };
-	case BPF_MAP_STARTS:
-		return (struct map_form){ keeps_newest(plan) ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH,
-					  start_bytes(plan), word,
-					  starts_max(plan), false };
-	case BPF_MAP_START_SLOTS:
-		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, 2 * word, 1U << BPF_START_SLOT_BITS,
-					  false };
-	case BPF_MAP_HISTOGRAMS:
-		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_phases), n_max,
-					  true };
-	case BPF_MAP_NUMBERS:
-		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, word, 1, false };
-	case BPF_MAP_READERS:
-		return (struct map_form){ BPF_MAP_TYPE_LRU_HASH, word, sizeof(struct bpf_reader), READERS_MAX,
-					  false };
-	case BPF_MAP_WALK:
-		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_walk), 1, true };
-	case BPF_MAP_RECORDS:
-		return (struct map_form){ BPF_MAP_TYPE_PERCPU_ARRAY, number, sizeof(union bpf_sent), 1,
-					  false };
-	case BPF_MAP_RINGS:
-		return (struct map_form){ BPF_MAP_TYPE_PERF_EVENT_ARRAY, number, number, set->n_cpus, false };
-	case BPF_MAP_WANTED:
-		return (struct map_form){ BPF_MAP_TYPE_HASH, word, word, WANTED_MAX, false };
-	case BPF_MAP_HITS:
-		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_hits), n_max, true };
-	case BPF_MAP_WAITERS:
-		return (struct map_form){ BPF_MAP_TYPE_HASH, sizeof(struct bpf_times_key),
-					  sizeof(struct bpf_waiter), WAITERS_MAX, false };
-	case BPF_MAP_STACKS:
-		return (struct map_form){ BPF_MAP_TYPE_STACK_TRACE, number, BPF_STACK_FRAMES * word,
-					  STACKS_MAX, false };
-	case BPF_MAP_BEFORE:
-		return (struct map_form){ BPF_MAP_TYPE_HASH, word, BPF_STACK_FRAMES * word, BEFORE_MAX,
-					  false };
-	case BPF_MAP_SELF:
-	case BPF_MAP_MARKS:
-	case N_BPF_MAPS:
-		break;
-	}
-	return (struct map_form){ BPF_MAP_TYPE_PERCPU_ARRAY, number, word, 1, false };
+	return forms[map];
 }
 
 static int open_map(struct trace_set *set, enum bpf_map map)
@@ -572,21 +536,25 @@ static void make_room(struct trace_entries *entries, size_t key_bytes, size_t va
 	entries->values = alloc_resize(entries->values, entries->capacity, value_bytes);
 }
 
-static bool adds_up(const struct bpf_times *times)
+/* Else it changed while it was read. */
+static bool adds_up(uint64_t begun_ns, const uint64_t *spent_ns, unsigned n, uint64_t since_ns)
 {
-	uint64_t sum = times->begun_ns;
-
-	for (unsigned state = 0; state < N_BPF_STATES; state++)
-		sum += times->spent_ns[state];
-	return sum == times->since_ns;
+	for (unsigned i = 0; i < n; i++)
+		begun_ns += spent_ns[i];
+	return begun_ns == since_ns;
 }
 
 static void read_again(struct trace_set *set)
 {
-	for (size_t i = 0; i < set->n_entries; i++)
-		for (unsigned tries = 0; !adds_up(&set->times[i]) && tries < READ_TRIES; tries++)
-			bpf_map_value(set->bpf, set->maps[BPF_MAP_ENTRIES], trace_key(set, i),
-				      &set->times[i]);
+	for (size_t i = 0; i < set->n_entries; i++) {
+		struct bpf_times *times = &set->times[i];
+
+		for (unsigned tries = 0; tries < READ_TRIES; tries++) {
+			if (adds_up(times->begun_ns, times->spent_ns, N_BPF_STATES, times->since_ns))
+				break;
+			bpf_map_value(set->bpf, set->maps[BPF_MAP_ENTRIES], trace_key(set, i), times);
+		}
+	}
 }
 
 static bool has_slot(const struct trace_set *set, const uint64_t *slot, const uint64_t *key)
@@ -683,15 +651,6 @@ static bool read_entries(struct trace_set *set)
 	return true;
 }
 
-static bool waiter_adds_up(const struct bpf_waiter *waiter)
-{
-	uint64_t sum = waiter->begun_ns;
-
-	for (unsigned class = 0; class < N_BPF_WAIT_CLASSES; class++)
-		sum += waiter->spent_ns[class];
-	return sum == waiter->since_ns;
-}
-
 static bool read_waiters(struct trace_set *set)
 {
 	if (set->maps[BPF_MAP_WAITERS] < 0 ||
@@ -702,8 +661,11 @@ static bool read_waiters(struct trace_set *set)
 		const struct bpf_times_key *keys = set->waiters.keys;
 		struct bpf_waiter *waiter = (struct bpf_waiter *)set->waiters.values + i;
 
-		for (unsigned tries = 0; !waiter_adds_up(waiter) && tries < READ_TRIES; tries++)
+		for (unsigned tries = 0; tries < READ_TRIES; tries++) {
+			if (adds_up(waiter->begun_ns, waiter->spent_ns, N_BPF_WAIT_CLASSES, waiter->since_ns))
+				break;
 			bpf_map_value(set->bpf, set->maps[BPF_MAP_WAITERS], &keys[i], waiter);
+		}
 	}
 	return true;
 }

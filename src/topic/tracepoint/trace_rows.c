@@ -374,12 +374,6 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static void note_refused(struct sample *sample, const struct trace *trace)
-{
-	if (trace->refused[0])
-		frame_notice(sample->frame, "trace", NULL, "'%s': %s", trace->spec.text, trace->refused);
-}
-
 static void note_lost(struct sample *sample, struct trace *trace)
 {
 	uint64_t lost = trace->set.n_running > 0 ? trace_self(&trace->set, 0).lost : 0;
@@ -446,9 +440,13 @@ static int sample_traces(struct sample *sample)
 		return error;
 	sample->table->mono_ns = traces->mono_ns;
 	for (unsigned i = 0; i < traces->n; i++) {
-		note_refused(sample, traces->list[i]);
-		add_rows(sample, traces->list[i], text_of(sample, traces->list[i]->spec.text));
-		note_lost(sample, traces->list[i]);
+		struct trace *trace = traces->list[i];
+
+		if (trace->refused[0])
+			frame_notice(sample->frame, "trace", NULL, "'%s': %s", trace->spec.text,
+				     trace->refused);
+		add_rows(sample, trace, text_of(sample, trace->spec.text));
+		note_lost(sample, trace);
 	}
 	return 0;
 }
