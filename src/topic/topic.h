@@ -3,6 +3,8 @@
 #ifndef PANETOP_TOPIC_TOPIC_H
 #define PANETOP_TOPIC_TOPIC_H
 
+#include <string.h>
+
 #include "model/frame.h"
 #include "model/settings.h"
 #include "sys/env.h"
@@ -56,6 +58,12 @@ static inline uint64_t sample_mono_ns(const struct sample *sample)
 #define A_PROCESS_NAME                                                                                       \
 	A_LABEL(N_("command"), 16), .grouping = "command", .help = N_("process name, at most 15 bytes"),     \
 		.source = "/proc/PID/stat comm"
+
+/* A copy for rows. */
+static inline const char *sample_text(struct sample *sample, const char *text)
+{
+	return arena_copy(&sample->frame->arena, text, strlen(text));
+}
 
 struct reading; /* see topic/reader.h */
 

@@ -253,11 +253,6 @@ static void take_entries(struct state *state)
 	state->gone.n = call_counts_sort(state->gone.list, state->gone.n);
 }
 
-static const char *copy(struct sample *sample, const char *text)
-{
-	return arena_copy(&sample->frame->arena, text, strlen(text));
-}
-
 static void add_row(struct sample *sample, const struct call_sum *sum, const struct process *process)
 {
 	const struct state *state = sample->state;
@@ -268,8 +263,8 @@ static void add_row(struct sample *sample, const struct call_sum *sum, const str
 	call_sum_errors(sum, errors, sizeof(errors));
 	row->pid = process ? sum->pid : U64_BLANK;
 	row->start_seconds = process ? process_start_seconds(sample->env, process->start_ticks) : 0;
-	row->call = copy(sample, name);
-	row->command = process ? copy(sample, process->name) : _("(exited)");
+	row->call = sample_text(sample, name);
+	row->command = process ? sample_text(sample, process->name) : _("(exited)");
 	row->how = state->looks ? "proc" : "bpf";
 	if (state->looks || sum->timed > 0)
 		row->seconds = (double)sum->sum_ns / 1e9;
@@ -277,7 +272,7 @@ static void add_row(struct sample *sample, const struct call_sum *sum, const str
 		return;
 	row->calls = sum->calls;
 	row->errors = sum->errors;
-	row->error_names = copy(sample, errors);
+	row->error_names = sample_text(sample, errors);
 	if (sum->timed == 0)
 		return;
 	row->p50_seconds = call_sum_percentile(sum, 50);

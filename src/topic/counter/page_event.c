@@ -114,7 +114,7 @@ static int sample(struct sample *sample)
 		if (sum->n_open == 0)
 			continue;
 		row = table_add(sample->table);
-		row->event = arena_copy(&sample->frame->arena, name, strlen(name));
+		row->event = sample_text(sample, name);
 		row->meaning = meaning_of(name);
 		if (sum->known)
 			row->total = sum->total;

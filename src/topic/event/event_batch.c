@@ -37,12 +37,6 @@ static void hold_name(struct event_name **held, struct event_name *name)
 	*held = name;
 }
 
-static void forget_last(struct event_batch *batch)
-{
-	hold_name(&batch->last, NULL);
-	hold_name(&batch->last_parent, NULL);
-}
-
 struct event *event_batch_add(struct event_batch *batch, const struct event_process *process)
 {
 	struct event_name *name = process->name;
@@ -105,7 +99,8 @@ size_t event_batch_append(struct event_batch *batch, struct event_batch *from)
 
 void event_batch_empty(struct event_batch *batch)
 {
-	forget_last(batch);
+	hold_name(&batch->last, NULL);
+	hold_name(&batch->last_parent, NULL);
 	VECTOR_EMPTY(batch->list, batch->count, batch->capacity, &batch->recent_list);
 	VECTOR_EMPTY(batch->texts, batch->n_texts, batch->texts_capacity, &batch->recent_texts);
 }

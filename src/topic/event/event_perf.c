@@ -303,12 +303,6 @@ static void add_exec(const struct event_perf *perf, struct raw_events *events,
 	}
 }
 
-/* Records of tasks outside of this pid namespace have no PID here. */
-static bool is_foreign(const struct perf_record *record)
-{
-	return record->pid == 0 || record->tid == 0;
-}
-
 static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_events *events,
 		       const struct perf_record *record, bool exits)
 {
@@ -316,8 +310,8 @@ static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_ev
 	struct raw_event *event;
 
 	perf->source.received += record->kind != PERF_RECORD_KIND_LOST;
-	if (record->kind != PERF_RECORD_KIND_LOST && is_foreign(record))
-		return;
+	if (record->kind != PERF_RECORD_KIND_LOST && (record->pid == 0 || record->tid == 0))
+		return; /* tasks outside of this pid namespace have no PID here */
 	if (perf->names_only && record->kind == PERF_RECORD_KIND_COMM && !record->exec)
 		return;
 	switch (record->kind) {

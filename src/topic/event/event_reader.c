@@ -59,19 +59,13 @@ struct event_reader {
 	bool filter_changed;
 };
 
-static size_t ring_bytes(void)
-{
-	size_t bytes = RINGS_BYTES / env_cpus();
-
-	return bytes > RING_BYTES_MAX ? RING_BYTES_MAX : bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
-}
-
 /* Locked memory may be limited: then try smaller rings. */
 static void open_perf(struct event_reader *reader, const struct event_sources_of *by)
 {
-	size_t bytes = ring_bytes();
+	size_t bytes = RINGS_BYTES / env_cpus();
 	int *error = &reader->handed.sources.perf_error;
 
+	bytes = bytes > RING_BYTES_MAX ? RING_BYTES_MAX : bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
 	do {
 		reader->perf = by->perf(&reader->env, bytes, &reader->arguments, error);
 		bytes /= 4;
@@ -537,11 +531,6 @@ void event_reader_sources(struct event_reader *reader, struct event_sources *sou
 	pthread_mutex_unlock(&reader->handed.lock);
 }
 
-const struct trace_set *event_reader_arguments(const struct event_reader *reader)
-{
-	return &reader->arguments;
-}
-
 int event_reader_bell(const struct event_reader *reader)
 {
 	return reader->bell;
@@ -670,13 +659,6 @@ static void notice_missing(const struct event_sources *sources, const struct env
 			     strerror(-sources->exec_error));
 }
 
-static void notice_arguments(const struct event_sources *sources, const struct trace_set *arguments,
-			     struct frame *frame)
-{
-	if (!sources->perf_error && !sources->exec_error)
-		trace_notice(arguments, frame, _("some programs that exit at once lack their arguments"));
-}
-
 void event_notices(struct event_reader *reader, const struct env *env, struct frame *frame,
 		   const char *topic)
 {
@@ -684,7 +666,9 @@ void event_notices(struct event_reader *reader, const struct env *env, struct fr
 
 	event_reader_sources(reader, &sources);
 	notice_missing(&sources, env, frame, topic);
-	notice_arguments(&sources, event_reader_arguments(reader), frame);
+	if (!sources.perf_error && !sources.exec_error)
+		trace_notice(&reader->arguments, frame,
+			     _("some programs that exit at once lack their arguments"));
 	notice_lost(&sources, frame, topic);
 	if (env->foreign_pids)
 		frame_notice(frame, topic, source_remedy(env, NULL, EXDEV),

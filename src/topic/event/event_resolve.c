@@ -291,13 +291,6 @@ void event_resolve_set_filter(struct event_resolver *resolver, const struct even
 	}
 }
 
-static bool passes_filter(const struct event_resolver *resolver, const struct event_process *process,
-			  const struct raw_event *raw)
-{
-	return event_filter_kind(&resolver->filter, raw->kind, raw->pid != raw->tid, raw->exit_code) &&
-	       event_filter_process(&resolver->filter, process);
-}
-
 /* NULL if it is not known, or another process has its PID by now: a parent is older than its child. */
 static const struct event_process *parent_of(const struct event_resolver *resolver,
 					     const struct event_process *process)
@@ -317,7 +310,8 @@ static struct event *add_event(struct event_resolver *resolver, const struct eve
 	const struct event_process *parent;
 	struct event *event;
 
-	if (!passes_filter(resolver, process, raw))
+	if (!event_filter_kind(&resolver->filter, raw->kind, raw->pid != raw->tid, raw->exit_code) ||
+	    !event_filter_process(&resolver->filter, process))
 		return NULL;
 	event = event_batch_add(&resolver->ready, process);
 	parent = parent_of(resolver, process);
@@ -349,6 +343,13 @@ static void count(struct event_resolver *resolver, const struct event_process *p
 					       raw->exit_code != UINT32_MAX);
 }
 
+static struct event *report(struct event_resolver *resolver, const struct event_process *process,
+			    const struct raw_event *raw)
+{
+	count(resolver, process, raw);
+	return add_event(resolver, process, raw);
+}
+
 /* An event long after this PID exited belongs to a new process whose fork was missed. */
 static struct event_process *process_of(struct event_resolver *resolver, uint32_t pid, uint64_t time_ns)
 {
@@ -373,8 +374,7 @@ static void end_process(struct event_resolver *resolver, struct event_process *p
 
 	if (process->start_ns <= end.time_ns)
 		lifetime_ns = end.time_ns - process->start_ns;
-	count(resolver, process, &end);
-	event = add_event(resolver, process, &end);
+	event = report(resolver, process, &end);
 	if (event)
 		event->duration_ns = lifetime_ns;
 	if (event_filter_process(&resolver->filter, process))
@@ -384,20 +384,12 @@ static void end_process(struct event_resolver *resolver, struct event_process *p
 	event_processes_exit(resolver->processes, process, end.time_ns);
 }
 
-/* Its PID is used again. */
-static void end_leaderless(struct event_resolver *resolver, uint32_t pid, uint64_t time_ns)
-{
-	struct event_process *process = event_processes_find(resolver->processes, pid);
-
-	if (process && process->first_ended && !process->end_ns && time_ns > process->counted_ns)
-		end_process(resolver, process);
-}
-
 static void resolve_fork(struct event_resolver *resolver, const struct raw_event *raw)
 {
-	struct event_process *parent, *child;
+	struct event_process *child = event_processes_find(resolver->processes, raw->pid), *parent;
 
-	end_leaderless(resolver, raw->pid, raw->time_ns);
+	if (child && child->first_ended && !child->end_ns && raw->time_ns > child->counted_ns)
+		end_process(resolver, child); /* its PID is used again */
 	parent = process_of(resolver, raw->parent_pid, raw->time_ns);
 	if (event_filter_process(&resolver->filter, parent)) {
 		find_start(resolver, parent);
@@ -445,8 +437,7 @@ static void resolve_exec(struct event_resolver *resolver, const struct raw_event
 	else
 		event_processes_unname(resolver->processes, process);
 	reread_after_exec(resolver, process, known);
-	count(resolver, process, raw);
-	add_event(resolver, process, raw);
+	report(resolver, process, raw);
 }
 
 static void resolve_clone(struct event_resolver *resolver, const struct raw_event *raw)
@@ -454,15 +445,7 @@ static void resolve_clone(struct event_resolver *resolver, const struct raw_even
 	struct event_process *process = process_of(resolver, raw->pid, raw->time_ns);
 
 	process->threads += raw->time_ns > process->counted_ns;
-	count(resolver, process, raw);
-	add_event(resolver, process, raw);
-}
-
-/* A thread that ends alone has code 0 in all C libraries; others have the code of the process. */
-static void copy_exit_code(struct event_process *process, const struct raw_event *raw)
-{
-	if (raw->pid == raw->tid || raw->exit_code != 0 || process->exit_code == UINT32_MAX)
-		process->exit_code = raw->exit_code;
+	report(resolver, process, raw);
 }
 
 /* Resolved when its thread ends: the kernel announces a core before it looks whether it may dump one. */
@@ -490,15 +473,15 @@ static void note_core(struct event_resolver *resolver, struct event_process *pro
 		return;
 	process->core_code = raw->exit_code;
 	if (process->core_ns > 0) {
-		count(resolver, process, &core);
-		add_event(resolver, process, &core);
+		report(resolver, process, &core);
 	}
 	process->core_ns = 0;
 }
 
 /*
  * A process ends with its last thread. The first one may end before others; or another thread executes a
- * program, and takes its place and TID.
+ * program, and takes its place and TID. A thread that ends alone has code 0 in all C libraries; others have
+ * the code of the process.
  */
 static void resolve_exit(struct event_resolver *resolver, const struct raw_event *raw)
 {
@@ -508,14 +491,14 @@ static void resolve_exit(struct event_resolver *resolver, const struct raw_event
 	process->threads -= process->threads > 0 && raw->time_ns > process->counted_ns;
 	process->exit_ns = raw->time_ns;
 	process->first_ended |= of_first;
-	if (process->first_ended)
-		copy_exit_code(process, raw);
+	if (process->first_ended &&
+	    (of_first || raw->exit_code != 0 || process->exit_code == UINT32_MAX))
+		process->exit_code = raw->exit_code;
 	if (of_first && raw->parent_pid)
 		process->parent_pid = raw->parent_pid;
 	note_core(resolver, process, raw);
 	if (!of_first) {
-		count(resolver, process, raw);
-		add_event(resolver, process, raw);
+		report(resolver, process, raw);
 	}
 	if (process->first_ended && process->threads == 0)
 		end_process(resolver, process);
@@ -537,8 +520,7 @@ static void resolve_comm(struct event_resolver *resolver, const struct raw_event
 	process->called = raw->by_exec;
 	if (raw->by_exec)
 		return;
-	count(resolver, process, raw);
-	event = add_event(resolver, process, raw);
+	event = report(resolver, process, raw);
 	if (event)
 		event->was = event_batch_text(&resolver->ready, text, strlen(text));
 }
@@ -551,8 +533,7 @@ static void resolve_ptrace(struct event_resolver *resolver, const struct raw_eve
 	struct event_process *subject = tracer_pid ? process_of(resolver, tracer_pid, raw->time_ns) : traced;
 	struct event *event;
 
-	count(resolver, subject, raw);
-	event = add_event(resolver, subject, raw);
+	event = report(resolver, subject, raw);
 	if (event) {
 		event->other_pid = raw->pid;
 		event->tid = subject->pid;
@@ -572,8 +553,7 @@ static void resolve_users(struct event_resolver *resolver, const struct raw_even
 		process->real_uid = raw->real;
 		process->effective_uid = raw->effective;
 	}
-	count(resolver, process, raw);
-	event = add_event(resolver, process, raw);
+	event = report(resolver, process, raw);
 	if (event) {
 		event->real_id = raw->real;
 		event->effective_id = raw->effective;
@@ -586,8 +566,7 @@ static void resolve_session(struct event_resolver *resolver, const struct raw_ev
 
 	process->terminal = 0;
 	process->group = process->session = (int32_t)raw->pid;
-	count(resolver, process, raw);
-	add_event(resolver, process, raw);
+	report(resolver, process, raw);
 }
 
 void event_resolve(struct event_resolver *resolver, const struct raw_event *raw)
@@ -602,12 +581,6 @@ void event_resolve(struct event_resolver *resolver, const struct raw_event *raw)
 	steps[raw->kind](resolver, raw);
 }
 
-/* Also where /proc hides it. */
-static bool exists(const struct event_resolver *resolver, uint32_t pid)
-{
-	return resolver->env->live && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-}
-
 static bool is_gone(struct event_resolver *resolver, struct event_process *process, uint64_t now_ns)
 {
 	char bytes[FILE_BYTES];
@@ -616,7 +589,7 @@ static bool is_gone(struct event_resolver *resolver, struct event_process *proce
 	if (resolver->env->foreign_pids)
 		return false;
 	if (!pid_stat_parse(read_file(resolver, process->pid, "stat", bytes), &stat))
-		return !exists(resolver, process->pid);
+		return !resolver->env->live || (kill((pid_t)process->pid, 0) < 0 && errno != EPERM);
 	copy_threads(process, &stat, now_ns);
 	return process->first_ended && process->threads == 0;
 }

@@ -74,16 +74,10 @@ static const char *exit_info(struct arena *arena, const struct event *event)
 	return arena_print(arena, "%s%s%s", thread, by_signal ? "" : "code ", status);
 }
 
-static const char *ptrace_info(struct arena *arena, const struct event *event)
+const char *event_info(struct arena *arena, const struct event *event, const char *texts)
 {
 	const char *verb = event->attached ? "attach" : "detach";
 
-	return event->other_pid == event->pid ? arena_print(arena, "%sed", verb)
-					      : arena_print(arena, "%s %u", verb, event->other_pid);
-}
-
-const char *event_info(struct arena *arena, const struct event *event, const char *texts)
-{
 	switch (event->kind) {
 	case EVENT_CLONE:
 		return arena_print(arena, "thread %u", event->tid);
@@ -93,7 +87,8 @@ const char *event_info(struct arena *arena, const struct event *event, const cha
 		return arena_print(arena, "%s%s", event->tid != event->pid ? "thread is " : "was ",
 				   texts + event->was);
 	case EVENT_PTRACE:
-		return ptrace_info(arena, event);
+		return event->other_pid == event->pid ? arena_print(arena, "%sed", verb)
+						      : arena_print(arena, "%s %u", verb, event->other_pid);
 	case EVENT_UID:
 	case EVENT_GID:
 		return event->real_id == event->effective_id

@@ -323,7 +323,7 @@ static void add_rows(struct sample *sample)
 		if (listed->file != last) {
 			const char *text = functions->texts.bytes + functions->files[listed->file], *slash;
 
-			path = arena_copy(arena, text, strlen(text));
+			path = sample_text(sample, text);
 			slash = strrchr(path, '/');
 			file = slash ? slash + 1 : path;
 			last = listed->file;
@@ -333,7 +333,7 @@ static void add_rows(struct sample *sample)
 		row->file = file;
 		row->kind = *provider ? N_("probe") : N_("function");
 		row->function = *provider ? arena_print(arena, "%s:%s", provider, name)
-					  : arena_copy(arena, name, strlen(name));
+					  : sample_text(sample, name);
 	}
 }
 

@@ -285,7 +285,7 @@ static struct probe_row *add_row(struct sample *sample, const struct one *one)
 	struct state *state = sample->state;
 	struct probe_row *row = table_add(sample->table);
 
-	row->probe = arena_copy(&sample->frame->arena, one->text, strlen(one->text));
+	row->probe = sample_text(sample, one->text);
 	row->pid = 0;
 	row->cost_seconds = state->view.cost_seconds;
 	row->expected_per_second = state->view.expected_per_second;
@@ -348,7 +348,7 @@ static void add_process(struct sample *sample, struct one *one, unsigned number)
 		add_times(state, row, hits);
 	}
 	if (*name)
-		row->command = arena_copy(&sample->frame->arena, name, strlen(name));
+		row->command = sample_text(sample, name);
 }
 
 /* Processes that the scope leaves out now keep their counts for when they are in it again. */

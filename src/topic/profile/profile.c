@@ -482,7 +482,6 @@ static int sample_functions(struct sample *sample)
 {
 	struct state *state = sample->state;
 	const struct profile_window *window = profiler_window(state->profiler, sample);
-	struct arena *arena = &sample->frame->arena;
 
 	VECTOR_RESERVE(state->totals, window->n_functions + 1, state->capacity);
 	memset(state->totals, 0, window->n_functions * sizeof(*state->totals));
@@ -497,9 +496,9 @@ static int sample_functions(struct sample *sample)
 		if (of->total.samples == 0)
 			continue;
 		row = table_add(sample->table);
-		row->function = arena_copy(arena, function->name, strlen(function->name));
-		row->file = arena_copy(arena, function->file, strlen(function->file));
-		row->path = arena_copy(arena, function->path, strlen(function->path));
+		row->function = sample_text(sample, function->name);
+		row->file = sample_text(sample, function->file);
+		row->path = sample_text(sample, function->path);
 		row->names = names_words[function->names];
 		row->samples = of->self.samples;
 		row->self_ratio = share(window, &of->self);
@@ -645,7 +644,7 @@ static int sample_calls(struct sample *sample)
 		row->stack = path_text(arena, window, i, false);
 		row->parent = above == PROFILE_NO_NODE ? "" : path_text(arena, window, above, false);
 		row->function = chain_text(arena, window, branches, i);
-		row->file = arena_copy(arena, function->file, strlen(function->file));
+		row->file = sample_text(sample, function->file);
 		row->samples = branches[i].total.samples;
 		row->total_ratio = share(window, &branches[i].total);
 		row->self_ratio = share(window, &window->sums[i]);
@@ -702,7 +701,6 @@ static int sample_callers(struct sample *sample)
 {
 	struct state *state = sample->state;
 	const struct profile_window *window = profiler_window(state->profiler, sample);
-	struct arena *arena = &sample->frame->arena;
 	struct pairs pairs = { 0 };
 
 	for (uint32_t i = 0; i < window->n_nodes; i++)
@@ -716,10 +714,10 @@ static int sample_callers(struct sample *sample)
 			pair->caller == PROFILE_NO_NODE ? &none : &window->functions[pair->caller];
 		struct caller_row *row = table_add(sample->table);
 
-		row->caller = arena_copy(arena, caller->name, strlen(caller->name));
-		row->caller_file = arena_copy(arena, caller->file, strlen(caller->file));
-		row->function = arena_copy(arena, function->name, strlen(function->name));
-		row->file = arena_copy(arena, function->file, strlen(function->file));
+		row->caller = sample_text(sample, caller->name);
+		row->caller_file = sample_text(sample, caller->file);
+		row->function = sample_text(sample, function->name);
+		row->file = sample_text(sample, function->file);
 		row->samples = pair->total.samples;
 		row->total_ratio = share(window, &pair->total);
 	}
@@ -747,7 +745,6 @@ static int sample_lines(struct sample *sample)
 {
 	struct state *state = sample->state;
 	const struct profile_window *window = profiler_window(state->profiler, sample);
-	struct arena *arena = &sample->frame->arena;
 
 	for (size_t i = 0; i < window->n_lines; i++) {
 		const struct profile_line *line = &window->lines[i];
@@ -757,9 +754,9 @@ static int sample_lines(struct sample *sample)
 		if (window->line_sums[i].samples == 0)
 			continue;
 		row = table_add(sample->table);
-		row->function = arena_copy(arena, function->name, strlen(function->name));
-		row->file = arena_copy(arena, function->file, strlen(function->file));
-		row->source = arena_copy(arena, line->source, strlen(line->source));
+		row->function = sample_text(sample, function->name);
+		row->file = sample_text(sample, function->file);
+		row->source = sample_text(sample, line->source);
 		row->line = line->number;
 		row->samples = window->line_sums[i].samples;
 		row->self_ratio = (double)window->line_sums[i].weight / (double)window->with_lines.weight;

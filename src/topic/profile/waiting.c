@@ -100,13 +100,12 @@ static void prepare(struct sample *sample)
 static void add_row(struct sample *sample, const struct wait_row *of, double interval)
 {
 	struct waiting_row *row = table_add(sample->table);
-	struct arena *arena = &sample->frame->arena;
 
 	row->pid = of->pid;
 	row->start_seconds = process_start_seconds(sample->env, of->start_ticks);
 	row->cause = wait_cause_words[of->cause];
-	row->function = arena_copy(arena, of->function, strlen(of->function));
-	row->command = arena_copy(arena, of->command, strlen(of->command));
+	row->function = sample_text(sample, of->function);
+	row->command = sample_text(sample, of->command);
 	row->seconds = of->seconds;
 	row->ratio = interval > 0 ? of->seconds / interval : 0;
 	row->waits = of->waits;

@@ -168,7 +168,6 @@ static int by_names(const void *a, const void *b)
 static void add_rows(struct sample *sample)
 {
 	const struct state *state = sample->state;
-	struct arena *arena = &sample->frame->arena;
 	struct wake_row *row = NULL;
 
 	for (size_t i = 0; i < state->n; i++) {
@@ -176,8 +175,8 @@ static void add_rows(struct sample *sample)
 
 		if (i == 0 || by_names(pair - 1, pair) != 0) {
 			row = table_add(sample->table);
-			row->waker = arena_copy(arena, pair->waker, strlen(pair->waker));
-			row->woken = arena_copy(arena, pair->woken, strlen(pair->woken));
+			row->waker = sample_text(sample, pair->waker);
+			row->woken = sample_text(sample, pair->woken);
 			row->wakes = 0;
 		}
 		row->wakes += pair->count;

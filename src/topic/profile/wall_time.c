@@ -71,12 +71,11 @@ static void prepare(struct sample *sample)
 static struct wall_row *add_row(struct sample *sample, enum wait_cause cause, const char *function,
 				const char *file)
 {
-	struct arena *arena = &sample->frame->arena;
 	struct wall_row *row = table_add(sample->table);
 
 	row->cause = wait_cause_words[cause];
-	row->function = arena_copy(arena, function, strlen(function));
-	row->file = arena_copy(arena, file, strlen(file));
+	row->function = sample_text(sample, function);
+	row->file = sample_text(sample, file);
 	row->seconds = 0;
 	row->error_ratio = 0;
 	return row;

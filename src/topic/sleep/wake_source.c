@@ -165,8 +165,8 @@ static void add_row(void *context, const char *directory)
 	if (!name)
 		return; /* its device was removed */
 	row = table_add(sample->table);
-	row->name = arena_copy(&sample->frame->arena, name, strlen(name));
-	row->source = arena_copy(&sample->frame->arena, directory, strlen(directory));
+	row->name = sample_text(sample, name);
+	row->source = sample_text(sample, directory);
 	row->events = wake_source_number(env, directory, "event_count");
 	row->activations = wake_source_number(env, directory, "active_count");
 	row->wakeups = wake_source_number(env, directory, "wakeup_count");

@@ -76,11 +76,6 @@ static const struct source_spec sources[] = {
 };
 
 /* The frame may outlive programs that the user names. */
-static const char *text_of(struct sample *sample, const char *text)
-{
-	return arena_copy(&sample->frame->arena, text, strlen(text));
-}
-
 static void add_row(struct sample *sample, struct trace_set *set, unsigned running)
 {
 	const struct bpf_program *program = set->running[running].program;
@@ -88,8 +83,8 @@ static void add_row(struct sample *sample, struct trace_set *set, unsigned runni
 	struct tracing_row *row = table_add(sample->table);
 
 	row->topic = set->plan->topic;
-	row->program = text_of(sample, program->name);
-	row->tracepoint = text_of(sample, program->tracepoint);
+	row->program = sample_text(sample, program->name);
+	row->tracepoint = sample_text(sample, program->tracepoint);
 	row->entries = set->n_entries;
 	row->entries_max = set->plan->n_entries_max;
 	row->runs = self.runs;

@@ -385,11 +385,6 @@ static void note_lost(struct sample *sample, struct trace *trace)
 			     trace->spec.text, (unsigned long long)lost, TRACEPOINT_ROWS_MAX);
 }
 
-static const char *text_of(struct sample *sample, const char *text)
-{
-	return arena_copy(&sample->frame->arena, text, strlen(text));
-}
-
 /* Different words may give the same text; those of a histogram do. */
 static void add_rows(struct sample *sample, const struct trace *trace, const char *name)
 {
@@ -403,7 +398,7 @@ static void add_rows(struct sample *sample, const struct trace *trace, const cha
 		uint64_t sum = 0, most = first->most;
 
 		row->trace = name;
-		row->keys = text_of(sample, first->keys);
+		row->keys = sample_text(sample, first->keys);
 		row->count = 0;
 		for (; i < trace->n_counted && strcmp(one->keys, first->keys) == 0;
 		     one = &trace->counted[++i]) {
@@ -445,7 +440,7 @@ static int sample_traces(struct sample *sample)
 		if (trace->refused[0])
 			frame_notice(sample->frame, "trace", NULL, "'%s': %s", trace->spec.text,
 				     trace->refused);
-		add_rows(sample, trace, text_of(sample, trace->spec.text));
+		add_rows(sample, trace, sample_text(sample, trace->spec.text));
 		note_lost(sample, trace);
 	}
 	return 0;
@@ -517,7 +512,7 @@ static void add_buckets(struct sample *sample, const struct trace *trace, const 
 		bool is_new = !keys || strcmp(keys, one->keys) != 0;
 
 		if (is_new)
-			keys = text_of(sample, one->keys);
+			keys = sample_text(sample, one->keys);
 		if (is_new || one->bits != trace->counted[i - 1].bits) {
 			row = table_add(sample->table);
 			row->trace = name;
@@ -539,7 +534,7 @@ static int sample_buckets(struct sample *sample)
 	sample->table->mono_ns = traces->mono_ns;
 	for (unsigned i = 0; i < traces->n; i++)
 		if (traces->list[i]->plan.has_bits)
-			add_buckets(sample, traces->list[i], text_of(sample, traces->list[i]->spec.text));
+			add_buckets(sample, traces->list[i], sample_text(sample, traces->list[i]->spec.text));
 	return 0;
 }
 

@@ -112,9 +112,8 @@ static void close_tracepoints(struct sample *sample)
 static const char *text_of(struct sample *sample, size_t at)
 {
 	const struct state *state = sample->state;
-	const char *text = state->texts.bytes + at;
 
-	return arena_copy(&sample->frame->arena, text, strlen(text));
+	return sample_text(sample, state->texts.bytes + at);
 }
 
 static int sample_tracepoints(struct sample *sample)

@@ -114,7 +114,8 @@ static void cut_list(struct buffer *list)
 	buffer_text(list, " …");
 }
 
-void tracepoint_list_refuse(struct tracepoint_list *list, const char *group, const char *event, char *why,
+/* Why there is no such tracepoint, and what there is, translated. */
+static void explain_absence(struct tracepoint_list *list, const char *group, const char *event, char *why,
 			    size_t room)
 {
 	struct nearest near_group = { .near = { .typed = span_text(group) } },
@@ -168,9 +169,7 @@ struct making {
 	size_t room;
 };
 
-static bool refuse(struct making *making, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse(struct making *making, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool refuse(struct making *making, const char *format, ...)
 {
 	va_list arguments;
 
@@ -405,20 +404,17 @@ static void make_plan(struct tracepoint_plan *plan, const struct trace_spec *spe
 	};
 }
 
-static enum tracepoint_part part_of_kind(const struct trace_field *field)
-{
-	return trace_field_is_number(field) ? TRACEPOINT_NUMBERS
-	       : trace_field_is_text(field) ? TRACEPOINT_TEXTS
-					    : TRACEPOINT_OTHERS;
-}
-
 void tracepoint_fields(struct span format, enum tracepoint_part part, struct buffer *out)
 {
 	size_t before = out->length;
 	struct trace_field field;
 
 	while (trace_format_next(&format, &field)) {
-		if (is_common(&field) || part_of_kind(&field) != part)
+		enum tracepoint_part is = trace_field_is_number(&field) ? TRACEPOINT_NUMBERS
+					  : trace_field_is_text(&field) ? TRACEPOINT_TEXTS
+									: TRACEPOINT_OTHERS;
+
+		if (is_common(&field) || is != part)
 			continue;
 		if (out->length > before)
 			buffer_char(out, ' ');
@@ -468,13 +464,11 @@ int tracepoint_plan_find(struct tracepoint_plan *plan, struct tracepoint_list *l
 	struct span format;
 	int error = tracepoint_list_format(list, span_text(spec->group), span_text(spec->event), &format);
 
-	if (error == -ENOENT)
-		tracepoint_list_refuse(list, spec->group, spec->event, why, room);
-	else if (error)
+	if (error && error != -ENOENT)
 		return error;
-	if (error || !tracepoint_plan_make(plan, spec, format, of_scope, why, room))
-		return -EINVAL;
-	return 0;
+	if (error)
+		explain_absence(list, spec->group, spec->event, why, room);
+	return error || !tracepoint_plan_make(plan, spec, format, of_scope, why, room) ? -EINVAL : 0;
 }
 
 bool tracepoint_check(struct env *env, const struct trace_spec *spec, char *why, size_t room)
