@@ -531,6 +531,11 @@ void event_reader_sources(struct event_reader *reader, struct event_sources *sou
 	pthread_mutex_unlock(&reader->handed.lock);
 }
 
+const struct trace_set *event_reader_arguments(const struct event_reader *reader)
+{
+	return &reader->arguments;
+}
+
 int event_reader_bell(const struct event_reader *reader)
 {
 	return reader->bell;

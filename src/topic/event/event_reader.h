@@ -73,6 +73,9 @@ void event_reader_read_statistics(struct event_reader *reader,
 
 void event_reader_sources(struct event_reader *reader, struct event_sources *sources);
 
+/* The program that copies the arguments of execs; its error where there is none. */
+const struct trace_set *event_reader_arguments(const struct event_reader *reader);
+
 /* An eventfd that becomes readable when events are ready, at most ten times a second. */
 int event_reader_bell(const struct event_reader *reader);
 

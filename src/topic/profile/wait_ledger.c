@@ -193,8 +193,8 @@ static void move_items(struct wait_ledger *ledger, const uint32_t *new_items, co
 
 			*item = ledger->items[i];
 			item->process = new_processes[item->process];
-			hash_add(&ledger->by_what, hash_of(item->process, item->state, item->stack, item->call),
-				 new_items[i]);
+			hash_add(&ledger->by_what,
+				 hash_of(item->process, item->state, item->stack, item->call), new_items[i]);
 		}
 	for (size_t i = 0; i < ledger->n_growth; i++)
 		ledger->growth[i].item = new_items[ledger->growth[i].item];

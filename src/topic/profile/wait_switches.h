@@ -17,8 +17,8 @@ struct wait_switches *wait_switches_open(struct env *env);
 void wait_switches_close(struct wait_switches *switches); /* may be NULL */
 
 /*
- * Adds to the ledger, in a tick of it, what this process waited or, with 0, those of the scope. The moment that
- * this is of; 0: there are none, or the thread hangs.
+ * Adds to the ledger, in a tick of it, what this process waited or, with 0, those of the scope. The moment
+ * that this is of; 0: there are none, or the thread hangs.
  */
 uint64_t wait_switches_update(struct wait_switches *switches, const struct process_list *processes,
 			      uint32_t process, struct wait_ledger *ledger);
