@@ -114,8 +114,7 @@ static void cut_list(struct buffer *list)
 	buffer_text(list, " …");
 }
 
-/* Why there is no such tracepoint, and what there is, translated. */
-static void explain_absence(struct tracepoint_list *list, const char *group, const char *event, char *why,
+void tracepoint_list_refuse(struct tracepoint_list *list, const char *group, const char *event, char *why,
 			    size_t room)
 {
 	struct nearest near_group = { .near = { .typed = span_text(group) } },
@@ -467,7 +466,7 @@ int tracepoint_plan_find(struct tracepoint_plan *plan, struct tracepoint_list *l
 	if (error && error != -ENOENT)
 		return error;
 	if (error)
-		explain_absence(list, spec->group, spec->event, why, room);
+		tracepoint_list_refuse(list, spec->group, spec->event, why, room);
 	return error || !tracepoint_plan_make(plan, spec, format, of_scope, why, room) ? -EINVAL : 0;
 }
 

@@ -38,6 +38,10 @@ int tracepoint_list_names(struct tracepoint_list *list, struct span *names);
 int tracepoint_list_format(struct tracepoint_list *list, struct span group, struct span event,
 			   struct span *format);
 
+/* Why there is no such tracepoint, and what there is, translated. */
+void tracepoint_list_refuse(struct tracepoint_list *list, const char *group, const char *event, char *why,
+			    size_t room);
+
 #define TRACEPOINT_ROWS_MAX 8192
 
 enum tracepoint_key_is {
