@@ -190,21 +190,18 @@ struct opened_row {
 #define ROW(field, ...) COLUMN(struct opened_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 8, .hidden = true,
-	    .help = N_("serial number"), .source = "panetop"),
-	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 2,
+	ROW(number, A_KEY(N_("number"), 8), .hidden = true, .help = N_("serial number"), .source = "panetop"),
+	ROW(time, A_LABEL(N_("time"), 12), .unit = UNIT_TIME, .rank = 2,
 	    .help = N_("time at which the call returned"), .source = "clock of the kernel"),
-	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 1, .help = N_("process"),
-	    .source = "perf sample"),
-	ROW(tid, .kind = COLUMN_LABEL, .title = N_("TID"), .width = 7, .hidden = true, .help = N_("thread"),
-	    .source = "perf sample"),
-	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
-	    .help = N_("name of the process at that time"), .source = "task_struct.group_leader.comm"),
-	ROW(result, .kind = COLUMN_LABEL, .title = N_("result"), .width = 8, .words = true,
-	    .help = N_("opened, or the error"), .source = "BPF at sys_exit"),
-	ROW(descriptor, .kind = COLUMN_LABEL, .title = N_("fd"), .width = 4, .rank = 3,
-	    .help = N_("the file descriptor that it has then"), .source = "BPF at sys_exit"),
-	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 24, .help = OPENED_PATH_HELP,
+	ROW(pid, A_LABEL(N_("PID"), 7), .rank = 1, .help = N_("process"), .source = "perf sample"),
+	ROW(tid, A_LABEL(N_("TID"), 7), .hidden = true, .help = N_("thread"), .source = "perf sample"),
+	ROW(command, A_LABEL(N_("command"), 16), .help = N_("name of the process at that time"),
+	    .source = "task_struct.group_leader.comm"),
+	ROW(result, A_LABEL(N_("result"), 8), .words = true, .help = N_("opened, or the error"),
+	    .source = "BPF at sys_exit"),
+	ROW(descriptor, A_LABEL(N_("fd"), 4), .rank = 3, .help = N_("the file descriptor that it has then"),
+	    .source = "BPF at sys_exit"),
+	ROW(path, A_LABEL(N_("path"), 24), .help = OPENED_PATH_HELP,
 	    .source = "memory of the process at sys_exit"),
 };
 

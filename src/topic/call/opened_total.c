@@ -34,23 +34,22 @@ struct opened_total_row {
 #define ROW(field, ...) COLUMN(struct opened_total_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(path, .kind = COLUMN_KEY, .fleeting = true, .title = N_("path"), .width = 28,
-	    .help = OPENED_PATH_HELP, .source = "memory of the process at sys_exit, the first 119 bytes"),
-	ROW(result, .kind = COLUMN_KEY, .fleeting = true, .words = true, .title = N_("result"), .width = 8,
+	ROW(path, A_KEY(N_("path"), 28), .fleeting = true, .help = OPENED_PATH_HELP,
+	    .source = "memory of the process at sys_exit, the first 119 bytes"),
+	ROW(result, A_KEY(N_("result"), 8), .fleeting = true, .words = true,
 	    .help = N_("opened, or the error"), .source = "BPF at sys_exit"),
-	ROW(opens_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
-	    .title = N_("per s"), .width = 8, .rate_of = offsetof(struct opened_total_row, counted),
+	ROW(opens_per_second, A_RATE(PER_SECOND, N_("per s"), 8), .additive = true,
+	    .rate_of = offsetof(struct opened_total_row, counted),
 	    .help = N_("how often it was tried in the last interval"), .source = "growth of counted / time"),
-	ROW(opens, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("opens"), .width = 8, .rank = 1,
+	ROW(opens, A_COUNTER(COUNT, N_("opens"), 8), .rank = 1,
 	    .help = N_("how often it was tried since counting began"), .source = "BPF at sys_exit"),
-	ROW(counted, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("counted"), .width = 8,
-	    .hidden = true,
+	ROW(counted, A_COUNTER(COUNT, N_("counted"), 8), .hidden = true,
 	    .help = N_("the same, without those that were in rows of their own before: DIRECTORY/... has "
 		       "what is no longer tried"),
 	    .source = "BPF at sys_exit"),
-	ROW(commands, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("names"), .width = 5, .rank = 3,
+	ROW(commands, A_GAUGE(COUNT, N_("names"), 5), .rank = 3,
 	    .help = N_("names of processes that tried it"), .source = "BPF at sys_exit"),
-	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
+	ROW(command, A_LABEL(N_("command"), 16), .grouping = "command",
 	    .help = N_("name of the process that tried it most often"),
 	    .source = "task_struct.group_leader.comm"),
 };

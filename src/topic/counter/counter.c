@@ -137,7 +137,7 @@ struct counter_row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct counter_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
+	COLUMN(struct counter_row, cpu, A_KEY(N_("CPU"), 5),
 	       .help = N_("CPU number; all: sum of the online CPUs"), .source = "/" COUNTER_ONLINE),
 	COUNTER_COLUMNS(struct counter_row),
 };

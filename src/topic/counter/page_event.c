@@ -36,15 +36,14 @@ struct event_row {
 #define ROW(field, ...) COLUMN(struct event_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(event, .kind = COLUMN_KEY, .title = N_("event"), .width = 37,
-	    .help = N_("event of libpfm4, or a tracepoint"), .source = "panetop"),
-	ROW(per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"), .width = 8,
-	    .rate_of = offsetof(struct event_row, total), .help = N_("per second in the last interval"),
-	    .source = "growth of total / time"),
-	ROW(total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("total"), .width = 12, .rank = 2,
+	ROW(event, A_KEY(N_("event"), 37), .help = N_("event of libpfm4, or a tracepoint"),
+	    .source = "panetop"),
+	ROW(per_second, A_RATE(PER_SECOND, N_("per s"), 8), .rate_of = offsetof(struct event_row, total),
+	    .help = N_("per second in the last interval"), .source = "growth of total / time"),
+	ROW(total, A_COUNTER(COUNT, N_("total"), 12), .rank = 2,
 	    .help = N_("count on all CPUs since the first sample"), .source = "perf_event_open(2)"),
-	ROW(meaning, .kind = COLUMN_LABEL, .title = N_("what it counts"), .width = 30, .words = true,
-	    .rank = 1, .help = N_("meaning of the event"), .source = "panetop"),
+	ROW(meaning, A_LABEL(N_("what it counts"), 30), .words = true, .rank = 1,
+	    .help = N_("meaning of the event"), .source = "panetop"),
 };
 
 static const struct schema schema = {

@@ -60,7 +60,7 @@ struct total_row {
 	      .help = N_("in the last interval"), .source = "growth of " #of " / time", __VA_ARGS__)
 
 static const struct column total_columns[] = {
-	TOTAL(command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("name"), .width = 12,
+	TOTAL(command, A_KEY(N_("name"), 12), .grouping = "command",
 	      .help = N_("command name, at most 15 bytes; all: the sum; (others): commands beyond the table "
 			 "limit"),
 	      .source = "perf COMM, /proc/PID/stat"),
@@ -80,11 +80,9 @@ static const struct column total_columns[] = {
 	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true, .additive = true),
 	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true, .additive = true),
 	SPEED(failures_per_second, failures, N_("failed/s"), 0, .hidden = true, .additive = true),
-	TOTAL(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("avg/s"),
-	      .width = 8, .rank = 4, .help = N_("mean rate since panetop started to listen"),
-	      .source = "total / time since then"),
-	TOTAL(mean_lifetime_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("avg life"),
-	      .width = 8, .rank = 3,
+	TOTAL(mean_per_second, A_GAUGE(PER_SECOND, N_("avg/s"), 8), .rank = 4,
+	      .help = N_("mean rate since panetop started to listen"), .source = "total / time since then"),
+	TOTAL(mean_lifetime_seconds, A_GAUGE(SECONDS, N_("avg life"), 8), .rank = 3,
 	      .help = N_("mean lifetime of the processes that exited and whose start is known"),
 	      .source = "sum of lifetimes / their number"),
 };
@@ -169,28 +167,26 @@ struct parent_row {
 #define PARENT(field, ...) COLUMN(struct parent_row, field, __VA_ARGS__)
 
 static const struct column parent_columns[] = {
-	PARENT(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	       .help = N_("process that forks"), .source = "perf task records, proc connector"),
-	PARENT(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS,
-	       .title = N_("start"), .width = 9, .hidden = true, .help = N_("start time after boot"),
+	PARENT(pid, A_KEY(N_("PID"), 7), .fleeting = true, .help = N_("process that forks"),
+	       .source = "perf task records, proc connector"),
+	PARENT(start_seconds, A_KEY(N_("start"), 9), .fleeting = true, .unit = UNIT_SECONDS, .hidden = true,
+	       .help = N_("start time after boot"),
 	       .source = "/proc/PID/stat starttime, else the time of its fork"),
-	PARENT(forks, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("forks"), .width = 8,
+	PARENT(forks, A_COUNTER(COUNT, N_("forks"), 8),
 	       .help = N_("processes started since panetop started to listen"), .source = "events, counted"),
-	PARENT(forks_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
-	       .title = N_("forks/s"), .width = 8, .rate_of = offsetof(struct parent_row, forks),
-	       .help = N_("in the last interval"), .source = "growth of forks / time"),
-	PARENT(mean_forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("avg/s"),
-	       .width = 8, .rank = 2, .help = N_("mean rate since panetop started to listen"),
-	       .source = "forks / time since then"),
-	PARENT(resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("resident"), .width = 8,
+	PARENT(forks_per_second, A_RATE(PER_SECOND, N_("forks/s"), 8), .additive = true,
+	       .rate_of = offsetof(struct parent_row, forks), .help = N_("in the last interval"),
+	       .source = "growth of forks / time"),
+	PARENT(mean_forks_per_second, A_GAUGE(PER_SECOND, N_("avg/s"), 8), .rank = 2,
+	       .help = N_("mean rate since panetop started to listen"), .source = "forks / time since then"),
+	PARENT(resident_bytes, A_GAUGE(BYTES, N_("resident"), 8),
 	       .help = N_("resident memory at its last fork, read at most ten times a second"),
 	       .source = "/proc/PID/status VmRSS"),
-	PARENT(page_table_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("tables"), .width = 8,
-	       .rank = 1,
+	PARENT(page_table_bytes, A_GAUGE(BYTES, N_("tables"), 8), .rank = 1,
 	       .help = N_("page tables at that time: fork() copies them and takes longer the larger they "
 			  "are; vfork() and posix_spawn() do not copy them"),
 	       .source = "/proc/PID/status VmPTE"),
-	PARENT(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
+	PARENT(command, A_LABEL(N_("name"), 15), .grouping = "command",
 	       .help = N_("name of the process (comm), at most 15 bytes"),
 	       .source = "perf COMM, /proc/PID/stat"),
 };
@@ -242,15 +238,15 @@ struct lifetime_row {
 #define LIFETIME(field, ...) COLUMN(struct lifetime_row, field, __VA_ARGS__)
 
 static const struct column lifetime_columns[] = {
-	LIFETIME(from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"), .width = 9,
+	LIFETIME(from_seconds, A_KEY(N_("from"), 9), .unit = UNIT_SECONDS,
 		 .help = N_("shortest lifetime in this row; -: start unknown"), .source = "panetop"),
-	LIFETIME(to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"), .width = 9,
+	LIFETIME(to_seconds, A_NUMBER(BOUND, SECONDS, N_("to"), 9),
 		 .help = N_("upper limit, exclusive; -: no limit"), .source = "panetop"),
-	LIFETIME(exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"), .width = 9,
+	LIFETIME(exits, A_COUNTER(COUNT, N_("exits"), 9),
 		 .help = N_("processes that exited since panetop started to listen"),
 		 .source = "events, counted"),
-	LIFETIME(share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%share"), .width = 7,
-		 .help = N_("share of all exits"), .source = "exits / sum of exits"),
+	LIFETIME(share_ratio, A_GAUGE(RATIO, N_("%share"), 7), .help = N_("share of all exits"),
+		 .source = "exits / sum of exits"),
 };
 
 static const struct schema lifetime_schema = {
@@ -308,24 +304,24 @@ struct source_row {
 #define SOURCE(field, ...) COLUMN(struct source_row, field, __VA_ARGS__)
 
 static const struct column source_columns[] = {
-	SOURCE(source, .kind = COLUMN_KEY, .title = N_("source"), .width = 10,
+	SOURCE(source, A_KEY(N_("source"), 10),
 	       .help = N_("perf: rings of the CPUs; connector: the proc connector; panetop: its own queue"),
 	       .source = "panetop"),
-	SOURCE(received, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("received"), .width = 9,
+	SOURCE(received, A_COUNTER(COUNT, N_("received"), 9),
 	       .help = N_("records, messages or, for panetop, selected events"), .source = "panetop"),
-	SOURCE(received_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
-	       .width = 8, .rate_of = offsetof(struct source_row, received),
-	       .help = N_("in the last interval"), .source = "growth of received / time"),
-	SOURCE(lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"), .width = 6,
+	SOURCE(received_per_second, A_RATE(PER_SECOND, N_("per s"), 8),
+	       .rate_of = offsetof(struct source_row, received), .help = N_("in the last interval"),
+	       .source = "growth of received / time"),
+	SOURCE(lost, A_COUNTER(COUNT, N_("lost"), 6),
 	       .help = N_("lost because a buffer was full, as the kernel counts them"),
 	       .source = "PERF_FORMAT_LOST, PERF_RECORD_LOST; SO_MEMINFO; panetop"),
-	SOURCE(unnamed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("no name"), .width = 7,
+	SOURCE(unnamed, A_COUNTER(COUNT, N_("no name"), 7),
 	       .help = N_("events of processes without a known name, their own or inherited"),
 	       .source = "panetop"),
-	SOURCE(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 8, .words = true,
-	       .help = N_("read, or the reason why not"), .source = "panetop"),
-	SOURCE(gives, .kind = COLUMN_LABEL, .title = N_("gives"), .width = 20, .rank = 1,
-	       .help = N_("events that it provides"), .source = "panetop"),
+	SOURCE(state, A_LABEL(N_("state"), 8), .words = true, .help = N_("read, or the reason why not"),
+	       .source = "panetop"),
+	SOURCE(gives, A_LABEL(N_("gives"), 20), .rank = 1, .help = N_("events that it provides"),
+	       .source = "panetop"),
 };
 
 static const struct schema source_schema = {

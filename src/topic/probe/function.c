@@ -271,19 +271,19 @@ struct function_row {
 #define ROW(field, ...) COLUMN(struct function_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
-	    .help = N_("process"), .source = "/proc"),
-	ROW(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 32,
+	ROW(pid, A_KEY(N_("PID"), 7), .fleeting = true, .hidden = true, .help = N_("process"),
+	    .source = "/proc"),
+	ROW(function, A_KEY(N_("function"), 32), .fleeting = true,
 	    .help = N_("its name as --probe-call takes it; of a probe that its authors put there (USDT) with "
 		       "its provider"),
 	    .source = "symbols and .note.stapsdt of the file"),
-	ROW(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16,
-	    .help = N_("name of the program or library"), .source = "/proc/PID/maps"),
-	ROW(kind, .kind = COLUMN_LABEL, .words = true, .title = N_("kind"), .width = 8, .rank = 1,
+	ROW(file, A_KEY(N_("file"), 16), .fleeting = true, .help = N_("name of the program or library"),
+	    .source = "/proc/PID/maps"),
+	ROW(kind, A_LABEL(N_("kind"), 8), .words = true, .rank = 1,
 	    .help = N_("function; probe: a place that the authors of the program have marked (USDT)"),
 	    .source = "panetop"),
-	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 16, .rank = 2,
-	    .help = N_("path of the file, as the process sees it"), .source = "/proc/PID/maps"),
+	ROW(path, A_LABEL(N_("path"), 16), .rank = 2, .help = N_("path of the file, as the process sees it"),
+	    .source = "/proc/PID/maps"),
 };
 
 static const struct schema schema = {

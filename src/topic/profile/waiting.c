@@ -28,38 +28,35 @@ struct waiting_row {
 #define ROW(field, ...) COLUMN(struct waiting_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .help = N_("PID"),
+	ROW(pid, A_KEY(N_("PID"), 7), .fleeting = true, .help = N_("PID"),
 	    .source = "task_struct; else /proc"),
-	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
-	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
-	    .source = "task_struct; else /proc/PID/stat starttime"),
-	ROW(ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .additive = true, .title = N_("%time"),
-	    .width = 7,
+	ROW(start_seconds, A_KEY(N_("started"), 10), .fleeting = true, .unit = UNIT_SECONDS, .hidden = true,
+	    .help = N_("start time, after boot"), .source = "task_struct; else /proc/PID/stat starttime"),
+	ROW(ratio, A_GAUGE(RATIO, N_("%time"), 7), .additive = true,
 	    .help = N_("time of all its threads; 1 is one thread all the time; the rows of a process add up "
 		       "to its threads"),
 	    .source = "seconds / length of the interval"),
-	ROW(seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9, .rank = 1,
+	ROW(seconds, A_GAUGE(SECONDS, N_("time"), 9), .rank = 1,
 	    .help = N_("time of all its threads in the interval; waits that have not ended count up to now"),
 	    .source = "BPF at sched_switch, sched_wakeup; else perf switch records"),
-	ROW(waits, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("waits"), .width = 8, .rank = 1,
-	    .help = N_("waits that began in the interval"),
+	ROW(waits, A_GAUGE(COUNT, N_("waits"), 8), .rank = 1, .help = N_("waits that began in the interval"),
 	    .source = "BPF at sched_switch; else perf switch records"),
-	ROW(cause, .kind = COLUMN_KEY, .words = true, .title = N_("cause"), .width = 8,
+	ROW(cause, A_KEY(N_("cause"), 8), .words = true,
 	    .help = N_("running on a CPU; ready: waiting for one; disk: for I/O; lock: for a futex, or a "
 		       "lock of the kernel; network: for a socket; pipe; poll: for one of several files; "
 		       "sleep: for a timer; memory: for memory to be reclaimed or read back; child: for a "
 		       "process to end"),
 	    .source = "functions of the kernel; else /proc/PID/syscall"),
-	ROW(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 28,
+	ROW(function, A_KEY(N_("function"), 28), .fleeting = true,
 	    .help = N_("function of the kernel that it waits in, below those of the scheduler; without "
 		       "kernel stacks the system call"),
 	    .source = "kernel stack, /proc/kallsyms; else /proc/PID/syscall"),
-	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 8, .rank = 3,
+	ROW(how, A_LABEL(N_("how"), 8), .rank = 3,
 	    .help = N_("bpf: counted in the kernel; switches: times from perf, causes sampled; proc: from "
 		       "files, causes sampled"),
 	    .source = "panetop"),
-	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
-	    .help = N_("name of the process"), .source = "/proc/PID/comm"),
+	ROW(command, A_LABEL(N_("command"), 16), .grouping = "command", .help = N_("name of the process"),
+	    .source = "/proc/PID/comm"),
 };
 
 static const struct schema schema = {

@@ -26,19 +26,18 @@ struct wake_row {
 #define ROW(field, ...) COLUMN(struct wake_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(waker, .kind = COLUMN_KEY, .fleeting = true, .title = N_("waker"), .width = 16,
+	ROW(waker, A_KEY(N_("waker"), 16), .fleeting = true,
 	    .help = N_("name of the process that wakes the other up; (timer), (device), (network), (kernel): "
 		       "an interrupt does, or the kernel between tasks"),
 	    .source = "task_struct.group_leader.comm of the current task"),
-	ROW(woken, .kind = COLUMN_KEY, .fleeting = true, .grouping = "command", .title = N_("woken"),
-	    .width = 16,
+	ROW(woken, A_KEY(N_("woken"), 16), .fleeting = true, .grouping = "command",
 	    .help = N_("name of the process of which a thread is woken up: what it waited for was the waker"),
 	    .source = "task_struct.group_leader.comm"),
-	ROW(per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND, .title = N_("per s"),
-	    .width = 8, .rate_of = offsetof(struct wake_row, wakes),
+	ROW(per_second, A_RATE(PER_SECOND, N_("per s"), 8), .additive = true,
+	    .rate_of = offsetof(struct wake_row, wakes),
 	    .help = N_("wake-ups of this one by that one, in the last interval"),
 	    .source = "growth of wakes / time"),
-	ROW(wakes, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("count"), .width = 9, .rank = 1,
+	ROW(wakes, A_COUNTER(COUNT, N_("count"), 9), .rank = 1,
 	    .help = N_("wake-ups since panetop began to count"), .source = "BPF at sched_waking"),
 };
 

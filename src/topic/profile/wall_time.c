@@ -24,24 +24,23 @@ struct wall_row {
 #define SOURCE "topics waiting and profile"
 
 static const struct column columns[] = {
-	ROW(ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .additive = true, .title = N_("%time"),
-	    .width = 7,
+	ROW(ratio, A_GAUGE(RATIO, N_("%time"), 7), .additive = true,
 	    .help = N_("part of the time of all threads; running, ready and waiting are all of it"),
 	    .source = SOURCE),
-	ROW(seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
+	ROW(seconds, A_GAUGE(SECONDS, N_("time"), 9),
 	    .help = N_("in the interval, of all threads together; of functions that run: the time that "
 		       "threads ran, in the parts that samples have"),
 	    .source = SOURCE),
-	ROW(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6,
-	    .rank = 2, .help = N_("statistical error of what was sampled; 0: the time is measured"),
+	ROW(error_ratio, A_GAUGE(RATIO, N_("%error"), 6), .rank = 2,
+	    .help = N_("statistical error of what was sampled; 0: the time is measured"),
 	    .source = "2 sqrt(self * (1 - self) / samples) of topic profile"),
-	ROW(cause, .kind = COLUMN_KEY, .words = true, .title = N_("cause"), .width = 8,
-	    .help = N_(
-		    "running on a CPU; ready: waiting for one; else what they wait for, as in topic waiting"),
+	ROW(cause, A_KEY(N_("cause"), 8), .words = true,
+	    .help = N_("running on a CPU; ready: waiting for one; else what they wait for, as in topic "
+		       "waiting"),
 	    .source = SOURCE),
-	ROW(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16, .rank = 1,
+	ROW(file, A_KEY(N_("file"), 16), .fleeting = true, .rank = 1,
 	    .help = N_("program or library of a function that runs"), .source = "topic profile"),
-	ROW(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 32,
+	ROW(function, A_KEY(N_("function"), 32), .fleeting = true,
 	    .help = N_("function that runs itself, or that of the kernel that threads wait in"),
 	    .source = SOURCE),
 };
@@ -180,7 +179,7 @@ static void close_state(struct sample *sample)
 
 const struct topic topic_wall_time = {
 	.schema = &schema,
-	.sources = without_sources,
+	.sources = no_source,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS) |
 		PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
 		PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_MAPS),

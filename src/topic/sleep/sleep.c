@@ -28,28 +28,27 @@ struct sleep_row {
 #define ROW(field, ...) COLUMN(struct sleep_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 8, .hidden = true,
-	    .help = N_("serial number"), .source = "panetop"),
-	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 1,
+	ROW(number, A_KEY(N_("number"), 8), .hidden = true, .help = N_("serial number"), .source = "panetop"),
+	ROW(time, A_LABEL(N_("time"), 12), .unit = UNIT_TIME, .rank = 1,
 	    .help = N_("suspend: time of the first sample after it; clock: what the clock says now"),
 	    .source = "CLOCK_REALTIME"),
-	ROW(kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 7, .words = true,
+	ROW(kind, A_LABEL(N_("kind"), 7), .words = true,
 	    .help = N_("suspend: the machine slept; clock: its clock was set; slewing by NTP does not count"),
 	    .source = "which clock moved against CLOCK_BOOTTIME"),
-	ROW(seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("seconds"), .width = 8,
+	ROW(seconds, A_LABEL(N_("seconds"), 8), .unit = UNIT_SECONDS,
 	    .help = N_("suspend: time asleep, on some machines to a second; clock: by how much it was set, "
 		       "below 0: back. Less than 50 ms waits until it adds up to more, and several sleeps "
 		       "within one sample are one row"),
 	    .source = "growth of CLOCK_BOOTTIME - CLOCK_MONOTONIC; of CLOCK_REALTIME - CLOCK_BOOTTIME"),
-	ROW(from_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("from"), .width = 12, .rank = 2,
+	ROW(from_time, A_LABEL(N_("from"), 12), .unit = UNIT_TIME, .rank = 2,
 	    .help = N_("suspend: time of the last sample before it; clock: what the clock would say now"),
 	    .source = "CLOCK_REALTIME"),
-	ROW(irq, .kind = COLUMN_LABEL, .title = N_("IRQ"), .width = 4, .rank = 3,
+	ROW(irq, A_LABEL(N_("IRQ"), 4), .rank = 3,
 	    .help = N_("interrupt that woke up the machine; unknown where the platform does not report one"),
 	    .source = "/sys/power/pm_wakeup_irq"),
-	ROW(irq_device, .kind = COLUMN_LABEL, .title = N_("of"), .width = 8, .rank = 5,
-	    .help = N_("devices of that interrupt"), .source = "/sys/kernel/irq/N/actions"),
-	ROW(wake_source, .kind = COLUMN_LABEL, .title = N_("wake source"), .width = 24, .rank = 1,
+	ROW(irq_device, A_LABEL(N_("of"), 8), .rank = 5, .help = N_("devices of that interrupt"),
+	    .source = "/sys/kernel/irq/N/actions"),
+	ROW(wake_source, A_LABEL(N_("wake source"), 24), .rank = 1,
 	    .help = N_("wakeup sources with an event between the sample before the sleep and that after it, "
 		       "the first one first; mostly what woke up the machine is among them"),
 	    .source = "/sys/class/wakeup/*/last_change_ms"),

@@ -20,15 +20,15 @@ struct tracepoint_row {
 #define FORMAT_SOURCE "tracefs events/GROUP/EVENT/format"
 
 static const struct column columns[] = {
-	ROW(tracepoint, .kind = COLUMN_KEY, .fleeting = true, .title = N_("tracepoint"), .width = 36,
+	ROW(tracepoint, A_KEY(N_("tracepoint"), 36), .fleeting = true,
 	    .help = N_("group and name, as --trace takes them"), .source = "tracefs available_events"),
-	ROW(numbers, .kind = COLUMN_LABEL, .title = N_("numbers"), .width = 20,
+	ROW(numbers, A_LABEL(N_("numbers"), 20),
 	    .help = N_("fields with numbers: for keys, conditions, sum(), max() and hist()"),
 	    .source = FORMAT_SOURCE),
-	ROW(texts, .kind = COLUMN_LABEL, .title = N_("texts"), .width = 12, .rank = 1,
+	ROW(texts, A_LABEL(N_("texts"), 12), .rank = 1,
 	    .help = N_("fields with texts: for keys, and conditions with == and !="),
 	    .source = FORMAT_SOURCE),
-	ROW(others, .kind = COLUMN_LABEL, .title = N_("others"), .width = 8, .hidden = true,
+	ROW(others, A_LABEL(N_("others"), 8), .hidden = true,
 	    .help = N_("fields that cannot be used: arrays and structures"), .source = FORMAT_SOURCE),
 };
 
