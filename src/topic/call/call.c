@@ -107,9 +107,7 @@ static const struct bpf_program all_programs[] = {
 
 /* The start comes last: what then returns without one had begun before. */
 static const struct bpf_program timed_programs[] = {
-	{ .name = N_("a process of the scope forks"),
-	  .tracepoint = "sched_process_fork",
-	  .does = &bpf_follow },
+	TRACE_SCOPE_FORKS,
 	{ .name = N_("a timed system call returns"), .tracepoint = CALL_RETURNS, .does = &bpf_call_ended },
 	{ .name = N_("a timed system call begins"),
 	  .tracepoint = "sys_enter",

@@ -89,12 +89,6 @@ struct call_target {
 /* What the request wants now. True: that is another one than before. */
 bool call_target_update(struct call_target *target, const struct sample_request *request);
 
-#define OPENED_OK N_("opened") /* the result; else the name of the error */
-#define OPENED_UNREAD "(unreadable)"
-#define OPENED_PATH_HELP                                                                                     \
-	N_("path as the program gave it: a relative one begins in its directory, or in that of a "           \
-	   "descriptor; (unreadable): it was not in memory")
-
 struct opened_file {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the kernel */
 	uint32_t pid, tid;

@@ -63,9 +63,7 @@ static const struct bpf_program programs[] = {
 	CAUSE_MARKS,
 	CAUSE_MARKS_OF_CALLS,
 	{ .name = N_("a command wakes another"), .tracepoint = "sched_waking", .does = &bpf_wake },
-	{ .name = N_("a process of the scope forks"),
-	  .tracepoint = "sched_process_fork",
-	  .does = &bpf_follow },
+	TRACE_SCOPE_FORKS,
 };
 #define N_PROGRAMS (sizeof(programs) / sizeof(programs[0]))
 #define WAKE_PROGRAM "sched_waking"

@@ -9,6 +9,10 @@
 #include "topic/process/process_list.h"
 #include "topic/trace/trace.h"
 
+/* The program of a plan of_wanted that adds children. */
+#define TRACE_SCOPE_FORKS                                                                                    \
+	{ .name = N_("a process of the scope forks"), .tracepoint = "sched_process_fork", .does = &bpf_follow }
+
 /* All zero: none is known. */
 struct wait_scope {
 	uint32_t *wanted, *room; /* pids, ascending; the same capacity */

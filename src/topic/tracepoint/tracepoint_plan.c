@@ -18,6 +18,7 @@
 #include "core/vector.h"
 #include "kernel/trace_format.h"
 #include "sys/tracefs.h"
+#include "topic/trace/trace_scope.h"
 #include "topic/tracing.h"
 
 #define FORMAT_BYTES 16384
@@ -389,9 +390,7 @@ static void make_plan(struct tracepoint_plan *plan, const struct trace_spec *spe
 	program->does = &bpf_table;
 	program->table = &plan->table;
 	program->by_log2 = plan->has_bits;
-	plan->programs[1] = (struct bpf_program){ .name = N_("a process of the scope forks"),
-						  .tracepoint = "sched_process_fork",
-						  .does = &bpf_follow };
+	plan->programs[1] = (struct bpf_program)TRACE_SCOPE_FORKS;
 	plan->plan = (struct trace_plan){
 		.topic = "trace",
 		.programs = plan->programs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How long the machine slept, and by how much its clock was set, since the last look at its clocks. */
-#ifndef PANETOP_TOPIC_SLEEP_CLOCK_WATCH_H
-#define PANETOP_TOPIC_SLEEP_CLOCK_WATCH_H
+#ifndef PANETOP_TOPIC_SLEEP_SLEEP_H
+#define PANETOP_TOPIC_SLEEP_SLEEP_H
 
 #include <stdbool.h>
 #include <stdint.h>
