@@ -22,8 +22,8 @@
 
 #include "core/unknown.h"
 #include "suite.h"
+#include "topic/event/event_batch.h"
 #include "topic/event/event_reader.h"
-#include "topic/event/event_text.h"
 
 #define CHILDREN 2000
 #define PROGRAMS 2000

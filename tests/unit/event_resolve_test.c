@@ -13,8 +13,8 @@
 
 #include "core/unknown.h"
 #include "suite.h"
+#include "topic/event/event_batch.h"
 #include "topic/event/event_resolve.h"
-#include "topic/event/event_text.h"
 
 #define KERNEL_THREAD 0x200000
 #define MS_NS UINT64_C(1000000)

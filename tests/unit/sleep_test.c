@@ -6,7 +6,7 @@
 
 #include "model/history.h"
 #include "rig.h"
-#include "topic/sleep/clock_watch.h"
+#include "topic/sleep/sleep.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define MS_NS INT64_C(1000000)

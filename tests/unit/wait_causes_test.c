@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "suite.h"
-#include "topic/profile/wait_causes.h"
 #include "topic/profile/wait_ledger.h"
 
 #define FUNCTIONS_MAX 12

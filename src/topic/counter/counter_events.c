@@ -2,7 +2,7 @@
 /* Events: built-in sets, or by names that these, libpfm4 or tracefs know. */
 #include <config.h>
 
-#include "topic/counter/counter_events.h"
+#include "topic/counter/counter_machine.h"
 
 #include <errno.h>
 #include <limits.h>

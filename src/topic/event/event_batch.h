@@ -6,6 +6,7 @@
 #ifndef PANETOP_TOPIC_EVENT_EVENT_BATCH_H
 #define PANETOP_TOPIC_EVENT_EVENT_BATCH_H
 
+#include "core/arena.h"
 #include "core/hash.h"
 #include "core/vector.h"
 #include "topic/event/event_process.h"
@@ -122,5 +123,20 @@ void event_statistics_exit(struct event_statistics *statistics, const struct eve
 
 /* Lower limit of a lifetime bucket; U64_UNKNOWN past the last one. */
 uint64_t event_lifetime_ns(unsigned bucket);
+
+const char *event_kind_text(enum event_kind kind); /* "fork", as in --events */
+
+/* One character per kind; failed exits have one of their own. */
+const char *event_mark(const struct event *event);
+
+/* "code 0", "SIGSEGV core", "attach 17350" …; texts: of its batch. */
+const char *event_info(struct arena *arena, const struct event *event, const char *texts);
+
+/* "0", "1", "SIGSEGV core", of an exit_code as in wait(); NULL: not known. */
+const char *event_status(struct arena *arena, uint32_t exit_code);
+
+/* Exit code and signal number of an exit_code as in wait(); U64_UNKNOWN if it is the other one. */
+uint64_t event_exit_code(uint32_t exit_code);
+uint64_t event_exit_signal(uint32_t exit_code);
 
 #endif

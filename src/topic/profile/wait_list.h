@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_PROFILE_WAIT_LIST_H
 #define PANETOP_TOPIC_PROFILE_WAIT_LIST_H
 
-#include "topic/profile/wait_causes.h"
+#include "topic/profile/wait_ledger.h"
 #include "topic/reader.h"
 
 struct wait_row {
