@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topics "counter": hardware and kernel events per CPU; and "page_event": page faults, allocations and reclaim of
- * the whole machine. From counts to the numbers of a row; events that are absent for one reason share a notice.
+ * Topics "counter": hardware and kernel events per CPU; and "page_event": page faults, allocations and
+ * reclaim of the whole machine. From counts to the numbers of a row; events that are absent for one reason
+ * share a notice.
  */
 #include <config.h>
 

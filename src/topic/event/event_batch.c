@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Consecutive events of processes that share a name also share its texts in the batch. Texts of events are not
- * translated: scripts parse these words.
+ * Consecutive events of processes that share a name also share its texts in the batch. Texts of events are
+ * not translated: scripts parse these words.
  */
 #include <config.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topics "waiting": what the threads of the selected process, or of those of the scope, wait for, by the function
- * of the kernel that they wait in; and "wall_time": running code and waits in one table.
+ * Topics "waiting": what the threads of the selected process, or of those of the scope, wait for, by the
+ * function of the kernel that they wait in; and "wall_time": running code and waits in one table.
  */
 #include <config.h>
 

@@ -468,7 +468,8 @@ static const struct column suspend_columns[] = {
 		.source = "CLOCK_BOOTTIME - CLOCK_MONOTONIC, without offsets of a time namespace"),
 	SUSPEND(suspends, A_COUNTER(COUNT, N_("suspends"), 8), .help = N_("suspends since boot"),
 		.source = "/sys/power/suspend_stats/success"),
-	SUSPEND(failures, A_COUNTER(COUNT, N_("failed"), 6), .help = N_("suspends since boot that were aborted"),
+	SUSPEND(failures, A_COUNTER(COUNT, N_("failed"), 6),
+		.help = N_("suspends since boot that were aborted"),
 	    .source = "/sys/power/suspend_stats/fail"),
 	SUSPEND(hardware_seconds, A_GAUGE(SECONDS, N_("deepest"), 8), .rank = 2, .optional = true,
 		.help = N_("of the last suspend: time in the deepest state of the hardware; where it is far "
@@ -557,4 +558,8 @@ static int sample_suspend(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_suspend = { .schema = &suspend_schema, .sources = suspend_sources, .sample = sample_suspend };
+const struct topic topic_suspend = {
+	.schema = &suspend_schema,
+	.sources = suspend_sources,
+	.sample = sample_suspend,
+};

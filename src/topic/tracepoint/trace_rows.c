@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topics "trace" and "trace_bucket": what is counted at tracepoints that the user names; and "tracepoint": what
- * can be counted, and by which fields.
+ * Topics "trace" and "trace_bucket": what is counted at tracepoints that the user names; and "tracepoint":
+ * what can be counted, and by which fields.
  */
 #include <config.h>
 
