@@ -23,7 +23,7 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/bpf/program.h"
-#include "sys/patience.h"
+#include "sys/child.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
 #include "topic/trace/trace_scope.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "core/i18n.h"
-#include "model/sample_request.h"
+#include "model/settings.h"
 #include "topic/process/process_list.h"
 #include "topic/trace/trace_scope.h"
 

@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/cpu_list.h"
+#include "kernel/system.h"
 #include "sys/perf_ring.h"
 
 #define CORE_TYPE_SHIFT 32 /* of the PMU type in the config of a generic event */

@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 
-#include "kernel/perf_read.h"
+#include "kernel/perf_record.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/signal_name.h"
+#include "core/error_name.h"
 #include "core/unknown.h"
 #include "core/vector.h"
 

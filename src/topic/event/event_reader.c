@@ -15,11 +15,11 @@
 #include "core/i18n.h"
 #include "core/unknown.h"
 #include "sys/child.h"
+#include "sys/machine_thread.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
-#include "sys/worker.h"
-#include "topic/event/event_source.h"
 #include "topic/event/event_resolve.h"
+#include "topic/event/event_source.h"
 #include "topic/process/command_reader.h"
 #include "topic/trace/trace.h"
 

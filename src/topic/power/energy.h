@@ -7,7 +7,7 @@
 #include "model/statistics.h"
 #include "sys/device_poll.h"
 #include "topic/sensor/sensors.h"
-#include "topic/sleep/clock_watch.h"
+#include "topic/sleep/sleep.h"
 
 #define POWER_SUPPLIES "sys/class/power_supply"
 #define BATTERY_STATUS_MAX 32

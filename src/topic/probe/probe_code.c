@@ -15,8 +15,7 @@
 
 #include "core/typed_name.h"
 #include "kernel/code/elf_file.h"
-#include "kernel/code/usdt.h"
-#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 
 #define PART_BYTES ((size_t)4 << 20)
 #define MAPS_BYTES_MAX ((size_t)64 << 20)

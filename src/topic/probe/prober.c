@@ -24,9 +24,9 @@
 #include "core/buffer.h"
 #include "core/vector.h"
 #include "sys/machine_clock.h"
+#include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "sys/profile_files.h"
-#include "sys/uprobe.h"
 #include "topic/probe/probe_code.h"
 
 enum probe_way {

@@ -21,8 +21,7 @@
 
 #include "core/vector.h"
 #include "kernel/code/elf_file.h"
-#include "kernel/code/go_functions.h"
-#include "kernel/code/perf_map.h"
+#include "kernel/code/symbols.h"
 #include "kernel/pid/maps.h"
 #include "sys/env.h"
 #include "sys/error_message.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
-#include "kernel/profile_record.h"
+#include "kernel/perf_record.h"
 
 #ifdef HAVE_DW
 #include <elfutils/libdw.h>

@@ -23,7 +23,6 @@
 #include "core/hash.h"
 #include "core/vector.h"
 #include "sys/child.h"
-#include "sys/patience.h"
 #include "sys/privilege.h"
 #include "sys/profile_files.h"
 #include "topic/profile/profile_child.h"

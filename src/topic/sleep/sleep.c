@@ -15,13 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ascii.h"
 #include "core/i18n.h"
+#include "core/span.h"
 #include "core/unknown.h"
-#include "model/sleep.h"
+#include "model/history.h"
 #include "sys/attribute.h"
 #include "sys/env.h"
-#include "sys/listing.h"
 #include "topic/kernel_clock.h"
 #include "topic/topic.h"
 

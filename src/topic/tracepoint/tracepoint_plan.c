@@ -17,7 +17,7 @@
 #include "core/typed_name.h"
 #include "core/vector.h"
 #include "kernel/trace_format.h"
-#include "sys/tracefs.h"
+#include "sys/perf_ring.h"
 #include "topic/trace/trace_scope.h"
 #include "topic/tracing.h"
 
