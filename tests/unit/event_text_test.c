@@ -8,7 +8,7 @@
 
 #include "core/unknown.h"
 #include "rig.h"
-#include "topic/event/event_text.h"
+#include "topic/event/event_batch.h"
 #include "topic/users.h"
 
 START_TEST(terminals_are_called_as_their_devices)
