@@ -17,10 +17,10 @@
 #include "core/vector.h"
 #include "sys/pids.h"
 #include "topic/counter/counter.h"
-#include "topic/power/power_estimate.h"
-#include "topic/process/missing_targets.h"
+#include "topic/power/energy.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
+#include "topic/process/process_scope.h"
 
 #define OPENINGS_MAX 8 /* attempts, while the process starts threads faster than they are opened */
 

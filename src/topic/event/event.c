@@ -13,7 +13,6 @@
 #include "topic/event/event_reader.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
-#include "topic/terminal_name.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 
