@@ -190,14 +190,11 @@ static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
 	{ .path = "run time of cgroups",
 	  .gives = N_("CPU time of all processes: without those alive, it is that of exited ones"),
-	  .optional = true,
-	  .test = test_cpu_sum,
+	  .optional = true, .test = test_cpu_sum,
 	  .remedies = { { ENODEV, N_("the root control group is not visible, as in a container: exit records "
 				     "and parents are used, less precisely") } } },
-	{ .path = "taskstats",
-	  .is_socket = true,
-	  .gives = N_("CPU time of processes that exited between samples, by name"),
-	  .optional = true,
+	{ .path = "taskstats", .is_socket = true,
+	  .gives = N_("CPU time of processes that exited between samples, by name"), .optional = true,
 	  .test = test_records,
 	  .remedies = { { EPERM, N_("without cap_net_admin this comes from the parents' cutime/cstime, later "
 				    "and less precisely: run it as root, or give it the capability") },

@@ -80,12 +80,9 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("times of each CPU") },
-	{ .path = CPUFREQ,
-	  .gives = N_("CPU frequencies"),
-	  .optional = true,
+	{ .path = CPUFREQ, .gives = N_("CPU frequencies"), .optional = true,
 	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
-	{ .path = "proc/cpuinfo",
-	  .gives = N_("CPU frequencies where there is no cpufreq"),
+	{ .path = "proc/cpuinfo", .gives = N_("CPU frequencies where there is no cpufreq"),
 	  .optional = true },
 	{ 0 },
 };

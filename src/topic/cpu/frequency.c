@@ -250,17 +250,11 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
-	{ .path = CPUFREQ,
-	  .gives = N_("CPU frequencies"),
-	  .optional = true,
+	{ .path = CPUFREQ, .gives = N_("CPU frequencies"), .optional = true,
 	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
-	{ .path = NO_TURBO,
-	  .gives = N_("whether turbo is allowed (Intel)"),
-	  .optional = true,
+	{ .path = NO_TURBO, .gives = N_("whether turbo is allowed (Intel)"), .optional = true,
 	  .remedies = { { ENOENT, N_("not used here (another driver, or none)"), .unused = true } } },
-	{ .path = BOOST,
-	  .gives = N_("whether turbo is allowed (AMD, others)"),
-	  .optional = true,
+	{ .path = BOOST, .gives = N_("whether turbo is allowed (AMD, others)"), .optional = true,
 	  .remedies = { { ENOENT, N_("not used here (another driver, or none)"), .unused = true } } },
 	{ 0 },
 };

@@ -59,9 +59,7 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
-	{ .path = NAME_FILE,
-	  .gives = N_("idle states of the CPUs"),
-	  .optional = true,
+	{ .path = NAME_FILE, .gives = N_("idle states of the CPUs"), .optional = true,
 	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
 	{ 0 },
 };

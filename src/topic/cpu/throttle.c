@@ -58,9 +58,7 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
-	{ .path = THROTTLE,
-	  .gives = N_("thermal throttling of the CPUs"),
-	  .optional = true,
+	{ .path = THROTTLE, .gives = N_("thermal throttling of the CPUs"), .optional = true,
 	  .remedies = { { ENOENT, N_("not used here (only Intel processors, outside of virtual machines)"),
 			  .unused = true } } },
 	{ 0 },

@@ -88,14 +88,9 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = CACHE_GIVES,
-	  .optional = true,
-	  .test = trace_test,
+	{ .path = TRACE_SOURCE, .gives = CACHE_GIVES, .optional = true, .test = trace_test,
 	  .remedies = { CACHE_REMEDIES } },
-	{ .path = IO,
-	  .gives = N_("an estimate of them"),
-	  .optional = true,
+	{ .path = IO, .gives = N_("an estimate of them"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
 	{ 0 },
 };

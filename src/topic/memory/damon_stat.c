@@ -52,13 +52,9 @@ static const char absent[] = N_("needs Linux 6.17 with CONFIG_DAMON_STAT");
 static const char rights[] = N_("run it as root, or give it the capability cap_dac_read_search");
 
 static const struct source_spec sources[] = {
-	{ .path = PERCENTILES,
-	  .gives = N_("how long the memory of the machine has been idle"),
-	  .optional = true,
-	  .remedies = { { ENOENT, absent }, { EACCES, rights } } },
-	{ .path = BANDWIDTH,
-	  .gives = N_("estimated bandwidth of the memory"),
-	  .optional = true,
+	{ .path = PERCENTILES, .gives = N_("how long the memory of the machine has been idle"),
+	  .optional = true, .remedies = { { ENOENT, absent }, { EACCES, rights } } },
+	{ .path = BANDWIDTH, .gives = N_("estimated bandwidth of the memory"), .optional = true,
 	  .remedies = { { ENOENT, absent }, { EACCES, rights } } },
 	{ 0 },
 };

@@ -275,9 +275,7 @@ static int test_drop_caches(struct env *env)
 
 static const struct source_spec reclaim_sources[] = {
 	{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
-	{ .path = DROP_CACHES,
-	  .gives = N_("dropping the caches as an experiment"),
-	  .optional = true,
+	{ .path = DROP_CACHES, .gives = N_("dropping the caches as an experiment"), .optional = true,
 	  .test = test_drop_caches,
 	  .remedies = { { EACCES, N_("only root can drop caches: run it as root") },
 			{ EROFS, N_("/proc is mounted read-only, as in a container") } } },

@@ -322,16 +322,11 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = SUM_PATH, .gives = N_("memory of all kernel objects") },
-	{ .path = PATH,
-	  .gives = N_("memory of kernel objects by cache"),
-	  .optional = true,
+	{ .path = PATH, .gives = N_("memory of kernel objects by cache"), .optional = true,
 	  .remedies = { { EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },
 			{ ENOENT, N_("this kernel is built without /proc/slabinfo") } } },
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("allocations of kernel objects, and who allocates"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES } },
+	{ .path = TRACE_SOURCE, .gives = N_("allocations of kernel objects, and who allocates"),
+	  .optional = true, .test = trace_test, .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES } },
 	{ 0 },
 };
 

@@ -189,19 +189,13 @@ static int test_move_pages(struct env *env)
 }
 
 static const struct source_spec sources[] = {
-	{ .path = NODE_ONLINE,
-	  .gives = N_("NUMA nodes: their memory, CPUs and distances"),
-	  .optional = true,
+	{ .path = NODE_ONLINE, .gives = N_("NUMA nodes: their memory, CPUs and distances"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_NUMA"), .unused = true } } },
-	{ .path = "move_pages(2)",
-	  .gives = N_("on which nodes pages of processes are"),
-	  .optional = true,
+	{ .path = "move_pages(2)", .gives = N_("on which nodes pages of processes are"), .optional = true,
 	  .test = test_move_pages,
 	  .remedies = { { ENOSYS, N_("this kernel was built without CONFIG_NUMA"), .unused = true },
 			{ EPERM, REMEDY_OF_FILTER } } },
-	{ .path = "proc/self/numa_maps",
-	  .gives = N_("the same of all pages, on request"),
-	  .optional = true,
+	{ .path = "proc/self/numa_maps", .gives = N_("the same of all pages, on request"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_NUMA"), .unused = true } } },
 	{ 0 },
 };

@@ -233,9 +233,7 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ .path = NODE_ONLINE,
-	  .gives = N_("NUMA nodes: their memory, CPUs and distances"),
-	  .optional = true,
+	{ .path = NODE_ONLINE, .gives = N_("NUMA nodes: their memory, CPUs and distances"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_NUMA"), .unused = true } } },
 	{ 0 },
 };

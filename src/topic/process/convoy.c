@@ -81,9 +81,7 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/self/syscall",
-	  .gives = N_("the mutex that a thread waits for"),
-	  .optional = true,
+	{ .path = "proc/self/syscall", .gives = N_("the mutex that a thread waits for"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK") } } },
 	{ 0 },
 };

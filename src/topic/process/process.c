@@ -309,13 +309,9 @@ static const struct schema schema = {
 static const struct source_spec sources[] = {
 	{ .path = "proc/self/stat", .gives = N_("state, parent and counters of each process") },
 	{ .path = "proc/self/cmdline", .gives = N_("command lines"), .optional = true },
-	{ .path = IO,
-	  .gives = N_("what each process reads from storage and writes to it"),
-	  .optional = true,
+	{ .path = IO, .gives = N_("what each process reads from storage and writes to it"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
-	{ .path = SCHEDSTAT,
-	  .gives = N_("how long each process waits for a CPU"),
-	  .optional = true,
+	{ .path = SCHEDSTAT, .gives = N_("how long each process waits for a CPU"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_INFO") } } },
 	{ 0 },
 };

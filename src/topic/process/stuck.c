@@ -83,18 +83,12 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ .path = "proc/self/schedstat",
-	  .gives = N_("whether a task has run since"),
-	  .optional = true,
+	{ .path = "proc/self/schedstat", .gives = N_("whether a task has run since"), .optional = true,
 	  .remedies = { { ENOENT,
 			  N_("this kernel was built without CONFIG_SCHED_INFO: CPU time stands for it") } } },
-	{ .path = "proc/self/wchan",
-	  .gives = N_("where in the kernel it waits"),
-	  .optional = true,
+	{ .path = "proc/self/wchan", .gives = N_("where in the kernel it waits"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_KALLSYMS") } } },
-	{ .path = "proc/self/syscall",
-	  .gives = N_("the system call that it waits in"),
-	  .optional = true,
+	{ .path = "proc/self/syscall", .gives = N_("the system call that it waits in"), .optional = true,
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK") } } },
 	{ 0 },
 };

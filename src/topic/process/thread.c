@@ -76,8 +76,7 @@ static const struct schema schema = {
 
 static const struct source_spec sources[] = {
 	{ .path = "proc/self/schedstat",
-	  .gives = N_("exact CPU time of threads, and how long they wait for a CPU"),
-	  .optional = true,
+	  .gives = N_("exact CPU time of threads, and how long they wait for a CPU"), .optional = true,
 	  .remedies = { { ENOENT,
 			  N_("this kernel was built without CONFIG_SCHED_INFO: CPU time is in ticks") } } },
 	{ 0 },

@@ -71,9 +71,7 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("what processes wait for: disk, memory, locks"),
-	  .optional = true,
+	{ .path = TRACE_SOURCE, .gives = N_("what processes wait for: disk, memory, locks"), .optional = true,
 	  .test = trace_test,
 	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, NEEDS }, { ENODATA, NEEDS } } },
 	{ 0 },
