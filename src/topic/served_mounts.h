@@ -17,4 +17,7 @@ bool served_mounts_of_host(struct env *env, const char *path);
 /* A notice about this topic where it is so. */
 void served_mounts_tell_host(struct env *env, struct frame *frame, const char *topic, const char *path);
 
+/* Its directory, for tracefs_read(); see tracefs_open(). */
+int tracing_open(struct env *env);
+
 #endif

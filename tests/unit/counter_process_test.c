@@ -16,7 +16,7 @@
 #include "model/pipeline.h"
 #include "rig.h"
 #include "topic/counter/counter_process.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534

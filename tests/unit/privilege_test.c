@@ -22,8 +22,7 @@
 #include "rig.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
-#include "topic/process/process_act.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534

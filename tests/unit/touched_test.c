@@ -18,7 +18,7 @@
 #include "rig.h"
 #include "sys/machine_thread.h"
 #include "topic/pages/touch_list.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/topic.h"
 
 #define N_PAGES 16384

@@ -22,7 +22,7 @@
 #include "sys/machine_thread.h"
 #include "sys/pids.h"
 #include "topic/cache/cache_tree.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/topic.h"
 
 #define CACHE_MONITOR_GROUPS "sys/fs/resctrl/mon_groups"

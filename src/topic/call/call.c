@@ -10,7 +10,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "topic/call/call_counts.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 #include "topic/trace/trace_scope.h"

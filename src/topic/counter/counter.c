@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "topic/tracing.h"
+#include "topic/served_mounts.h"
 
 #define COUNTER_NAMES_MAX 512
 

@@ -23,8 +23,8 @@
 #include "kernel/system.h"
 #include "sys/attribute.h"
 #include "sys/perf_ring.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
-#include "topic/tracing.h"
 
 #define DEVICES "sys/bus/event_source/devices"
 #define PMU_TEXT_MAX 4096

@@ -18,7 +18,7 @@
 #include "sys/pids.h"
 #include "topic/counter/counter.h"
 #include "topic/power/energy.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/process/process_scope.h"
 

@@ -18,8 +18,7 @@
 #include "topic/cgroup.h"
 #include "topic/cpu/cpu_allowance.h"
 #include "topic/detail/process_page.h"
-#include "topic/detail/slow_text.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/users.h"
 
 #define PARENTS_MAX 16

@@ -11,7 +11,7 @@
 #include "core/vector.h"
 #include "kernel/meminfo.h"
 #include "topic/disk/disk_list.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_io.h"
 #include "topic/topic.h"
 #include "topic/trace/trace.h"

@@ -11,7 +11,7 @@
 #include "topic/event/event_batch.h"
 #include "topic/event/event_filter.h"
 #include "topic/event/event_reader.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 #include "topic/users.h"

@@ -10,7 +10,7 @@
 
 #include "core/process_pattern.h"
 #include "kernel/cgroup.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_scope.h"
 
 #define SEARCH_NS UINT64_C(1000000000)

@@ -20,7 +20,7 @@
 #include "kernel/trace_format.h"
 #include "sys/perf_ring.h"
 #include "topic/kernel_clock.h"
-#include "topic/tracing.h"
+#include "topic/served_mounts.h"
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
 #define EXEC_EVENT "events/sched/sched_process_exec/"

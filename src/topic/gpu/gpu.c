@@ -18,7 +18,7 @@
 #include "model/column.h"
 #include "sys/pids.h"
 #include "topic/gpu/nvidia.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/topic.h"
 
 /* Engines of one kind, of a process or of all. */

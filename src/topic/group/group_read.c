@@ -16,7 +16,7 @@
 #include "kernel/meminfo.h"
 #include "kernel/system.h"
 #include "model/column.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 
 #define TASKS_BYTES_MAX ((size_t)4 * 1024 * 1024)
 #define WAITING_MAX 64 /* tasks of which the state is read */

@@ -14,7 +14,7 @@
 #include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/interrupt/wakeup_cause.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 

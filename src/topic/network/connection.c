@@ -8,7 +8,7 @@
 
 #include "core/vector.h"
 #include "topic/network/socket_list.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 #include "topic/users.h"

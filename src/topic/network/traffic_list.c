@@ -17,7 +17,7 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "sys/pids.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 

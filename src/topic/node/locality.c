@@ -10,7 +10,7 @@
 #include "core/i18n.h"
 #include "sys/pids.h"
 #include "topic/node/locality_list.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/topic.h"
 
 #define BY_LOOKS "/proc/PID/task/TID/stat processor, looked at in each sample"

@@ -12,7 +12,7 @@
 #include "sys/device_poll.h"
 #include "sys/pids.h"
 #include "topic/pages/page_map.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 
 /* Runs in a helper: faulting in many pages takes long, and one of a hung file for ever. */
 struct force {

@@ -21,7 +21,7 @@
 #include "kernel/pid/pid_syscall.h"
 #include "sys/pids.h"
 #include "topic/process/command_reader.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 

@@ -17,7 +17,7 @@
 #include "topic/cpu/proc_stat.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/scope_members.h"
 #include "topic/trace/trace.h"
 

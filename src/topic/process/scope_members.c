@@ -13,7 +13,6 @@
 #include "core/vector.h"
 #include "topic/group/container_name.h"
 #include "topic/process/process_entry.h"
-#include "topic/process/process_find.h"
 
 /* The files of an engine are read once for each container, and a few times more while they have no name. */
 

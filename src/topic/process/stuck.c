@@ -24,7 +24,7 @@
 #include "sys/pids.h"
 #include "topic/cgroup.h"
 #include "topic/process/command_reader.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 

@@ -14,7 +14,7 @@
 #include "core/i18n.h"
 #include "core/process_pattern.h"
 #include "sys/pids.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_scope.h"
 
 #define SEARCH_NS UINT64_C(1000000000) /* between searches through all processes */

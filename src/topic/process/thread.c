@@ -10,7 +10,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "sys/pids.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 #include "topic/users.h"

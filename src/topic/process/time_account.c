@@ -13,7 +13,7 @@
 #include "core/i18n.h"
 #include "core/span.h"
 #include "topic/kernel_clock.h"
-#include "topic/process/process_find.h"
+#include "topic/process/process_entry.h"
 #include "topic/process/process_io.h"
 #include "topic/process/process_list.h"
 #include "topic/process/time_account.h"

@@ -19,9 +19,9 @@
 #include "sys/bpf/syscall.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 #include "topic/trace/kernel_names.h"
-#include "topic/tracing.h"
 
 #define FORMAT_BYTES 8192
 #define ROOM_FIRST 256

@@ -18,8 +18,8 @@
 #include "core/vector.h"
 #include "kernel/trace_format.h"
 #include "sys/perf_ring.h"
+#include "topic/served_mounts.h"
 #include "topic/trace/trace_scope.h"
-#include "topic/tracing.h"
 
 #define FORMAT_BYTES 16384
 #define NAMES_BYTES ((size_t)128 * 1024) /* at first */
