@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes in tables of any pane: the list below a table, rows that are read again, and opening one. */
+/* Processes in tables of any pane: the list below a table, rows of ended ones, and opening one. */
 #ifndef PANETOP_PANE_PROCESSES_H
 #define PANETOP_PANE_PROCESSES_H
 
+#include "core/arena.h"
+#include "model/frame.h"
 #include "screen/context.h"
+
+/* A lazy table of the processes that have at least this in a column, the most of it first. */
+#define PROCESSES_BY(column, least_, others)                                                                 \
+	{                                                                                                    \
+		.topic = "process", .lazy = true, .own_columns = true, .threshold = column,                  \
+		.least = (least_), .columns = column "," others, .sort = column                              \
+	}
 
 #define PROCESS_BELOW_LINES 8 /* kept for it, with its title and headings */
 
@@ -42,8 +51,9 @@ void process_rows_request(struct pane_context *context, unsigned table);
 void process_rows_draw_short(const struct pane_context *context, const struct canvas *canvas, unsigned table,
 			     const char *column, char *(*write)(char *out, double number));
 
-/* The process of a row of the table process, by PID, start time and name, so that an exit is reported. */
-void process_open(struct pane_context *context, const struct table *processes, const void *row);
+/* Shows this pane for the process of a row, by PID, start time and name, so that an exit is reported. */
+void process_open(struct pane_context *context, const char *pane, const struct table *processes,
+		  const void *row);
 
 /* The selected row of the focused table, if need be the first on the screen; NULL: it has none. */
 const void *process_select_row(struct pane_context *context, const struct table **table);
@@ -66,7 +76,35 @@ void process_warn_unselected(const struct pane_context *context);
 /* The process of a row of a table of events, by PID and time; false if it names none. */
 bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row);
 
-/* The same in the pane pages. */
-void process_open_map(struct pane_context *context, const struct table *processes, const void *row);
+/* All zero is empty. */
+struct ended_rows {
+	struct table table;   /* the processes of the frame, and behind them, in its memory, the ended ones */
+	struct arena texts;   /* of its own rows */
+	const void **origins; /* of each of these: the row of the topic exited */
+	size_t n_processes, n_origins, capacity;
+	const struct schema *origin_schema;
+	const struct frame *frame; /* it was made from; … */
+	uint64_t mono_ns;          /* … of that moment */
+	bool brief;                /* without the number that failed; set by the caller */
+};
+
+/* Makes room in a new frame, before any view has rows of it. */
+void ended_rows_begin(struct ended_rows *ended, const struct frame *frame);
+
+/* Puts the ended ones behind the processes of this frame, unless that was done last. */
+void ended_rows_merge(struct ended_rows *ended, const struct frame *frame);
+
+/* Both, of the frame merged last; the frame's own table where none ended, NULL without one. */
+const struct table *ended_rows_table(const struct ended_rows *ended, const struct frame *frame);
+
+/* The row of the topic exited, and its schema; NULL: it is the row of a process. */
+const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema);
+
+/* For struct pane, prepare, update, origin and close: of one whose state begins with them. */
+void ended_rows_prepare(struct pane_context *context, const struct frame *frame);
+void ended_rows_update(struct pane_context *context);
+const void *ended_rows_origin_of(const struct pane_context *context, const void *row,
+				 const struct schema **schema);
+void ended_rows_free(void *state);
 
 #endif

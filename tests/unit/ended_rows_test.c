@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "model/pipeline.h"
-#include "pane/ended_rows.h"
+#include "pane/processes.h"
 #include "suite.h"
 #include "topic/topic.h"
 

@@ -11,10 +11,10 @@
 
 #include "core/buffer.h"
 #include "core/i18n.h"
+#include "model/calibration.h"
 #include "model/frame.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "model/calibration.h"
 #include "screen/keys.h"
 
 static void add_zombie(const struct table *table, const void *row, struct buffer *out)

@@ -6,7 +6,7 @@
 #include "core/buffer.h"
 #include "core/i18n.h"
 #include "pane/common.h"
-#include "pane/ended_rows.h"
+#include "pane/processes.h"
 #include "screen/context.h"
 #include "screen/row_tags.h"
 
@@ -110,10 +110,9 @@ extern const struct series cpu_series[];
 void cpu_draw_list(const struct pane_context *context, struct canvas *canvas);
 void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas);
 void cpu_draw_distribution(const struct pane_context *context, struct canvas *canvas);
-void cpu_heading(const struct pane_context *context, char *text, size_t room);
-
-/* cpu_time.c */
 void cpu_draw_time(const struct pane_context *context, struct canvas *canvas);
+void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas);
+void cpu_heading(const struct pane_context *context, char *text, size_t room);
 
 /* cpu_caches.c */
 void cpu_draw_caches(const struct pane_context *context, struct canvas *canvas);
@@ -123,16 +122,8 @@ bool cpu_may_monitor(struct pane_context *context); /* can resctrl monitor the o
 void cpu_ask_monitor(struct pane_context *context);
 void cpu_tidy_caches(struct pane_context *context); /* removes groups that a killed panetop left */
 
-/* cpu_gpu.c */
-void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas);
 void cpu_note_gpu(struct cpu_state *cpu, const struct frame *frame);
 bool cpu_lacks_gpu(const struct pane_context *context); /* as far as the last frame with the table says */
-
-/* cpu_machine.c: draws the machine above a table, as far as there are lines for both; the lines it took. */
-int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas);
-
-/* "CPU  70 %"; the cells it took. */
-int cpu_machine_draw_total(const struct pane_context *context, const struct canvas *canvas);
 
 /* Is it a table of processes? */
 static inline bool cpu_has_processes(unsigned table)

@@ -675,5 +675,5 @@ void cpu_open_process(struct pane_context *context)
 	const void *row = selected_row(context);
 
 	if (row)
-		process_open(context, context_table(context, shown_processes(context)), row);
+		process_open(context, "process", context_table(context, shown_processes(context)), row);
 }

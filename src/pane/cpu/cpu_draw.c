@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drawing of the views of the CPU pane. */
+/* The views of the CPU pane: the machine above its processes, their time, graphics processors. */
 #include <config.h>
 
 #include <math.h>
@@ -8,10 +8,670 @@
 
 #include "core/clock.h"
 #include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/calibration.h"
+#include "model/sentence.h"
+#include "model/statistics.h"
 #include "model/units.h"
 #include "pane/cpu/cpu.h"
 #include "pane/processes.h"
 #include "screen/graph.h"
+
+#define LABEL_CELLS 6 /* minimum: "CPU99" and a gap */
+#define PERCENT_CELLS 8
+#define PERCENT_TEXT_MAX 32
+#define BAR_CELLS_MIN 12
+#define BAR_CELLS_GOOD 24 /* a cell for 4 %; the number beside it is exact */
+#define BAR_GAP 2
+#define RULER_STEP ((size_t)8) /* cells */
+#define RATE_CELLS 7           /* " 6311/s": the following text does not move up to this width */
+#define SECOND_NS UINT64_C(1000000000)
+#define TABLE_LINES_MIN 4
+#define TALL 30             /* lines: there is room for more than the usual */
+#define GRAPH_FROM_LINES 22 /* left for it and the table */
+#define GRAPH_LINES_MAX 12
+#define GRAPH_LINES_MIN 5 /* when the user turned it on */
+#define NOTICEABLE_WATTS 0.005
+#define NOTICEABLE 0.005  /* of a CPU */
+#define WORTH_SAYING 0.05 /* of what is busy, and of a CPU: unaccounted */
+#define LARGE_EXITED 0.2  /* of what is busy */
+#define LEGEND_SAMPLES 60
+
+static void move_part(struct graph_part *parts, enum cpu_part from, enum cpu_part to)
+{
+	if (!isnan(parts[from].value))
+		parts[to].value += parts[from].value;
+	parts[from].value = 0;
+}
+
+/* Where the legend has no room for all: user time includes nice and guests, system time the interrupts. */
+static void fold_parts(struct graph_part *parts)
+{
+	move_part(parts, CPU_PART_NICE, CPU_PART_USER);
+	move_part(parts, CPU_PART_GUEST, CPU_PART_USER);
+	move_part(parts, CPU_PART_IRQ, CPU_PART_SYSTEM);
+	move_part(parts, CPU_PART_SOFTIRQ, CPU_PART_SYSTEM);
+}
+
+/* All that a CPU did, including guests; NaN until there are rates. */
+static double busy_ratio(const struct table *table, const void *row)
+{
+	return cpu_busy_ratio(table_number(table, row, "idle_ratio"),
+			      table_number(table, row, "iowait_ratio"));
+}
+
+/* The kernel counts in hundredths of a second: decimal places that this can resolve in the interval. */
+static void percent_text(char text[PERCENT_TEXT_MAX], double ratio, uint64_t interval_ns)
+{
+	if (isnan(ratio))
+		snprintf(text, PERCENT_TEXT_MAX, "-");
+	else
+		snprintf(text, PERCENT_TEXT_MAX, "%.*f %%", interval_ns < 5 * SECOND_NS ? 0 : 1, 100 * ratio);
+}
+
+/* "CPU 100 %" and a gap: what follows does not move. */
+static int total_cells(const struct pane_context *context)
+{
+	return context->frame->interval_ns < 5 * SECOND_NS ? 11 : 13;
+}
+
+/* A CPU is marked while all are busy: one alone is one busy thread. */
+static enum grade cpu_grade(const struct pane_context *context, double ratio)
+{
+	return ratio >= findings_limit(context->findings, "cpu_busy_ratio")
+		       ? grade_of_rules(context->frame, "cpu_busy|run_queue", false)
+		       : GRADE_CALM;
+}
+
+static enum style percent_style(const struct pane_context *context, double ratio)
+{
+	return graph_grade_style(cpu_grade(context, ratio), STYLE_NORMAL);
+}
+
+static void draw_name(const struct canvas *canvas, int y, const struct table *table, const void *row)
+{
+	canvas_print(canvas, y, 0, STYLE_DIM, "CPU%s", table_text(table, row, "cpu"));
+}
+
+/* For the longest name of a CPU and a gap. */
+static int label_cells(const struct table *table)
+{
+	int most = LABEL_CELLS;
+
+	for (size_t i = 1; i < table->n_rows; i++) {
+		int cells =
+			(int)strlen("CPU") + 1 + (int)strlen(table_text(table, table_row(table, i), "cpu"));
+
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
+/* How the CPUs are drawn. */
+struct plan {
+	int lines, columns, label, cells; /* columns 0: each CPU is a cell */
+	bool folded;
+};
+
+static void draw_bar(const struct pane_context *context, const struct canvas *canvas,
+		     const struct table *table, const void *row, const struct plan *plan)
+{
+	struct graph_part parts[N_CPU_PARTS];
+	double busy = busy_ratio(table, row);
+	char text[PERCENT_TEXT_MAX];
+
+	draw_name(canvas, 0, table, row);
+	cpu_parts_fill(table, row, cpu_series, 0, parts);
+	if (plan->folded)
+		fold_parts(parts);
+	graph_bar(canvas, 0, plan->label, plan->cells, parts, N_CPU_PARTS, 1);
+	percent_text(text, busy, context->frame->interval_ns);
+	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS, percent_style(context, busy),
+		     text);
+}
+
+/* Cells for each bar, in four equal quarters, with this many side by side; 0: no room. */
+static int bar_cells(const struct canvas *canvas, int label, int columns)
+{
+	return ((canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS) / 4 * 4;
+}
+
+/* A bar for each CPU in as few columns as the lines allow, or a cell for each if bars would be too narrow. */
+static struct plan plan_cpus(const struct canvas *canvas, const struct table *table, int lines_max)
+{
+	int n_cpus = (int)table->n_rows - 1;
+	struct plan plan = { .columns = 1, .label = label_cells(table) };
+
+	if (n_cpus > 1 && bar_cells(canvas, plan.label, 2) >= BAR_CELLS_GOOD)
+		plan.columns = 2;
+	while ((n_cpus + plan.columns - 1) / plan.columns > lines_max)
+		plan.columns++;
+	plan.cells = bar_cells(canvas, plan.label, plan.columns);
+	plan.lines = (n_cpus + plan.columns - 1) / plan.columns;
+	if (plan.cells < BAR_CELLS_MIN) {
+		plan.columns = 0;
+		plan.lines = lines_max;
+	}
+	return plan;
+}
+
+static void draw_bars(const struct pane_context *context, const struct canvas *canvas,
+		      const struct table *table, const struct plan *plan)
+{
+	int width = plan->cells + plan->label + PERCENT_CELLS;
+
+	for (int i = 0; i + 1 < (int)table->n_rows; i++) {
+		int left = i / plan->lines * (width + BAR_GAP);
+		struct canvas part = canvas_part(canvas, i % plan->lines, left, 1, width);
+
+		draw_bar(context, &part, table, table_row(table, (size_t)i + 1), plan);
+	}
+}
+
+static double mean_busy(const struct table *table, size_t first, size_t count)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t i = first; i < first + count && i < table->n_rows; i++) {
+		double busy = busy_ratio(table, table_row(table, i));
+
+		if (isnan(busy))
+			continue;
+		sum += busy;
+		known++;
+	}
+	return known > 0 ? sum / (double)known : NAN;
+}
+
+static void draw_cell(const struct pane_context *context, const struct canvas *canvas, int y, int x,
+		      double busy)
+{
+	int level = !(busy > 0) ? 0 : busy >= 1 ? 7 : (int)(busy * 8);
+	enum style usage = (enum style)(STYLE_USAGE + (busy >= 0.5));
+
+	canvas_fill(canvas, y, x,
+		    busy >= NOTICEABLE ? graph_grade_fill(cpu_grade(context, busy), usage) : STYLE_DIM,
+		    isnan(busy)             ? '-'
+		    : canvas->glyphs->ascii ? (uint32_t)('0' + level)
+					    : (uint32_t)(0x2581 + level),
+		    1);
+}
+
+/* Cells of CPUs, or of several CPUs that share one, in lines. */
+struct cells {
+	size_t share, n, per_line;
+	bool ruled; /* with the numbers of CPUs above every line */
+};
+
+static struct cells plan_cells(const struct canvas *canvas, size_t n_cpus, const struct plan *plan)
+{
+	size_t room = (size_t)(canvas->width > plan->label ? canvas->width - plan->label : 1);
+	size_t lines = plan->lines > 0 ? (size_t)plan->lines : 1;
+	struct cells cells = { .ruled = lines >= 2 && n_cpus > RULER_STEP };
+
+	if (cells.ruled && 2 * ((n_cpus + room - 1) / room) > lines)
+		cells.ruled = false;
+	lines = cells.ruled ? lines / 2 : lines;
+	cells.share = (n_cpus + room * lines - 1) / (room * lines);
+	cells.n = (n_cpus + cells.share - 1) / cells.share;
+	cells.per_line = room < 16 ? room : room / 16 * 16;
+	if ((cells.n + cells.per_line - 1) / cells.per_line > lines)
+		cells.per_line = room;
+	return cells;
+}
+
+/* "0       8       16": the number of a CPU above its cell. */
+static void draw_ruler(const struct canvas *canvas, int y, int x, const struct table *table,
+		       const struct cells *cells, size_t first)
+{
+	for (size_t cell = first; cell < cells->n && cell < first + cells->per_line; cell += RULER_STEP) {
+		const char *name = table_text(table, table_row(table, 1 + cell * cells->share), "cpu");
+
+		if (strlen(name) < RULER_STEP)
+			canvas_text(canvas, y, x + (int)(cell - first), STYLE_DIM, name, -1);
+	}
+}
+
+/* The higher and the warmer a cell, the busier. Returns the lines. */
+static int draw_cells(const struct pane_context *context, const struct canvas *canvas,
+		      const struct table *table, const struct plan *plan)
+{
+	struct cells cells = plan_cells(canvas, table->n_rows - 1, plan);
+	int y = 0;
+
+	for (size_t first = 0; first < cells.n; first += cells.per_line, y++) {
+		if (cells.ruled)
+			draw_ruler(canvas, y++, plan->label, table, &cells, first);
+		draw_name(canvas, y, table, table_row(table, 1 + first * cells.share));
+		for (size_t cell = first; cell < cells.n && cell < first + cells.per_line; cell++)
+			draw_cell(context, canvas, y, plan->label + (int)(cell - first),
+				  mean_busy(table, 1 + cell * cells.share, cells.share));
+	}
+	return y;
+}
+
+/* Was there any of it lately? Parts that come and go stay listed for a while, so that nothing jumps. */
+static bool was_noticeable(const struct pane_context *context, unsigned series)
+{
+	long now = history_find(&context->history, context->frame->mono_ns);
+
+	for (long i = now; i >= 0 && i > now - LEGEND_SAMPLES; i--)
+		if (history_value(&context->history, series, (size_t)i) >= NOTICEABLE)
+			return true;
+	return false;
+}
+
+/* The three that people look for. */
+static bool is_looked_for(unsigned series)
+{
+	return series == CPU_PART_USER || series == CPU_PART_SYSTEM || series == CPU_PART_IOWAIT;
+}
+
+/* These are always listed, so that they do not move; then those that exist or existed lately. */
+static unsigned choose_parts(const struct pane_context *context, const struct graph_part *parts, bool folded,
+			     struct graph_part *shown)
+{
+	unsigned n_shown = 0;
+
+	for (unsigned i = 0; i < N_CPU_PARTS; i++)
+		if (is_looked_for(i))
+			shown[n_shown++] = parts[i];
+	for (unsigned i = 0; i < N_CPU_PARTS; i++)
+		if (!is_looked_for(i) && (!folded || i == CPU_PART_STEAL) && was_noticeable(context, i))
+			shown[n_shown++] = parts[i];
+	return n_shown;
+}
+
+/* Does every glyph find its name in the legend? */
+static bool names_fit(const struct pane_context *context, const struct canvas *canvas,
+		      const struct graph_part *parts)
+{
+	struct graph_part shown[N_CPU_PARTS];
+	unsigned n_shown = choose_parts(context, parts, false, shown);
+	int cells = -1;
+
+	for (unsigned i = 0; i < n_shown; i++)
+		cells += utf8_cells(shown[i].label, canvas->ascii) + 3;
+	return cells <= canvas->width - total_cells(context);
+}
+
+static void draw_legend(const struct pane_context *context, const struct canvas *canvas,
+			const struct graph_part *parts, bool folded)
+{
+	struct canvas rest = canvas_part(canvas, 0, total_cells(context), 1, canvas->width);
+	struct graph_part shown[N_CPU_PARTS], all[N_CPU_PARTS];
+	unsigned n_shown;
+
+	memcpy(all, parts, sizeof(all));
+	if (folded)
+		fold_parts(all);
+	n_shown = choose_parts(context, all, folded, shown);
+	graph_legend(&rest, 0, shown, n_shown, 1, NULL);
+}
+
+/* "CPU  70 %"; the cells it took. */
+static int cpu_machine_draw_total(const struct pane_context *context, const struct canvas *canvas)
+{
+	double busy = cpu_busy_ratio(frame_number(context->frame, "cpu", "all", "idle_ratio"),
+				     frame_number(context->frame, "cpu", "all", "iowait_ratio"));
+	char text[PERCENT_TEXT_MAX];
+	int cells;
+
+	percent_text(text, busy, context->frame->interval_ns);
+	cells = canvas_text(canvas, 0, 0, STYLE_STRONG, "CPU", -1) + 1;
+	return cells + canvas_print(canvas, 0, cells, percent_style(context, busy), "%5s", text);
+}
+
+static const void *busiest(const struct table *table)
+{
+	const void *most = NULL;
+
+	for (size_t i = 1; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!isnan(busy_ratio(table, row)) &&
+		    (!most || busy_ratio(table, row) > busy_ratio(table, most)))
+			most = row;
+	}
+	return most;
+}
+
+/* Where CPUs are cells, nothing has the glyphs of the parts: "user 48 %  sys 11 %  …  max CPU17 100 %". */
+static void draw_shares(const struct pane_context *context, const struct canvas *canvas,
+			const struct table *table, const struct graph_part *parts)
+{
+	struct graph_part shown[N_CPU_PARTS];
+	unsigned n_shown = choose_parts(context, parts, false, shown);
+	char text[TEXT_MAX], percent[PERCENT_TEXT_MAX];
+	const void *most = busiest(table);
+	int x = total_cells(context);
+
+	if (most) {
+		percent_text(percent, busy_ratio(table, most), context->frame->interval_ns);
+		snprintf(text, sizeof(text), _("max CPU%s %s"), table_text(table, most, "cpu"), percent);
+		x = canvas_piece(canvas, 0, x, percent_style(context, busy_ratio(table, most)), text);
+	}
+	for (unsigned i = 0; i < n_shown; i++) {
+		percent_text(percent, shown[i].value, context->frame->interval_ns);
+		snprintf(text, sizeof(text), "%s %s", shown[i].label, percent);
+		x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
+	}
+}
+
+/*
+ * As canvas_piece(), but with a minimum distance to the following text, which then does not move with the
+ * number.
+ */
+static int add_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
+{
+	int end = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
+
+	return end > x && end < x + least + CANVAS_GAP ? x + least + CANVAS_GAP : end;
+}
+
+/* "mem 1.7G of 23.5G  swap none"; nothing of what is not known. */
+static int draw_memory(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	static const struct {
+		const char *name, *row, *row_of_used;
+	} kinds[] = { { N_("mem"), "mem", "available" }, { N_("swap"), "swap", "swap" } };
+	int x = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		double used = frame_number(context->frame, "memory", kinds[i].row_of_used, "used_bytes");
+		double total = frame_number(context->frame, "memory", kinds[i].row, "total_bytes");
+		char text[TEXT_MAX], number[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX];
+
+		if (total > 0)
+			snprintf(text, sizeof(text), _("%s %s of %s"), _(kinds[i].name),
+				 size_short(number, used), size_short(whole, total));
+		else
+			snprintf(text, sizeof(text), _("%s none"), _(kinds[i].name));
+		if (!isnan(total))
+			x = add_piece(canvas, y, x, text, 0);
+	}
+	return x;
+}
+
+/* How long tasks waited in the last 10 seconds: "pressure cpu 55 io 1 mem 0 %". */
+static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
+{
+	const struct row_facts facts = { { row_fact }, .frame = context->frame };
+	const struct table *pressure = context_table(context, CPU_TABLE_PRESSURE);
+	char text[TEXT_MAX], numbers[TEXT_MAX];
+
+	if (!pressure || pressure->n_rows == 0)
+		return x;
+	snprintf(text, sizeof(text), "%s%s", _("pressure"),
+		 sentence_text(numbers,
+			       " cpu {pressure.cpu/some.avg10_ratio:100.1} io "
+			       "{pressure.io/some.avg10_ratio:100.1} mem "
+			       "{pressure.memory/some.avg10_ratio:100.1} %",
+			       &facts.facts));
+	return add_piece(canvas, y, x, text, 0);
+}
+
+static int draw_rate(const struct pane_context *context, const struct canvas *canvas, int y, int x,
+		     const char *name, const char *column)
+{
+	double per_second = frame_number(context->frame, "system", NULL, column);
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+
+	/* count in the interval: with intervals of about a second, tenths per second would be meaningless */
+	if (per_second < 10 && context->frame->interval_ns < 2 * SECOND_NS)
+		fixed_text(number, per_second, 0);
+	else
+		rate_short(number, per_second);
+	snprintf(text, sizeof(text), "%s %s/s", name, number);
+	return add_piece(canvas, y, x, text, utf8_cells(name, canvas->ascii) + RATE_CELLS);
+}
+
+/* Queue, rates and speed of the machine. */
+static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *system = context_table(context, CPU_TABLE_SYSTEM);
+	double hertz = frame_number(context->frame, "cpu", "all", "frequency_hertz");
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+	int x = 0;
+
+	if (!system || system->n_rows == 0)
+		return;
+	snprintf(text, sizeof(text), _("runnable %-3s"),
+		 fixed_text(number, frame_number(context->frame, "system", NULL, "running"), 0));
+	x = add_piece(canvas, y, x, text, 0);
+	snprintf(text, sizeof(text), _("blocked on I/O %-2s"),
+		 fixed_text(number, frame_number(context->frame, "system", NULL, "blocked"), 0));
+	x = add_piece(canvas, y, x, text, 0);
+	x = draw_rate(context, canvas, y, x, _("ctx switches"), "context_switches_per_second");
+	x = draw_rate(context, canvas, y, x, _("forks"), "forks_per_second");
+	if (!isnan(hertz))
+		x = add_piece(canvas, y, x, hertz_text(number, hertz), 0);
+	x = draw_rate(context, canvas, y, x, _("interrupts"), "interrupts_per_second");
+	snprintf(text, sizeof(text), _("threads %-4s"),
+		 fixed_text(number, frame_number(context->frame, "system", NULL, "threads"), 0));
+	add_piece(canvas, y, x, text, 0);
+}
+
+/* Is much unaccounted, or of processes that exited? Otherwise the sum is in its own view only. */
+static bool account_is_worth_saying(const struct pane_context *context, double busy)
+{
+	double unaccounted = fabs(frame_number(context->frame, "account", "unaccounted", "cpu_ratio"));
+	double exited = frame_number(context->frame, "account", "exited", "cpu_ratio");
+
+	return (unaccounted > WORTH_SAYING && unaccounted > WORTH_SAYING * busy) ||
+	       (exited > WORTH_SAYING && exited > LARGE_EXITED * busy);
+}
+
+static const char account_brief[] =
+	N_("{busy:.2} CPUs busy: ended processes {ended:.2}, unaccounted {unaccounted:.2}");
+
+/* What is behind the first three comes and goes. */
+static const struct remark account_lines[] = {
+	{ "scoped", N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}"
+		       "[, outside the scope {outside:.2}][, outside or ended {rest:.2}]") },
+	{ NULL, N_("{busy:.2} CPUs busy: running processes {tasks:.2}, ended {ended:.2}, unaccounted "
+		   "{unaccounted:.2}[, irq {irq:.2}][, softirq {softirq:.2}][, steal {steal:.2}]") },
+};
+
+/* Unknown where it is too little to be noticed, or 0. */
+static struct fact share_of(const struct frame *frame, const char *part, bool always)
+{
+	double share = frame_number(frame, "account", part, "cpu_ratio");
+
+	return number_fact(fabs(share) >= NOTICEABLE ? share : always && !isnan(share) ? 0 : NAN, UNIT_RATIO);
+}
+
+/* "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut. */
+static void draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct frame *frame = context->frame;
+	double busy = frame_number(frame, "account", "busy", "cpu_ratio");
+	bool scoped = scope_is_set(context->request->scope);
+	const struct made_fact made[] = {
+		{ "busy", number_fact(busy, UNIT_RATIO) },
+		{ "tasks", share_of(frame, "tasks", true) },
+		{ "ended", share_of(frame, "exited", true) },
+		{ "unaccounted", share_of(frame, "unaccounted", true) },
+		{ "irq", share_of(frame, "irq", false) },
+		{ "softirq", share_of(frame, "softirq", false) },
+		{ "steal", share_of(frame, "steal", false) },
+		{ "outside", share_of(frame, OUTSIDE_SCOPE, false) },
+		{ "rest", share_of(frame, OUTSIDE_OR_EXITED, false) },
+		{ "scoped", yes_fact(scoped) },
+	};
+	const struct row_facts facts = {
+		.facts = { row_fact }, .made = made, .n_made = sizeof(made) / sizeof(made[0])
+	};
+	struct buffer text = BUFFER_HERE;
+
+	if (isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))
+		return;
+	remarks_say(&text, REMARKS(account_lines), &facts.facts);
+	buffer_char(&text, '\0');
+	if (utf8_cells(text.bytes, canvas->ascii) > canvas->width && !scoped) {
+		buffer_empty(&text);
+		sentence_add(&text, _(account_brief), &facts.facts);
+		buffer_char(&text, '\0');
+	}
+	canvas_piece(canvas, y, 0, STYLE_NORMAL, text.bytes);
+	buffer_free(&text);
+}
+
+/* The nearest limit of the container or service. False when there is none. */
+static bool draw_limit(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *limits = context_table(context, CPU_TABLE_LIMIT);
+	struct row_facts facts = { { row_fact }, .table = limits };
+	double least = INFINITY;
+	char text[TEXT_MAX];
+
+	for (size_t i = 0; limits && i < limits->n_rows; i++) {
+		double limit = table_number(limits, table_row(limits, i), "limit_ratio");
+
+		if (!(limit < least))
+			continue;
+		least = limit;
+		facts.row = table_row(limits, i);
+	}
+	if (!facts.row)
+		return false;
+	canvas_text(canvas, y, 0,
+		    sentence_holds("throttled_ratio > 0", &facts.facts) ? STYLE_WARN : STYLE_NORMAL,
+		    sentence_text(text,
+				  _("limit of {cgroup}: {limit_ratio:.2} CPUs[, had to wait in "
+				    "{throttled_ratio:%} of the periods]"),
+				  &facts.facts),
+		    -1);
+	return true;
+}
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct graph_part *parts)
+{
+	struct graph_scale scale = {
+		.whole = GRAPH_OF_ONE,
+		.top_label = "100%",
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = 300,
+		.step_seconds = context_step_seconds(context),
+	};
+
+	graph_stacked(canvas, &context->history, parts, N_CPU_PARTS, &scale);
+}
+
+/* Of the lines left. */
+static int graph_lines(const struct pane_context *context, int left)
+{
+	int lines = left / 4 < GRAPH_LINES_MAX ? left / 4 : GRAPH_LINES_MAX;
+
+	if (context->settings->cpu.graph)
+		return left < TABLE_LINES_MIN + GRAPH_LINES_MIN ? 0
+		       : lines < GRAPH_LINES_MIN                ? GRAPH_LINES_MIN
+								: lines;
+	return left >= GRAPH_FROM_LINES ? lines : 0;
+}
+
+/* " + tasks 2.10", " - unexplained 0.40": parts that are always listed, and others that are noticeable. */
+static void add_watts(const struct frame *frame, const char *part, char *text, size_t room)
+{
+	double watts = frame_number(frame, "power_account", part, "watts");
+	bool first = strcmp(part, "baseline") == 0;
+	char number[VALUE_TEXT_MAX];
+	size_t length = strlen(text);
+
+	if (strcmp(part, "total") == 0 || (strcmp(part, "others") == 0 && fabs(watts) < NOTICEABLE_WATTS))
+		return;
+	snprintf(text + length, room - length, " %s%s %s",
+		 watts <= -NOTICEABLE_WATTS ? "- "
+		 : first                    ? ""
+					    : "+ ",
+		 _(part), fixed_text(number, fabs(watts), 2));
+}
+
+/* The watts of the machine as a sum: idle, what runs, and what is unexplained. Returns the lines used. */
+static int draw_watts(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *account = context_table(context, CPU_TABLE_POWER_ACCOUNT);
+	double watts = frame_number(context->frame, "power_account", "total", "watts");
+	double r_squared = frame_number(context->frame, "power_account", "tasks", "r_squared");
+	struct canvas lines = canvas_rows(canvas, y, canvas->height >= 14 ? 2 : 1);
+	char text[TEXT_MAX], number[VALUE_TEXT_MAX];
+	size_t length;
+
+	if (!account || isnan(watts))
+		return 0;
+	snprintf(text, sizeof(text), "%.2f W =", watts);
+	for (size_t i = 0; i < account->n_rows; i++)
+		add_watts(context->frame, table_text(account, table_row(account, i), "part"), text,
+			  sizeof(text));
+	length = strlen(text);
+	snprintf(text + length, sizeof(text) - length, _(", an estimate (R squared %s, %s)"),
+		 fixed_text(number, r_squared, 2),
+		 _(table_text(account, table_find(account, "tasks", NULL), "fit")));
+	canvas_wrapped(&lines, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL, span_text(text));
+	return lines.height;
+}
+
+/* Total and CPUs; the lines they took. */
+static int draw_load(const struct pane_context *context, const struct canvas *canvas,
+		     const struct table *cpus, struct plan *plan)
+{
+	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
+	int height = canvas->height;
+	struct graph_part parts[N_CPU_PARTS];
+
+	*plan = plan_cpus(canvas, cpus, height >= TALL ? height / 3 : height >= 10 ? height / 5 : 2);
+	cpu_parts_fill(cpus, table_row(cpus, 0), cpu_series, 0, parts);
+	plan->folded = !names_fit(context, canvas, parts);
+	if (plan->columns == 0)
+		draw_shares(context, canvas, cpus, parts);
+	else
+		draw_legend(context, canvas, parts, plan->folded);
+	if (plan->columns == 0)
+		return 1 + draw_cells(context, &rest, cpus, plan);
+	draw_bars(context, &rest, cpus, plan);
+	return 1 + plan->lines;
+}
+
+static bool has_room(const struct canvas *canvas, int y, int more)
+{
+	return canvas->height - y >= TABLE_LINES_MIN + more;
+}
+
+/* Lines by priority: the table, total, CPUs, memory, rates, account, watts, limit, graph. */
+static int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *cpus = context_table(context, CPU_TABLE_CPU);
+	struct graph_part parts[N_CPU_PARTS];
+	struct plan plan = { 0 };
+	int y = 1, lines;
+
+	cpu_machine_draw_total(context, canvas);
+	if (cpus && cpus->n_rows > 1 && has_room(canvas, y, 2))
+		y = draw_load(context, canvas, cpus, &plan);
+	if (has_room(canvas, y, 2))
+		y += draw_pressure(context, canvas, y, draw_memory(context, canvas, y)) > 0;
+	if (has_room(canvas, y, 4))
+		draw_rates(context, canvas, y++);
+	if (has_room(canvas, y, 6))
+		draw_account(context, canvas, y++); /* its line stays while there is nothing to say */
+	if (has_room(canvas, y, 4))
+		y += draw_watts(context, canvas, y);
+	if (has_room(canvas, y, 2) && draw_limit(context, canvas, y))
+		y++;
+	lines = graph_lines(context, canvas->height - y);
+	if (cpus && cpus->n_rows > 1 && lines > 0) {
+		struct canvas graph = canvas_rows(canvas, y, lines);
+
+		cpu_parts_fill(cpus, table_row(cpus, 0), cpu_series, 0, parts);
+		if (plan.folded)
+			fold_parts(parts);
+		draw_graph(context, &graph, parts);
+		y += lines;
+	}
+	return y;
+}
 
 #define TIME_LINES_MIN 8
 #define BARS_MAX 64
@@ -87,7 +747,7 @@ static unsigned find_bars(const struct table *table, struct time_bar *bars, unsi
 	return n_bars;
 }
 
-static void draw_bar(const struct canvas *canvas, int y, const struct time_bar *bar, double whole)
+static void draw_time_bar(const struct canvas *canvas, int y, const struct time_bar *bar, double whole)
 {
 	struct graph_part parts[N_PARTS];
 	char number[VALUE_TEXT_MAX];
@@ -106,7 +766,7 @@ static void draw_bar(const struct canvas *canvas, int y, const struct time_bar *
 		graph_bar(canvas, y, x, canvas->width - x, parts, N_PARTS, whole);
 }
 
-static void draw_legend(const struct canvas *canvas, const struct time_bar *bars, unsigned n_bars)
+static void draw_time_legend(const struct canvas *canvas, const struct time_bar *bars, unsigned n_bars)
 {
 	struct graph_part parts[N_PARTS];
 	double whole = 0;
@@ -139,9 +799,9 @@ void cpu_draw_time(const struct pane_context *context, struct canvas *canvas)
 	for (unsigned i = 0; i < n_bars; i++)
 		whole = fmax(whole, bars[i].awake);
 	if (n_bars > 0)
-		draw_legend(canvas, bars, n_bars);
+		draw_time_legend(canvas, bars, n_bars);
 	for (unsigned i = 0; i < n_bars; i++)
-		draw_bar(canvas, (int)i + 1, &bars[i], whole);
+		draw_time_bar(canvas, (int)i + 1, &bars[i], whole);
 	y = n_bars > 0 ? (int)n_bars + 1 : 0;
 	rest = canvas_rows(canvas, y, canvas->height - y);
 	context_draw_titled(context, &rest, CPU_TABLE_TIME,
@@ -201,7 +861,6 @@ void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas)
 	context_draw_titled(context, &processes, context->pane->views[context->view].table, title);
 }
 
-#define TABLE_LINES_MIN 4
 #define COUNTED_LINES_MIN 5 /* with its title; to explain why there are no counters */
 #define WIDE 60             /* cells: titles may be sentences */
 
@@ -318,7 +977,7 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
 }
 
-static char *percent_text(char *out, double ratio)
+static char *number_of_percent(char *out, double ratio)
 {
 	return fixed_text(out, 100 * ratio, 1);
 }
@@ -335,7 +994,7 @@ void cpu_draw_list(const struct pane_context *context, struct canvas *canvas)
 		/* the total, and a line for each of the first processes */
 		cpu_machine_draw_total(context, canvas);
 		rest = canvas_below(canvas, 1);
-		process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", percent_text);
+		process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", number_of_percent);
 	} else {
 		y = cpu_machine_draw(context, canvas);
 		rest = canvas_rows(canvas, y, canvas->height - y);

@@ -663,14 +663,9 @@ static const struct pane_table tables[] = {
 			       .recorded = true,
 			       .sort = "bytes_per_second" },
 	[DISKS_TABLE_BUCKET] = { .topic = "disk_latency_bucket", .lazy = true, .recorded = true },
-	[DISKS_TABLE_BELOW] = { .topic = "process",
-				.lazy = true,
-				.own_columns = true,
-				.threshold = "disk_bytes_per_second",
-				.least = 1,
-				.columns = "disk_bytes_per_second,read_bytes_per_second,"
-					   "write_bytes_per_second,pid,state,user,command",
-				.sort = "disk_bytes_per_second" },
+	[DISKS_TABLE_BELOW] =
+		PROCESSES_BY("disk_bytes_per_second", 1,
+			     "read_bytes_per_second,write_bytes_per_second,pid,state,user,command"),
 	{ 0 },
 };
 

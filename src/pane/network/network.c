@@ -339,14 +339,9 @@ static const struct pane_table tables[] = {
 					      "queue_bytes,errors,drops",
 				   .setting = "network.losses" },
 	[NETWORK_TABLE_PACKET_LOSS] = { .topic = "packet_loss", .sort = "per_second" },
-	[NETWORK_TABLE_BELOW] = { .topic = "process",
-				  .lazy = true,
-				  .own_columns = true,
-				  .threshold = "tcp_bytes_per_second",
-				  .least = 1,
-				  .columns = "tcp_bytes_per_second,tcp_received_bytes_per_second,"
-					     "tcp_sent_bytes_per_second,pid,state,user,command",
-				  .sort = "tcp_bytes_per_second" },
+	[NETWORK_TABLE_BELOW] = PROCESSES_BY(
+		"tcp_bytes_per_second", 1,
+		"tcp_received_bytes_per_second,tcp_sent_bytes_per_second,pid,state,user,command"),
 	{ 0 },
 };
 

@@ -11,7 +11,6 @@
 #include "model/finding.h"
 #include "model/units.h"
 #include "pane/common.h"
-#include "pane/ended_rows.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
 #include "pane/processes.h"
@@ -377,29 +376,13 @@ static const struct pane_table tables[] = {
 				  .columns = "cpu_ratio,resident_bytes,pid,user,command",
 				  .text_columns = "cpu_ratio,resident_bytes,pid,user,name",
 				  .sort = "cpu_ratio" },
-	[OVERVIEW_TABLE_GROWING] = { .topic = "process",
-				     .lazy = true,
-				     .own_columns = true,
-				     .threshold = "growth_bytes_per_second",
-				     .least = 1,
-				     .columns = "growth_bytes_per_second,resident_bytes,pid,user,command",
-				     .sort = "growth_bytes_per_second" },
-	[OVERVIEW_TABLE_DISK_USERS] = { .topic = "process",
-					.lazy = true,
-					.own_columns = true,
-					.threshold = "disk_bytes_per_second",
-					.least = 1,
-					.columns = "disk_bytes_per_second,write_bytes_per_second,"
-						   "read_bytes_per_second,pid,user,command",
-					.sort = "disk_bytes_per_second" },
-	[OVERVIEW_TABLE_TALKERS] = { .topic = "process",
-				     .lazy = true,
-				     .own_columns = true,
-				     .threshold = "tcp_bytes_per_second",
-				     .least = 1,
-				     .columns = "tcp_bytes_per_second,tcp_received_bytes_per_second,"
-						"tcp_sent_bytes_per_second,pid,user,command",
-				     .sort = "tcp_bytes_per_second" },
+	[OVERVIEW_TABLE_GROWING] =
+		PROCESSES_BY("growth_bytes_per_second", 1, "resident_bytes,pid,user,command"),
+	[OVERVIEW_TABLE_DISK_USERS] = PROCESSES_BY(
+		"disk_bytes_per_second", 1, "write_bytes_per_second,read_bytes_per_second,pid,user,command"),
+	[OVERVIEW_TABLE_TALKERS] =
+		PROCESSES_BY("tcp_bytes_per_second", 1,
+			     "tcp_received_bytes_per_second,tcp_sent_bytes_per_second,pid,user,command"),
 	[OVERVIEW_TABLE_EXITED] = { .topic = "exited",
 				    .headline = true,
 				    .own_columns = true,
@@ -413,13 +396,7 @@ static const struct pane_table tables[] = {
 				   .own_columns = true,
 				   .columns = "resident_bytes,cpu_ratio,pid,user,command",
 				   .sort = "resident_bytes" },
-	[OVERVIEW_TABLE_WAITING] = { .topic = "process",
-				     .lazy = true,
-				     .own_columns = true,
-				     .threshold = "wait_ratio",
-				     .least = 0.0005,
-				     .columns = "wait_ratio,cpu_ratio,pid,user,command",
-				     .sort = "wait_ratio" },
+	[OVERVIEW_TABLE_WAITING] = PROCESSES_BY("wait_ratio", 0.0005, "cpu_ratio,pid,user,command"),
 	[OVERVIEW_TABLE_FINDING] = { .topic = "finding", .headline = true, .above = true },
 	[OVERVIEW_TABLE_CPU] = { .topic = "cpu", .own_columns = true },
 	[OVERVIEW_TABLE_MEMORY] = { .topic = "memory", .own_columns = true },

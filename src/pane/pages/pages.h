@@ -94,9 +94,7 @@ const char *pages_no_process(const struct pane_context *context);
 /* The number in the row of the process; NaN: unknown. */
 double pages_total(const struct pane_context *context, const char *column);
 
-/* pages_map.c: the cells, their positions, the selected one */
-bool map_load(struct pane_context *context); /* the cells of the shown frame; false: it has them already */
-/* … and that of the map: is it new, or another width? A message above it changes its height. */
+/* Sets the position of the map: is it new, or another width? A message above it changes its height. */
 bool map_layout(struct pages_state *pages, const struct canvas *cells);
 char *map_cell_text(const struct pages_state *pages, char *out, size_t room); /* "1 cell = 64.0K" */
 uint64_t map_page(const struct pages_state *pages);                  /* address of the page with the cursor */
@@ -111,21 +109,13 @@ const struct map_cell *map_marked(const struct map_mark *mark, const struct map_
 /* After another zoom most cells are others than at the mark. */
 bool map_mark_fits(const struct pages_state *pages);
 
-bool map_key(struct pane_context *context, const struct input *input);
-void map_zoom_in(struct pane_context *context);
-void map_zoom_out(struct pane_context *context);
-void map_zoom_to_page(struct pane_context *context);
-void map_zoom_to_all(struct pane_context *context);
-void map_zoom_automatic(struct pane_context *context);
-bool map_ask(struct pane_context *context);  /* updates the cells of the sample request: are they others? */
-void map_want(struct pane_context *context); /* the same after a key: they are sampled now */
-void map_go(struct pane_context *context, uint64_t address);
-void map_go_region(struct pane_context *context, bool back); /* before or after the one with the cursor */
+/* Updates the cells of the sample request; others are sampled now. */
+void map_want(struct pane_context *context);
 
 /* The region at an address, in the shown frame; NULL when there is none. */
 const void *map_region(const struct pane_context *context, uint64_t address);
 
-/* pages_draw.c, pages_page.c */
+/* pages_draw.c */
 void pages_layout(struct pane_context *context, const struct canvas *canvas);
 void pages_draw(const struct pane_context *context, struct canvas *canvas);
 void pages_why(const struct pane_context *context, struct buffer *out);
@@ -140,7 +130,6 @@ void pages_touch_again(struct pane_context *context); /* one window after the ot
 void pages_touch_stop(struct pane_context *context);
 void pages_touch_window(struct pane_context *context); /* asks how long it is */
 
-/* pages_act.c */
 const char *pages_process_text(const struct pane_context *context, char *out, size_t room); /* "812 nginx" */
 
 #endif

@@ -372,7 +372,7 @@ static void open_parent(struct pane_context *context)
 	if (parent) {
 		screen_message(context->screen, MESSAGE_SCREEN, _("the parent of %s; Esc goes back"),
 			       process_text(&rows, "name"));
-		process_open(context, rows.processes, parent);
+		process_open(context, "process", rows.processes, parent);
 	} else {
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("its parent is not known here"));
 	}
@@ -417,7 +417,7 @@ static void open_map(struct pane_context *context)
 	const struct process_rows rows = process_rows_of(context, context->frame);
 
 	if (rows.detail)
-		process_open_map(context, rows.details, rows.detail);
+		process_open(context, "pages", rows.details, rows.detail);
 }
 
 static const struct pane_action map_actions[] = {
