@@ -642,8 +642,7 @@ static void disks_draw_users(const struct pane_context *context, struct canvas *
 
 static const struct pane_table tables[] = {
 	[DISKS_TABLE_DISK] = { .topic = "disk", .headline = true },
-	[DISKS_TABLE_FILESYSTEM] = { .topic = "filesystem",
-				     .headline = true,
+	[DISKS_TABLE_FILESYSTEM] = { .topic = "filesystem", .headline = true,
 				     .cell_style = disks_filesystem_style },
 	[DISKS_TABLE_PRESSURE] = { .topic = "pressure", .own_columns = true },
 	[DISKS_TABLE_PROCESS] = { .topic = "process",
@@ -658,9 +657,7 @@ static const struct pane_table tables[] = {
 				  .setting = "disks.processes" },
 	[DISKS_TABLE_ACCOUNT] = { .topic = "disk_account", .lazy = true, .recorded = true },
 	[DISKS_TABLE_LATENCY] = { .topic = "disk_latency", .lazy = true, .recorded = true },
-	[DISKS_TABLE_USER] = { .topic = "disk_user",
-			       .lazy = true,
-			       .recorded = true,
+	[DISKS_TABLE_USER] = { .topic = "disk_user", .lazy = true, .recorded = true,
 			       .sort = "bytes_per_second" },
 	[DISKS_TABLE_BUCKET] = { .topic = "disk_latency_bucket", .lazy = true, .recorded = true },
 	[DISKS_TABLE_BELOW] =

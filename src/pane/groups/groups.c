@@ -35,32 +35,26 @@ struct groups_state {
 	.sort = (order)
 
 static const struct pane_table tables[] = {
-	[GROUPS_TABLE_ALL] = { .topic = "group",
-			       .headline = true,
-			       .columns = "cpu_ratio,throttled_ratio,memory_bytes,memory_limit_used_ratio,"
-					  "read_bytes_per_second,write_bytes_per_second,tasks" NAMED,
-			       .sort = "cpu_ratio" },
-	[GROUPS_TABLE_CPU] = { .topic = "group",
-			       .setting = "groups.cpu",
+	[GROUPS_TABLE_ALL] = { .topic = "group", .headline = true,
+			       .columns = "cpu_ratio,throttled_ratio,memory_bytes,"
+					  "memory_limit_used_ratio,read_bytes_per_second,"
+					  "write_bytes_per_second,tasks" NAMED, .sort = "cpu_ratio" },
+	[GROUPS_TABLE_CPU] = { .topic = "group", .setting = "groups.cpu",
 			       .columns = "cpu_ratio,own_cpu_ratio,cpu_limit_ratio,throttled_ratio,"
 					  "cpu_pressure_ratio,cpu_seconds,tasks" NAMED,
 			       .sort = "cpu_ratio" },
-	[GROUPS_TABLE_MEMORY] = { .topic = "group",
-				  .setting = "groups.memory",
+	[GROUPS_TABLE_MEMORY] = { .topic = "group", .setting = "groups.memory",
 				  .columns = "memory_bytes,own_memory_bytes,anonymous_bytes,file_bytes,"
 					     "kernel_bytes,swap_bytes,refaults_per_second,"
-					     "memory_pressure_ratio" NAMED,
-				  .sort = "memory_bytes" },
-	[GROUPS_TABLE_IO] = { .topic = "group",
-			      .setting = "groups.io",
-			      .columns = "read_bytes_per_second,write_bytes_per_second,io_pressure_ratio,"
-					 "read_bytes,write_bytes,age_seconds" NAMED,
+					     "memory_pressure_ratio" NAMED, .sort = "memory_bytes" },
+	[GROUPS_TABLE_IO] = { .topic = "group", .setting = "groups.io",
+			      .columns = "read_bytes_per_second,write_bytes_per_second,"
+					 "io_pressure_ratio,read_bytes,write_bytes,age_seconds" NAMED,
 			      .sort = "write_bytes_per_second" },
-	[GROUPS_TABLE_LIMITS] = { .topic = "group",
-				  .setting = "groups.limits",
+	[GROUPS_TABLE_LIMITS] = { .topic = "group", .setting = "groups.limits",
 				  .columns = "memory_limit_used_ratio,memory_bytes,memory_limit_bytes,"
-					     "throttled_ratio,cpu_ratio,cpu_limit_ratio,tasks,tasks_limit,"
-					     "io_limit_ratio,oom_kills" NAMED,
+					     "throttled_ratio,cpu_ratio,cpu_limit_ratio,tasks,"
+					     "tasks_limit,io_limit_ratio,oom_kills" NAMED,
 				  .sort = "memory_limit_used_ratio" },
 	[GROUPS_TABLE_KILLED] = { .topic = "kill", .lazy = true },
 	[GROUPS_TABLE_BY_CPU] = { PROCESSES("cpu_ratio", "cpu_ratio,resident_bytes,pid,state,user,command") },

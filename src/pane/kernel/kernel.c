@@ -207,14 +207,9 @@ enum {
 };
 
 static const struct pane_table tables[] = {
-	[TABLE_INTERRUPT] = { .topic = "interrupt",
-			      .headline = true,
-			      .sort = "per_second",
-			      .only_column = "cpu",
-			      .only = "all",
-			      .text_rows = 40 },
-	[TABLE_BY_CPU] = { .topic = "interrupt",
-			   .lazy = true,
+	[TABLE_INTERRUPT] = { .topic = "interrupt", .headline = true, .sort = "per_second",
+			      .only_column = "cpu", .only = "all", .text_rows = 40 },
+	[TABLE_BY_CPU] = { .topic = "interrupt", .lazy = true,
 			   .columns = "irq,cpu,per_second,cpu_ratio,mean_seconds,how,device",
 			   .setting = "kernel.cpus" },
 	[TABLE_SOFTIRQ] = { .topic = "softirq", .headline = true },

@@ -304,40 +304,30 @@ static void network_draw_losses(const struct pane_context *context, struct canva
 
 static const struct pane_table tables[] = {
 	[NETWORK_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
-	[NETWORK_TABLE_BACKLOG] = { .topic = "backlog",
-				    .own_columns = true,
+	[NETWORK_TABLE_BACKLOG] = { .topic = "backlog", .own_columns = true,
 				    .columns = "cpu,processed_per_second,dropped_per_second,"
 					       "squeezed_per_second,limited_per_second,waiting",
 				    .setting = "network.backlog" },
-	[NETWORK_TABLE_TRAFFIC] = { .topic = "traffic",
-				    .lazy = true,
-				    .recorded = true,
+	[NETWORK_TABLE_TRAFFIC] = { .topic = "traffic", .lazy = true, .recorded = true,
 				    .sort = "received_bytes_per_second" },
-	[NETWORK_TABLE_CONNECTION] = { .topic = "connection",
-				       .lazy = true,
-				       .recorded = true,
+	[NETWORK_TABLE_CONNECTION] = { .topic = "connection", .lazy = true, .recorded = true,
 				       .only_column = "state",
-				       .only = "established,syn-sent,syn-recv,fin-wait-1,fin-wait-2,closed,"
-					       "close-wait,last-ack,closing,connected",
+				       .only = "established,syn-sent,syn-recv,fin-wait-1,fin-wait-2,"
+					       "closed,close-wait,last-ack,closing,connected",
 				       .sort = "received_bytes_per_second" },
-	[NETWORK_TABLE_LISTENING] = { .topic = "connection",
-				      .lazy = true,
-				      .only_column = "state",
+	[NETWORK_TABLE_LISTENING] = { .topic = "connection", .lazy = true, .only_column = "state",
 				      .only = "listening,open",
 				      .columns = "protocol,local,service,accept_queue,accept_queue_max,"
-						 "receive_queue_bytes,drops_per_second,dropped,user,pid,"
-						 "command",
-				      .sort = "+local",
+						 "receive_queue_bytes,drops_per_second,dropped,user,"
+						 "pid,command", .sort = "+local",
 				      .setting = "network.listening" },
 	[NETWORK_TABLE_ACCOUNT] = { .topic = "network_account", .lazy = true, .recorded = true },
-	[NETWORK_TABLE_LOSSES] = { .topic = "interface",
-				   .lazy = true,
+	[NETWORK_TABLE_LOSSES] = { .topic = "interface", .lazy = true,
 				   .columns = "name,errors_per_second,frame_errors_per_second,"
 					      "fifo_errors_per_second,carrier_errors_per_second,"
 					      "collisions_per_second,received_drops_per_second,"
 					      "sent_drops_per_second,queue_drops_per_second,"
-					      "queue_bytes,errors,drops",
-				   .setting = "network.losses" },
+					      "queue_bytes,errors,drops", .setting = "network.losses" },
 	[NETWORK_TABLE_PACKET_LOSS] = { .topic = "packet_loss", .sort = "per_second" },
 	[NETWORK_TABLE_BELOW] = PROCESSES_BY(
 		"tcp_bytes_per_second", 1,

@@ -377,11 +377,8 @@ static const struct pane_table tables[] = {
 	[POWER_TABLE_SYSTEM] = { .topic = "system" },
 	[POWER_TABLE_COUNTER] = { .topic = "counter", .lazy = true },
 	[POWER_TABLE_CALIBRATION] = { .topic = "calibration" },
-	[POWER_TABLE_PROGRAM] = { .topic = "program_power",
-				  .lazy = true,
-				  .on_request = true,
-				  .recorded = true,
-				  .sort = "watts" },
+	[POWER_TABLE_PROGRAM] = { .topic = "program_power", .lazy = true, .on_request = true,
+				  .recorded = true, .sort = "watts" },
 	{ 0 },
 };
 

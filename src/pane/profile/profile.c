@@ -36,9 +36,7 @@ enum {
 static const struct pane_table tables[] = {
 	[TABLE_FUNCTIONS] = { .topic = "profile", .headline = true, .sort = "self_ratio", .text_rows = 40 },
 	[TABLE_CALLS] = { .topic = "profile_call", .lazy = true, .recorded = true, .sort = "total_ratio" },
-	[TABLE_CALLERS] = { .topic = "profile_caller",
-			    .lazy = true,
-			    .recorded = true,
+	[TABLE_CALLERS] = { .topic = "profile_caller", .lazy = true, .recorded = true,
 			    .sort = "total_ratio" },
 	[TABLE_LINES] = { .topic = "profile_line", .lazy = true, .recorded = true, .sort = "self_ratio" },
 	[TABLE_STACKS] = { .topic = "profile_stack", .lazy = true, .recorded = true, .sort = "samples" },
