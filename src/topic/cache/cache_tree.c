@@ -262,12 +262,6 @@ static void add_group(struct cache_tree *tree, const char *path, size_t control)
 	group->control = control;
 }
 
-static bool is_group(const char *name)
-{
-	return strcmp(name, "info") != 0 && strcmp(name, CACHE_MONITORS) != 0 &&
-	       strcmp(name, "mon_data") != 0;
-}
-
 /* Of the control group that was added last. */
 static void add_monitors(struct cache_tree *tree)
 {
@@ -297,7 +291,8 @@ static int list_groups(struct cache_tree *tree)
 	}
 	*VECTOR_ADD(controls, n_controls, capacity) = alloc_text("");
 	for (size_t i = 0; i < tree->n_sorted; i++)
-		if (is_group(tree->sorted[i]))
+		if (strcmp(tree->sorted[i], "info") != 0 && strcmp(tree->sorted[i], CACHE_MONITORS) != 0 &&
+		    strcmp(tree->sorted[i], "mon_data") != 0)
 			*VECTOR_ADD(controls, n_controls, capacity) = alloc_text(tree->sorted[i]);
 	for (size_t i = 0; i < n_controls; i++) {
 		size_t n_before = tree->n_groups;

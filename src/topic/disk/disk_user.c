@@ -351,15 +351,6 @@ static uint64_t disk_user_bytes(const struct disk_user *user, bool written)
 	return sum;
 }
 
-static uint64_t disk_user_requests(const struct disk_user *user)
-{
-	uint64_t sum = 0;
-
-	for (unsigned work = 0; work < N_DISK_WORKS; work++)
-		sum += user->counted.requests[work] - user->base.requests[work];
-	return sum;
-}
-
 static int open_list(void *state, const struct sample *sample)
 {
 	struct disk_user_list *list = state;
@@ -487,14 +478,6 @@ static struct disk_user_row *add_row(struct sample *sample, const char *device)
 	return row;
 }
 
-static void add_counts(struct disk_user_row *row, const struct disk_user *user, bool reads, bool writes)
-{
-	row->read_bytes += reads ? disk_user_bytes(user, false) : 0;
-	row->write_bytes += writes ? disk_user_bytes(user, true) : 0;
-	row->bytes = row->read_bytes + row->write_bytes;
-	row->requests += disk_user_requests(user);
-}
-
 static void add_user(struct sample *sample, const struct disk_user *user, const char *device)
 {
 	double start = user->start_ticks ? process_start_seconds(sample->env, user->start_ticks) : NAN;
@@ -507,7 +490,11 @@ static void add_user(struct sample *sample, const struct disk_user *user, const 
 	row->start_seconds = start;
 	row->name = copied(sample, user->name);
 	row->command = command_of(sample, user->kind == DISK_USER_KERNEL, user->name, user->command);
-	add_counts(row, user, true, true);
+	row->read_bytes = disk_user_bytes(user, false);
+	row->write_bytes = disk_user_bytes(user, true);
+	row->bytes = row->read_bytes + row->write_bytes;
+	for (unsigned work = 0; work < N_DISK_WORKS; work++)
+		row->requests += user->counted.requests[work] - user->base.requests[work];
 }
 
 /* Workers come and go: what they write is one row of each device. */

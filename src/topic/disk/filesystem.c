@@ -254,11 +254,6 @@ struct chosen {
 	struct hash by_point, by_device;
 };
 
-static bool same_text(struct span one, struct span other)
-{
-	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
-}
-
 static uint64_t hash_point(uint64_t parent, struct span point)
 {
 	return hash_bytes(hash_u64(parent), point);
@@ -270,7 +265,7 @@ static uint32_t mount_at(const struct chosen *chosen, uint64_t parent, struct sp
 	uint32_t at;
 
 	HASH_FIND(at, &chosen->by_point, hash_point(parent, point),
-		  chosen->mounts[at].parent == parent && same_text(chosen->mounts[at].point, point));
+		  chosen->mounts[at].parent == parent && span_same(chosen->mounts[at].point, point));
 	return at;
 }
 
@@ -337,14 +332,6 @@ static void choose_visible(struct chosen *chosen)
 	free(hidden);
 }
 
-/* Of several mounts of a file system, the one that shows all of it, at the shortest path. */
-static bool is_better(const struct mount_info *one, const struct mount_info *other)
-{
-	bool whole = span_is(one->root, "/"), other_whole = span_is(other->root, "/");
-
-	return whole != other_whole ? whole : span_length(one->point) < span_length(other->point);
-}
-
 static void choose_one_of_each(struct chosen *chosen)
 {
 	size_t count = chosen->count;
@@ -363,11 +350,16 @@ static void choose_one_of_each(struct chosen *chosen)
 			hash_add(&chosen->by_device, hash_u64(info.device), (uint32_t)chosen->count);
 			chosen->mounts[chosen->count++] = info;
 		} else {
-			bool is_written = chosen->mounts[at].is_written || info.is_written;
+			struct mount_info *other = &chosen->mounts[at];
+			bool is_written = other->is_written || info.is_written;
+			bool whole = span_is(info.root, "/");
 
-			if (is_better(&info, &chosen->mounts[at]))
-				chosen->mounts[at] = info;
-			chosen->mounts[at].is_written = is_written;
+			/* the one that shows all of it, at the shortest path */
+			if (whole != span_is(other->root, "/")
+				    ? whole
+				    : span_length(info.point) < span_length(other->point))
+				*other = info;
+			other->is_written = is_written;
 		}
 	}
 }

@@ -68,14 +68,6 @@ static const char *either(const json_t *object, const char *key, const char *oth
 	return text ? text : text_of(object, other);
 }
 
-static bool is_sandbox(const json_t *annotations)
-{
-	const char *type =
-		either(annotations, "io.kubernetes.cri.container-type", "io.kubernetes.cri-o.ContainerType");
-
-	return type && strcmp(type, "sandbox") == 0;
-}
-
 static void parse_annotations(const json_t *annotations, struct container_name *out)
 {
 	const char *pod = either(annotations, "io.kubernetes.cri.sandbox-name", "io.kubernetes.pod.name");
@@ -83,10 +75,12 @@ static void parse_annotations(const json_t *annotations, struct container_name *
 		either(annotations, "io.kubernetes.cri.sandbox-namespace", "io.kubernetes.pod.namespace");
 	const char *name =
 		either(annotations, "io.kubernetes.cri.container-name", "io.kubernetes.container.name");
+	const char *type =
+		either(annotations, "io.kubernetes.cri.container-type", "io.kubernetes.cri-o.ContainerType");
 
 	if (!name)
 		name = text_of(annotations, "nerdctl/name");
-	if (pod && is_sandbox(annotations))
+	if (pod && type && strcmp(type, "sandbox") == 0)
 		name = "sandbox";
 	if (name)
 		snprintf(out->name, sizeof(out->name), "%s", name);
@@ -94,22 +88,15 @@ static void parse_annotations(const json_t *annotations, struct container_name *
 		snprintf(out->pod, sizeof(out->pod), "%s%s%s", space ? space : "", space ? "/" : "", pod);
 }
 
-/* Docker writes "/web", and has labels in place of annotations. */
-static void parse_docker(const json_t *config, struct container_name *out)
-{
-	const char *name = text_of(config, "Name");
-
-	if (name)
-		snprintf(out->name, sizeof(out->name), "%s", name + (*name == '/'));
-	parse_annotations(json_object_get(json_object_get(config, "Config"), "Labels"), out);
-}
-
 bool container_name_parse(const char *text, size_t length, struct container_name *name)
 {
 	json_t *config = json_loadb(text, length, 0, NULL);
+	const char *docker = text_of(config, "Name");
 
 	*name = (struct container_name){ .name = "" };
-	parse_docker(config, name);
+	if (docker) /* it writes "/web", and has labels in place of annotations */
+		snprintf(name->name, sizeof(name->name), "%s", docker + (*docker == '/'));
+	parse_annotations(json_object_get(json_object_get(config, "Config"), "Labels"), name);
 	parse_annotations(json_object_get(config, "annotations"), name);
 	json_decref(config);
 	return *name->name != '\0';

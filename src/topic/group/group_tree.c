@@ -115,14 +115,6 @@ static bool has_file(struct group_tree *tree, unsigned hierarchy, const char *fi
 	return env_exists(tree->env, group_tree_path(tree, tree->top, hierarchy, file));
 }
 
-/* A container sees a group of its own at the top. Only the real one has, or lacks, these files. */
-static bool is_whole(struct group_tree *tree, unsigned hierarchy)
-{
-	return tree->hierarchies[hierarchy].version == 1 ? has_file(tree, hierarchy, "release_agent")
-							 : has_file(tree, hierarchy, "cgroup.procs") &&
-								   !has_file(tree, hierarchy, "cgroup.type");
-}
-
 /* Before anything is allocated: where there is no hierarchy, each sample looks for one. */
 static int read_mounts(struct env *env, struct span *mounts)
 {
@@ -147,7 +139,11 @@ static int find_hierarchies(struct group_tree *tree, struct span mounts)
 							   .version = mount->version,
 							   .controllers = controllers };
 		tree->top->in |= 1U << tree->n_hierarchies++;
-		tree->hierarchies[h].whole = is_whole(tree, h);
+		/* a container sees a group of its own at the top: only the real one has, or lacks, these */
+		tree->hierarchies[h].whole = mount->version == 1
+						     ? has_file(tree, h, "release_agent")
+						     : has_file(tree, h, "cgroup.procs") &&
+							       !has_file(tree, h, "cgroup.type");
 	}
 	free(mount);
 	return tree->n_hierarchies > 0 ? 0 : -ENODEV;

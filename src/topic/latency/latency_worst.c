@@ -40,96 +40,71 @@ struct cpu_place {
 	uint64_t task_ns;        /* CPU time of the task in that interval */
 };
 
-struct cpu_context {
-	struct env *env;
-	const struct process_list *tasks;
+/* An outlier with its context when it was first seen. */
+struct outlier {
+	struct latency_outlier late;
+	uint64_t wall_ns;
+	struct cpu_activity activity;
+};
+
+struct state {
+	struct latency_run *run;
+	struct process_list *processes;
 	struct frequencies *frequencies;
-	uint32_t own_pid;
-	uint64_t own_ns, own_ns_before;
-	const uint32_t *cpus;
-	size_t n_cpus;
-	struct cpu_place *places;
+	uint64_t own_ns, own_ns_before; /* CPU time of the measuring threads */
+	struct cpu_place *places;       /* of the CPUs of the run */
 	struct interrupt_growth interrupts, softirqs;
 	struct totals {
 		uint64_t forks, switches, mono_ns;
 	} now, before;
+	struct outlier worst[LATENCY_WORST], next[LATENCY_WORST];
+	unsigned n_worst;
 };
 
-/* The lists, which it updates, and cpus are borrowed. */
-static struct cpu_context *cpu_context_open(const struct sample *sample, const struct process_list *tasks,
-					    struct frequencies *frequencies, const uint32_t *cpus,
-					    size_t n_cpus)
+static void update_totals(struct state *state, struct env *env)
 {
-	struct env *env = sample->env;
-	struct cpu_context *context = alloc_zeroed(1, sizeof(*context));
-
-	*context = (struct cpu_context){
-		.env = env,
-		.tasks = tasks,
-		.frequencies = frequencies,
-		.own_pid = sample->request->own_pid,
-		.cpus = cpus,
-		.n_cpus = n_cpus,
-		.places = alloc_zeroed(n_cpus, sizeof(*context->places)),
-		.now = { U64_UNKNOWN, U64_UNKNOWN, 0 },
-	};
-	for (size_t i = 0; i < n_cpus; i++) {
-		char path[96];
-
-		snprintf(path, sizeof(path),
-			 "sys/devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", cpus[i]);
-		context->places[i].throttles = env_file(env, path);
-		context->places[i].throttled = U64_UNKNOWN;
-	}
-	interrupt_growth_open(&context->interrupts, env, "proc/interrupts", cpus, n_cpus);
-	interrupt_growth_open(&context->softirqs, env, "proc/softirqs", cpus, n_cpus);
-	return context;
-}
-
-static void update_totals(struct cpu_context *context)
-{
-	struct totals *now = &context->now;
+	struct totals *now = &state->now;
 	const struct proc_stat *stat;
 
-	context->before = *now;
-	*now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, env_mono_ns(context->env) };
-	if (proc_stat_read(context->env, &stat) < 0)
+	state->before = *now;
+	*now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, env_mono_ns(env) };
+	if (proc_stat_read(env, &stat) < 0)
 		return;
 	now->forks = stat->totals.forks;
 	now->switches = stat->totals.context_switches;
 }
 
 /* CPU time in the last interval; that of panetop excludes its measuring threads. */
-static uint64_t used_by(const struct cpu_context *context, const struct process *task)
+static uint64_t used_by(const struct state *state, const struct process *task, uint32_t own_pid)
 {
-	uint64_t measuring = context->own_ns - context->own_ns_before;
+	uint64_t measuring = state->own_ns - state->own_ns_before;
 
 	if (task->used_ns == U64_UNKNOWN)
 		return 0;
-	if (task->pid != context->own_pid)
+	if (task->pid != own_pid)
 		return task->used_ns;
 	return task->used_ns > measuring ? task->used_ns - measuring : 0;
 }
 
 /* Of the CPUs that a process ran on only the last one is known. */
-static void update_tasks(struct cpu_context *context, const struct sample *sample)
+static void update_tasks(struct state *state, const struct sample *sample)
 {
-	const struct process_list *tasks = context->tasks;
+	const struct process_list *tasks = state->processes;
 
-	for (size_t i = 0; i < context->n_cpus; i++)
-		context->places[i].task = NULL;
+	for (size_t i = 0; i < state->run->n_cpus; i++)
+		state->places[i].task = NULL;
 	if (reader_update(&process_reader, sample) < 0)
 		return;
 	for (size_t t = 0; t < tasks->n_all; t++) {
 		const struct process *task = tasks->all[t];
-		uint64_t used_ns = used_by(context, task);
+		uint64_t used_ns = used_by(state, task, sample->request->own_pid);
 
 		if (used_ns < NOTICEABLE_NS)
 			continue;
-		for (size_t i = 0; i < context->n_cpus; i++) {
-			struct cpu_place *place = &context->places[i];
+		for (size_t i = 0; i < state->run->n_cpus; i++) {
+			struct cpu_place *place = &state->places[i];
 
-			if (context->cpus[i] != task->stat.processor ||
+			if (state->run->cpus[i] != task->stat.processor ||
 			    (place->task && used_ns <= place->task_ns))
 				continue;
 			place->task = task;
@@ -138,29 +113,17 @@ static void update_tasks(struct cpu_context *context, const struct sample *sampl
 	}
 }
 
-static void update_throttles(struct cpu_context *context)
+static void update_throttles(struct state *state, struct env *env)
 {
-	for (size_t i = 0; i < context->n_cpus; i++) {
-		struct cpu_place *place = &context->places[i];
+	for (size_t i = 0; i < state->run->n_cpus; i++) {
+		struct cpu_place *place = &state->places[i];
 		struct span text;
 
 		place->throttled_before = place->throttled;
-		if (env_read(context->env, place->throttles, &text) < 0 ||
+		if (env_read(env, place->throttles, &text) < 0 ||
 		    !span_u64(&text, &place->throttled))
 			place->throttled = U64_UNKNOWN;
 	}
-}
-
-/* The interval starts at the previous update. own_ns: CPU time of the measuring threads so far. */
-static void cpu_context_update(struct cpu_context *context, const struct sample *sample, uint64_t own_ns)
-{
-	context->own_ns_before = context->own_ns;
-	context->own_ns = own_ns;
-	update_totals(context);
-	update_tasks(context, sample);
-	update_throttles(context);
-	interrupt_growth_update(&context->interrupts);
-	interrupt_growth_update(&context->softirqs);
 }
 
 static double per_second(uint64_t now, uint64_t before, double seconds)
@@ -171,16 +134,16 @@ static double per_second(uint64_t now, uint64_t before, double seconds)
 }
 
 /* For cpus[index]; unknown values are U64_UNKNOWN, NaN or "". */
-static void cpu_context_read(struct cpu_context *context, const struct sample *sample, size_t index,
-			     struct cpu_activity *activity)
+static void describe_cpu(const struct state *state, const struct sample *sample, size_t index,
+			 struct cpu_activity *activity)
 {
-	const struct cpu_place *place = &context->places[index];
-	const struct totals *now = &context->now, *before = &context->before;
+	const struct cpu_place *place = &state->places[index];
+	const struct totals *now = &state->now, *before = &state->before;
 	double seconds = before->mono_ns > 0 ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
 
 	*activity = (struct cpu_activity){
 		.task_ratio = NAN,
-		.hertz = frequency_hertz(context->frequencies, sample, context->cpus[index]),
+		.hertz = frequency_hertz(state->frequencies, sample, state->run->cpus[index]),
 		.forks_per_second = per_second(now->forks, before->forks, seconds),
 		.switches_per_second = per_second(now->switches, before->switches, seconds),
 		.throttles = u64_less(place->throttled, place->throttled_before),
@@ -190,9 +153,9 @@ static void cpu_context_read(struct cpu_context *context, const struct sample *s
 			 place->task->pid);
 		activity->task_ratio = seconds > 0 ? (double)place->task_ns / 1e9 / seconds : NAN;
 	}
-	activity->n_interrupts = interrupt_growth_text(&context->interrupts, index, activity->interrupts,
+	activity->n_interrupts = interrupt_growth_text(&state->interrupts, index, activity->interrupts,
 						       sizeof(activity->interrupts));
-	activity->n_softirqs = interrupt_growth_text(&context->softirqs, index, activity->softirqs,
+	activity->n_softirqs = interrupt_growth_text(&state->softirqs, index, activity->softirqs,
 						     sizeof(activity->softirqs));
 }
 
@@ -248,22 +211,6 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-/* An outlier with its context when it was first seen. */
-struct outlier {
-	struct latency_outlier late;
-	uint64_t wall_ns;
-	struct cpu_activity activity;
-};
-
-struct state {
-	struct latency_run *run;
-	struct process_list *processes;
-	struct frequencies *frequencies;
-	struct cpu_context *context;
-	struct outlier worst[LATENCY_WORST], next[LATENCY_WORST];
-	unsigned n_worst;
-};
-
 static const struct outlier *find(const struct state *state, const struct latency_outlier *late)
 {
 	for (unsigned i = 0; i < state->n_worst; i++)
@@ -283,7 +230,7 @@ static void take(const struct sample *sample, const struct latency_outlier *late
 		index++;
 	outlier->late = *late;
 	outlier->wall_ns = env_wall_ns(sample->env) - (env_mono_ns(sample->env) - late->late.woken_ns);
-	cpu_context_read(state->context, sample, index, &outlier->activity);
+	describe_cpu(state, sample, index, &outlier->activity);
 }
 
 /* Outliers that remain in the list keep their context. */
@@ -292,7 +239,13 @@ static void update(const struct sample *sample)
 	struct state *state = sample->state;
 	const struct latency_run *run = state->run;
 
-	cpu_context_update(state->context, sample, run->all.cpu_ns);
+	state->own_ns_before = state->own_ns; /* the interval starts at the previous update */
+	state->own_ns = run->all.cpu_ns;
+	update_totals(state, sample->env);
+	update_tasks(state, sample);
+	update_throttles(state, sample->env);
+	interrupt_growth_update(&state->interrupts);
+	interrupt_growth_update(&state->softirqs);
 	for (unsigned i = 0; i < run->n_worst; i++) {
 		const struct outlier *known = find(state, &run->worst[i]);
 
@@ -348,9 +301,20 @@ static int sample(struct sample *sample)
 static int open_worst(struct sample *sample)
 {
 	struct state *state = sample->state;
+	const struct latency_run *run = state->run;
 
-	state->context = cpu_context_open(sample, state->processes, state->frequencies, state->run->cpus,
-					  state->run->n_cpus);
+	state->places = alloc_zeroed(run->n_cpus, sizeof(*state->places));
+	state->now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, 0 };
+	for (size_t i = 0; i < run->n_cpus; i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path),
+			 "sys/devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", run->cpus[i]);
+		state->places[i].throttles = env_file(sample->env, path);
+		state->places[i].throttled = U64_UNKNOWN;
+	}
+	interrupt_growth_open(&state->interrupts, sample->env, "proc/interrupts", run->cpus, run->n_cpus);
+	interrupt_growth_open(&state->softirqs, sample->env, "proc/softirqs", run->cpus, run->n_cpus);
 	return 0;
 }
 
@@ -358,10 +322,9 @@ static void close_worst(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	interrupt_growth_close(&state->context->interrupts);
-	interrupt_growth_close(&state->context->softirqs);
-	free(state->context->places);
-	free(state->context);
+	interrupt_growth_close(&state->interrupts);
+	interrupt_growth_close(&state->softirqs);
+	free(state->places);
 }
 
 const struct topic topic_latency_worst = {

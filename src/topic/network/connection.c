@@ -234,18 +234,13 @@ static double seconds_of(uint64_t us)
 	return u64_number(us) / 1e6;
 }
 
-static void set_limits(struct connection_row *row, const struct sock_diag *diag)
+static void set_use(struct connection_row *row, const struct sock_diag *diag)
 {
 	row->busy_seconds = seconds_of(diag->busy_us);
 	row->receiver_limited_seconds = seconds_of(diag->receiver_limited_us);
 	row->buffer_limited_seconds = seconds_of(diag->buffer_limited_us);
 	row->path_limited_seconds =
 		row->busy_seconds - row->receiver_limited_seconds - row->buffer_limited_seconds;
-}
-
-static void set_use(struct connection_row *row, const struct sock_diag *diag)
-{
-	set_limits(row, diag);
 	row->received_bytes = diag->received_bytes;
 	row->sent_bytes = diag->sent_bytes;
 	row->retransmitted_bytes = diag->retransmitted_bytes;

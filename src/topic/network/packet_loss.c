@@ -92,13 +92,6 @@ static uint64_t count_of(const struct texts *texts, const struct cause *cause)
 	return u64_sum_known(old, new);
 }
 
-static const char *counters_of(struct arena *arena, const struct cause *cause)
-{
-	const char *name = arena_print(arena, "%s%s", cause->section, cause->name);
-
-	return cause->name6 ? arena_print(arena, "%s + %s", name, cause->name6) : name;
-}
-
 static int sample_losses(struct sample *sample)
 {
 	struct texts texts = { 0 };
@@ -123,7 +116,8 @@ static int sample_losses(struct sample *sample)
 		row->protocol = cause->protocol;
 		row->cause = cause->text;
 		row->lost = lost;
-		row->counters = counters_of(&sample->frame->arena, cause);
+		row->counters = arena_print(&sample->frame->arena, "%s%s%s%s", cause->section, cause->name,
+					    cause->name6 ? " + " : "", cause->name6 ? cause->name6 : "");
 		if (cause->by_socket)
 			sum = u64_sum_known(sum, lost);
 	}

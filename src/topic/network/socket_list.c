@@ -309,13 +309,6 @@ static bool look_into(struct socket_list *list, uint32_t pid, uint64_t *place, u
 	return n_read < 0 || *place == 0 || list->n_sought == 0;
 }
 
-static void add_known(struct socket_list *list, uint32_t fd)
-{
-	while (list->n_known_words <= fd / 64)
-		*VECTOR_ADD(list->known, list->n_known_words, list->known_capacity) = 0;
-	list->known[fd / 64] |= UINT64_C(1) << fd % 64;
-}
-
 /* How many of its descriptors are known. */
 static uint64_t find_known(struct socket_list *list, uint32_t pid)
 {
@@ -324,7 +317,11 @@ static uint64_t find_known(struct socket_list *list, uint32_t pid)
 	list->n_known_words = 0;
 	for (size_t i = 0; i < list->n_all; i++)
 		if (list->all[i].owner == pid && !list->all[i].closed) {
-			add_known(list, list->all[i].fd);
+			uint32_t fd = list->all[i].fd;
+
+			while (list->n_known_words <= fd / 64)
+				*VECTOR_ADD(list->known, list->n_known_words, list->known_capacity) = 0;
+			list->known[fd / 64] |= UINT64_C(1) << fd % 64;
 			n_known++;
 		}
 	return n_known;
@@ -376,15 +373,6 @@ static void look_where_files_changed(struct socket_list *list, uint64_t until_ns
 	list->next_changed = at < list->n_holders ? list->holders[at].pid : 0;
 }
 
-static void count_looks(struct socket_list *list)
-{
-	for (size_t i = 0; i < list->n_all; i++)
-		if (list->all[i].owner == 0)
-			list->all[i].looks++;
-	list->n_denied = list->denied_now;
-	list->denied_now = 0;
-}
-
 /* All processes in turns. */
 static void look_on(struct socket_list *list, uint64_t until_ns)
 {
@@ -402,8 +390,10 @@ static void look_on(struct socket_list *list, uint64_t until_ns)
 	}
 	if (at < list->n_holders)
 		return;
-	count_looks(list);
-	list->next_pid = 0;
+	for (size_t i = 0; i < list->n_all; i++)
+		list->all[i].looks += list->all[i].owner == 0;
+	list->n_denied = list->denied_now;
+	list->denied_now = list->next_pid = 0;
 }
 
 static void find_owners(struct socket_list *list)
@@ -681,19 +671,14 @@ void socket_list_notice(const struct socket_list *list, struct frame *frame, con
 		     n, error == -EBUSY ? _("reading them would take too long") : env_error_text(-error));
 }
 
-/* A kernel without them has no such link, not even of ourselves. */
-static bool has_no_namespaces(const struct socket_list *list)
-{
-	return list->env->own_pid != 0 && list->namespaces[0].number == 0;
-}
-
 void socket_list_reads(const struct socket_list *list, uint32_t pid, bool *known)
 {
 	const struct socket_holder *holder = holder_of(list, pid);
 
 	if (!holder)
 		return;
-	*known = has_no_namespaces(list);
+	/* a kernel without them has no such link, not even of ourselves */
+	*known = list->env->own_pid != 0 && list->namespaces[0].number == 0;
 	for (size_t i = 0; i < list->n_namespaces && holder->namespace != 0; i++)
 		if (list->namespaces[i].number == holder->namespace)
 			*known = list->namespaces[i].netlink != NULL;

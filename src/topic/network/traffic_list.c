@@ -163,12 +163,6 @@ static uint64_t hash_key(const struct traffic_counters *counters, const uint64_t
 			  span_of((const char *)key, counters->trace.plan->n_words * sizeof(*key)));
 }
 
-static bool same_key(const struct traffic_counters *counters, const struct traffic_entry *entry,
-		     const uint64_t *key)
-{
-	return memcmp(entry->key, key, counters->trace.plan->n_words * sizeof(*key)) == 0;
-}
-
 static struct traffic *traffic_of(struct traffic_list *list, uint32_t pid)
 {
 	struct traffic *traffic;
@@ -185,17 +179,18 @@ static struct traffic *traffic_of(struct traffic_list *list, uint32_t pid)
 
 static struct traffic_entry *entry_of(struct traffic_counters *counters, const uint64_t *key, uint64_t tick)
 {
+	size_t bytes = counters->trace.plan->n_words * sizeof(*key);
 	uint64_t hash = hash_key(counters, key);
 	struct traffic_entry *entry;
 	uint32_t at;
 
-	HASH_FIND(at, &counters->by_key, hash, same_key(counters, &counters->entries[at], key));
+	HASH_FIND(at, &counters->by_key, hash, memcmp(counters->entries[at].key, key, bytes) == 0);
 	if (at != HASH_NONE)
 		return &counters->entries[at];
 	hash_add(&counters->by_key, hash, (uint32_t)counters->n_entries);
 	entry = VECTOR_ADD(counters->entries, counters->n_entries, counters->capacity);
 	*entry = (struct traffic_entry){ .tick = tick };
-	memcpy(entry->key, key, counters->trace.plan->n_words * sizeof(*key));
+	memcpy(entry->key, key, bytes);
 	return entry;
 }
 
@@ -279,15 +274,6 @@ static void add_to_process(struct traffic_list *list, const uint64_t *key, uint6
 		traffic->total.received[kind] += bytes;
 }
 
-static void grow(struct traffic_list *list, const struct traffic_counters *counters, const uint64_t *key,
-		 uint64_t bytes, uint64_t calls)
-{
-	if (counters == &list->processes)
-		add_to_process(list, key, bytes);
-	else
-		add_to_links(list, key, bytes, calls);
-}
-
 static bool is_alive(const uint32_t *pids, size_t n_pids, uint64_t pid)
 {
 	size_t at;
@@ -308,7 +294,10 @@ static void take_entries(struct traffic_list *list, struct traffic_counters *cou
 		const struct bpf_entry *now = &trace->values[i];
 
 		if (now->sum != entry->sum) {
-			grow(list, counters, key, now->sum - entry->sum, now->count - entry->count);
+			if (counters == &list->processes)
+				add_to_process(list, key, now->sum - entry->sum);
+			else
+				add_to_links(list, key, now->sum - entry->sum, now->count - entry->count);
 			entry->sum = now->sum;
 			entry->count = now->count;
 			entry->tick = tick;

@@ -827,25 +827,6 @@ static void refresh(struct energy *energy, const struct sample *sample)
 		energy_find(energy);
 }
 
-/* A counter that was reset must not look as if it had grown. */
-static void publish(struct energy_domain *domain)
-{
-	if (isnan(domain->run_joules) && domain->joules >= domain->published_joules)
-		domain->joules = NAN;
-	domain->published_joules = domain->joules;
-	domain->run_joules = isnan(domain->joules) ? NAN : 0;
-}
-
-/* A counter may have gone on, or begun again, while the machine slept: its growth is not of the time awake.
- */
-static void forget_sleep(struct energy *energy)
-{
-	bool slept = clock_watch_slept_ns(&energy->clocks, energy->env) > 0;
-
-	for (size_t i = 0; slept && i < energy->count; i++)
-		energy->list[i].counted = false;
-}
-
 static int update(void *state, const struct sample *sample)
 {
 	struct energy *energy = state;
@@ -855,7 +836,10 @@ static int update(void *state, const struct sample *sample)
 
 	refresh(energy, sample);
 	energy->found = true;
-	forget_sleep(energy);
+	/* a counter may have gone on, or begun again: its growth is not of the time awake */
+	if (clock_watch_slept_ns(&energy->clocks, energy->env) > 0)
+		for (size_t i = 0; i < energy->count; i++)
+			energy->list[i].counted = false;
 	read_all(energy, mono_ns);
 	for (size_t i = 0; i < energy->count; i++) {
 		struct energy_domain *domain = &energy->list[i];
@@ -864,8 +848,15 @@ static int update(void *state, const struct sample *sample)
 		statistics_add(&domain->run, domain->watts, seconds);
 	}
 	add_up(energy, seconds, first);
-	for (size_t i = 0; i < energy->count; i++)
-		publish(&energy->list[i]);
+	for (size_t i = 0; i < energy->count; i++) {
+		struct energy_domain *domain = &energy->list[i];
+
+		/* a counter that was reset must not look as if it had grown */
+		if (isnan(domain->run_joules) && domain->joules >= domain->published_joules)
+			domain->joules = NAN;
+		domain->published_joules = domain->joules;
+		domain->run_joules = isnan(domain->joules) ? NAN : 0;
+	}
 	energy->sample_ns = mono_ns;
 	return 0;
 }

@@ -69,16 +69,6 @@ static void add(struct table *table, const struct power_fit_line *line, const ch
 	row->from = from;
 }
 
-/* Within a scope the processes outside are one part with what is of no process. */
-static void add_others(const struct state *state, const struct power_fit_line *line, double joules,
-		       struct table *table)
-{
-	bool scoped = exit_ledger_has_scope(state->ledger);
-
-	add(table, line, scoped ? OUTSIDE_SCOPE : N_("others"), joules,
-	    N_("slope * (busy - tasks - exited)"));
-}
-
 /* The rows after baseline split the busy time of the CPUs, multiplied by the slope. */
 static void add_parts(const struct state *state, const struct power_sums *now, struct table *table)
 {
@@ -93,7 +83,9 @@ static void add_parts(const struct state *state, const struct power_sums *now, s
 	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
 	add(table, line, N_("tasks"), processes, N_("slope * CPU time of the processes"));
 	add(table, line, N_("exited"), ended, N_("slope * CPU time of exited processes"));
-	add_others(state, line, busy - processes - ended, table);
+	/* within a scope the processes outside are one part with what is of no process */
+	add(table, line, exit_ledger_has_scope(state->ledger) ? OUTSIDE_SCOPE : N_("others"),
+	    busy - processes - ended, N_("slope * (busy - tasks - exited)"));
 	add(table, line, N_("unexplained"), total - baseline - busy, N_("total - all others"));
 	add(table, NULL, N_("total"), estimate->known ? total : NAN, N_("the row total of the table power"));
 }

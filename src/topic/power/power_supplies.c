@@ -196,18 +196,6 @@ static void find_supplies(struct power_supplies *supplies)
 	}
 }
 
-/*
- * The charge that flowed during suspend says nothing about the present power, and the monotonic clock stood
- * still.
- */
-static void forget_sleep(struct power_supplies *supplies)
-{
-	bool slept = clock_watch_slept_ns(&supplies->clocks, supplies->env) > 0;
-
-	for (size_t i = 0; slept && i < supplies->count; i++)
-		forget_change(&supplies->list[i]);
-}
-
 void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns)
 {
 	bool changed;
@@ -221,7 +209,10 @@ void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns)
 	device_poll_collect(supplies->env);
 	supplies->mono_ns = mono_ns;
 	supplies->asked_ns = env_mono_ns(supplies->env);
-	forget_sleep(supplies);
+	/* what flowed during suspend says nothing about the present power: the monotonic clock stood still */
+	if (clock_watch_slept_ns(&supplies->clocks, supplies->env) > 0)
+		for (size_t i = 0; i < supplies->count; i++)
+			forget_change(&supplies->list[i]);
 	for (size_t i = 0; i < supplies->count; i++)
 		device_attribute_submit(supplies->list[i].uevent);
 }

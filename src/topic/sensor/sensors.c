@@ -23,16 +23,6 @@
 #define CHIPS_MAX 1024
 #define SENSORS_MAX 8192
 
-/* Reads a file of a chip that its driver answers from memory: the length or -errno. */
-static long chip_text(const struct sensors *sensors, const struct sensor_chip *chip, const char *name,
-		      char *bytes, size_t room)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", chip->path, name);
-	return attribute_once(sensors->env, path, bytes, room);
-}
-
 /* Whether this part of a path is an address on a bus: "0000:01:00.0", "0-0048", "coretemp.0". */
 static bool is_address(struct span part)
 {
@@ -192,7 +182,8 @@ static void add_file(struct sensors *sensors, const char *file)
 		if (sensors->list[i].kind == kind && sensors->list[i].number == number)
 			return; /* power1_average beside power1_input */
 	snprintf(name, sizeof(name), "%s%u_label", hwmon_prefix(kind), (unsigned)number);
-	if (chip_text(sensors, chip, name, label, sizeof(label)) <= 0)
+	snprintf(path, sizeof(path), "%s/%s", chip->path, name);
+	if (attribute_once(sensors->env, path, label, sizeof(label)) <= 0) /* its driver has it in memory */
 		snprintf(label, sizeof(label), "%s%u", hwmon_prefix(kind), (unsigned)number);
 	sensor = add_feature(sensors, kind, number, label);
 	if (!sensor)
