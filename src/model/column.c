@@ -138,36 +138,24 @@ const char *column_words(const struct column *column, const char *text)
 	return column->words && text ? _(text) : text;
 }
 
-static const struct {
-	const char *name, *suffix;
-} units[N_UNITS] = {
-	[UNIT_NONE] = { "none", NULL },
-	[UNIT_COUNT] = { "count", NULL },
-	[UNIT_BYTES] = { "bytes", "bytes" },
-	[UNIT_SECONDS] = { "seconds", "seconds" },
-	[UNIT_TIME] = { "time", NULL },
-	[UNIT_RATIO] = { "ratio", "ratio" },
-	[UNIT_PER_SECOND] = { "per_second", "per_second" },
-	[UNIT_BYTES_PER_SECOND] = { "bytes_per_second", "bytes_per_second" },
-	[UNIT_BITS] = { "bits", "bits" },
-	[UNIT_BITS_PER_SECOND] = { "bits_per_second", "bits_per_second" },
-	[UNIT_HERTZ] = { "hertz", "hertz" },
-	[UNIT_ADDRESS] = { "address", "address" },
-	[UNIT_WATTS] = { "watts", "watts" },
-	[UNIT_JOULES] = { "joules", "joules" },
-	[UNIT_CELSIUS] = { "celsius", "celsius" },
-	[UNIT_VOLTS] = { "volts", "volts" },
-	[UNIT_RPM] = { "rpm", "rpm" },
-};
-
 const char *unit_name(enum unit unit)
 {
-	return units[unit].name;
+	static const char *const names[N_UNITS] = {
+		[UNIT_NONE] = "none", [UNIT_COUNT] = "count", [UNIT_BYTES] = "bytes",
+		[UNIT_SECONDS] = "seconds", [UNIT_TIME] = "time", [UNIT_RATIO] = "ratio",
+		[UNIT_PER_SECOND] = "per_second", [UNIT_BYTES_PER_SECOND] = "bytes_per_second",
+		[UNIT_BITS] = "bits", [UNIT_BITS_PER_SECOND] = "bits_per_second",
+		[UNIT_HERTZ] = "hertz", [UNIT_ADDRESS] = "address", [UNIT_WATTS] = "watts",
+		[UNIT_JOULES] = "joules", [UNIT_CELSIUS] = "celsius", [UNIT_VOLTS] = "volts",
+		[UNIT_RPM] = "rpm",
+	};
+
+	return names[unit];
 }
 
 const char *unit_suffix(enum unit unit)
 {
-	return units[unit].suffix;
+	return unit == UNIT_NONE || unit == UNIT_COUNT || unit == UNIT_TIME ? NULL : unit_name(unit);
 }
 
 const char *kind_name(enum column_kind kind)

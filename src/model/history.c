@@ -317,13 +317,6 @@ static void add_once(struct marks *marks, uint64_t wall_ns, enum mark_kind kind,
 	add(marks, wall_ns, kind, finding);
 }
 
-static uint64_t identity_of(const struct table *table, const void *row)
-{
-	uint64_t hash = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule")));
-
-	return hash_bytes(hash, span_text(table_text(table, row, "row"))) | 1;
-}
-
 /* Rules of the user that fired. */
 static void take_firings(struct marks *marks, const struct frame *frame)
 {
@@ -369,7 +362,8 @@ void marks_take(struct marks *marks, const struct frame *frame)
 	marks->last_ns = frame->mono_ns;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
-		uint64_t finding = identity_of(table, row);
+		uint64_t rule = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule")));
+		uint64_t finding = hash_bytes(rule, span_text(table_text(table, row, "row"))) | 1;
 		uint64_t since_ns = (uint64_t)(table_number(table, row, "since_seconds") * 1e9);
 
 		/* what is merely busy, or over, needs no mark */

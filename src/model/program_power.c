@@ -425,13 +425,6 @@ static unsigned alike(const struct power_filter *filter, unsigned term)
 	return found;
 }
 
-static double error_of(const struct program_power *power, unsigned term)
-{
-	const struct power_filter *filter = &power->filters[power->best];
-
-	return sqrt(filter->variance[term][term] * noise_variance(filter) + power->doubts[term]);
-}
-
 static bool is_known(const struct power_filter *filter, double watts, double error)
 {
 	return filter->weight >= KNOWN_SAMPLES + FIRST_SAMPLES &&
@@ -469,7 +462,8 @@ static void set_watts(const struct program_power *power, const struct power_filt
 {
 	const struct power_filter *filter = &power->filters[power->best];
 
-	watts->error_watts = error_of(power, watts->term);
+	watts->error_watts = sqrt(filter->variance[watts->term][watts->term] * noise_variance(filter) +
+				  power->doubts[watts->term]);
 	watts->per_cpu_watts = fmax(0, bounded->watts[watts->term]);
 	watts->like = watts->term;
 	if (is_known(filter, watts->per_cpu_watts, watts->error_watts) ||

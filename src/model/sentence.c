@@ -104,39 +104,6 @@ void facts_drawn(const struct facts *facts, const char *names)
 
 /* Writes facts for people, in the formats of sentences. */
 
-static char *cpus_text(char *out, double cpus)
-{
-	return fixed_text(out, cpus, cpus < 0.1 ? 2 : 1);
-}
-
-static char *time_text(char *out, double seconds)
-{
-	return duration_text(out, seconds, false);
-}
-
-static char *degrees_text(char *out, double celsius)
-{
-	return celsius_text(out, celsius, false);
-}
-
-static char *clock_text(char *out, double wall_ns)
-{
-	return clock_local(out, (uint64_t)wall_ns, "%H:%M:%S");
-}
-
-static char *date_text(char *out, double wall_ns)
-{
-	return clock_local(out, (uint64_t)wall_ns, "%Y-%m-%d %H:%M:%S");
-}
-
-static const struct {
-	const char *name;
-	char *(*text)(char *out, double number);
-} formats[] = {
-	{ "rate", rate_short },  { "cpus", cpus_text },   { "time", time_text },
-	{ "C", degrees_text },   { "clock", clock_text }, { "date", date_text },
-};
-
 static char *short_text(char *out, double number, enum unit unit)
 {
 	switch (unit) {
@@ -169,19 +136,28 @@ static char *places_text(char *out, double number, struct span format)
 
 const char *fact_text(char *out, const struct fact *fact, struct span format)
 {
+	double number = fact->number;
+
 	if (!fact_is_known(fact))
 		return "-";
 	if (fact->text)
 		return fact->words ? _(fact->text) : fact->text;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (span_is(format, formats[i].name))
-			return formats[i].text(out, fact->number);
+	if (span_is(format, "rate"))
+		return rate_short(out, number);
+	if (span_is(format, "cpus"))
+		return fixed_text(out, number, number < 0.1 ? 2 : 1);
+	if (span_is(format, "time"))
+		return duration_text(out, number, false);
+	if (span_is(format, "C"))
+		return celsius_text(out, number, false);
+	if (span_is(format, "clock") || span_is(format, "date"))
+		return clock_local(out, (uint64_t)number, *format.at == 'c' ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S");
 	if (span_is(format, "short"))
-		return short_text(out, fact->number, fact->unit);
+		return short_text(out, number, fact->unit);
 	if (span_length(format) > 0)
-		return places_text(out, fact->number, format);
-	return fact->unit == UNIT_NONE ? fixed_text(out, fact->number, 0)
-				       : amount_text(out, fact->unit, fact->number);
+		return places_text(out, number, format);
+	return fact->unit == UNIT_NONE ? fixed_text(out, number, 0)
+				       : amount_text(out, fact->unit, number);
 }
 
 /* Adds what stands for NAME or NAME:FORMAT; false: it is not known. */

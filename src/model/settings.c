@@ -346,22 +346,24 @@ static bool parse_address(const char *text, uint64_t *address)
 }
 
 /* What a field may hold; a text is kept by its line. */
-struct value {
+union value {
 	bool flag;
 	unsigned choice;
 	uint64_t whole;
 	double number;
+	const char *text;
 	struct power_fit fit;
 };
 
-static bool parse(const struct setting *setting, const char *text, struct value *value)
+static bool parse(const struct setting *setting, const char *text, union value *value)
 {
 	int index = index_of(setting->choices, span_text(text));
 
 	switch (setting->type) {
 	case SETTING_FLAG:
-	case SETTING_CHOICE:
 		value->flag = index > 0;
+		return index >= 0;
+	case SETTING_CHOICE:
 		value->choice = (unsigned)index;
 		return index >= 0;
 	case SETTING_SET:
@@ -389,15 +391,18 @@ static bool parse(const struct setting *setting, const char *text, struct value 
 
 bool setting_accepts(const struct setting *setting, const char *text)
 {
-	struct value value;
+	union value value;
 
 	return parse(setting, text, &value);
 }
 
-static struct value usual_value(const struct setting *setting)
+static union value usual_value(const struct setting *setting)
 {
-	struct value value = { .number = setting->usual };
+	union value value;
 
+	memset(&value, 0, sizeof(value));
+	if (setting->type == SETTING_NUMBER || setting->type == SETTING_SECONDS)
+		value.number = setting->usual;
 	if (setting->type == SETTING_CHOICE || setting->type == SETTING_SET)
 		value.choice = (unsigned)setting->usual;
 	if (setting->type == SETTING_COUNT || setting->type == SETTING_BYTES)
@@ -405,46 +410,27 @@ static struct value usual_value(const struct setting *setting)
 	return value;
 }
 
-static void store(struct settings *settings, const struct setting *setting, const struct value *value,
-		  const char *text)
+static void store(struct settings *settings, const struct setting *setting, const union value *value)
 {
-	void *field = (char *)settings + setting->field;
+	static const size_t sizes[] = {
+		[SETTING_FLAG] = sizeof(bool),         [SETTING_CHOICE] = sizeof(unsigned),
+		[SETTING_SET] = sizeof(unsigned),      [SETTING_COUNT] = sizeof(uint64_t),
+		[SETTING_NUMBER] = sizeof(double),     [SETTING_SECONDS] = sizeof(double),
+		[SETTING_BYTES] = sizeof(uint64_t),    [SETTING_ADDRESS] = sizeof(uint64_t),
+		[SETTING_TEXT] = sizeof(const char *), [SETTING_FIT] = sizeof(struct power_fit),
+		[SETTING_EACH] = 0,
+	};
 
-	switch (setting->type) {
-	case SETTING_FLAG:
-		*(bool *)field = value->flag;
-		break;
-	case SETTING_CHOICE:
-	case SETTING_SET:
-		*(unsigned *)field = value->choice;
-		break;
-	case SETTING_COUNT:
-	case SETTING_BYTES:
-	case SETTING_ADDRESS:
-		*(uint64_t *)field = value->whole;
-		break;
-	case SETTING_NUMBER:
-	case SETTING_SECONDS:
-		*(double *)field = value->number;
-		break;
-	case SETTING_TEXT:
-		*(const char **)field = text;
-		break;
-	case SETTING_FIT:
-		*(struct power_fit *)field = value->fit;
-		break;
-	case SETTING_EACH:
-		break;
-	}
+	memcpy((char *)settings + setting->field, value, sizes[setting->type]);
 }
 
 void settings_open(struct settings *settings)
 {
 	*settings = (struct settings){ 0 };
 	for (unsigned i = 0; i < n_all_settings; i++) {
-		const struct value usual = usual_value(&all_settings[i]);
+		const union value usual = usual_value(&all_settings[i]);
 
-		store(settings, &all_settings[i], &usual, NULL);
+		store(settings, &all_settings[i], &usual);
 	}
 }
 
@@ -457,15 +443,17 @@ void settings_close(struct settings *settings)
 bool settings_set(struct settings *settings, const char *name, const char *text, size_t number)
 {
 	const struct setting *setting = setting_find(name);
-	struct value value = { 0 };
+	union value value;
 
 	if (!text && setting)
 		value = usual_value(setting);
 	else if (setting && !parse(setting, text, &value))
 		return false;
 	config_lines_set(&settings->lines, name, text, number);
+	if (setting && setting->type == SETTING_TEXT)
+		value.text = settings_text(settings, name);
 	if (setting)
-		store(settings, setting, &value, settings_text(settings, name));
+		store(settings, setting, &value);
 	return true;
 }
 

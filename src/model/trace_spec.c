@@ -151,15 +151,15 @@ static bool take_test(struct parser *parser)
 	return true;
 }
 
-/* A word that only blanks, or nothing, follow. */
-static bool eat_word(struct span *rest, const char *word)
+/* Takes a word that one of these bytes follows, or, if they are blanks, nothing. */
+static bool eat(struct span *rest, const char *word, const char *next)
 {
 	struct span after = *rest;
 
 	if (!span_starts(after, word))
 		return false;
 	after.at += strlen(word);
-	if (span_length(after) > 0 && !strchr(" \t", *after.at))
+	if (span_length(after) > 0 ? !strchr(next, *after.at) : *next == '(')
 		return false;
 	*rest = after;
 	return true;
@@ -171,23 +171,10 @@ static bool take_tests(struct parser *parser)
 		if (!take_test(parser))
 			return false;
 		skip_blanks(&parser->rest);
-	} while (eat_word(&parser->rest, "and"));
+	} while (eat(&parser->rest, "and", " \t"));
 	return span_length(parser->rest) == 0 ||
 	       refuse(parser, _("'%.*s': behind a condition only and follows, with another one"),
 		      word_length(parser->rest), parser->rest.at);
-}
-
-static bool eat_name(struct span *rest, const char *name)
-{
-	struct span after = *rest;
-
-	if (!span_starts(after, name))
-		return false;
-	after.at += strlen(name);
-	if (span_length(after) == 0 || *after.at != '(')
-		return false;
-	*rest = after;
-	return true;
 }
 
 static bool take_clause(struct parser *parser)
@@ -195,17 +182,17 @@ static bool take_clause(struct parser *parser)
 	struct trace_spec *spec = parser->spec;
 	struct span *rest = &parser->rest;
 
-	if (spec->n_keys == 0 && eat_word(rest, "by"))
+	if (spec->n_keys == 0 && eat(rest, "by", " \t"))
 		return take_keys(parser);
-	if (eat_name(rest, "sum"))
+	if (eat(rest, "sum", "("))
 		return take_field(parser, "sum", spec->sum);
-	if (eat_name(rest, "max"))
+	if (eat(rest, "max", "("))
 		return take_field(parser, "max", spec->most);
-	if (eat_name(rest, "hist"))
+	if (eat(rest, "hist", "("))
 		return take_field(parser, "hist", spec->histogram);
-	if (eat_word(rest, "hist"))
+	if (eat(rest, "hist", " \t"))
 		return parser->bare_histogram = true;
-	if (eat_word(rest, "if"))
+	if (eat(rest, "if", " \t"))
 		return take_tests(parser);
 	return refuse(parser,
 		      _("'%.*s': what follows is by KEY, sum(FIELD), max(FIELD), hist(FIELD), or if "
