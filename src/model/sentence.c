@@ -150,8 +150,10 @@ const char *fact_text(char *out, const struct fact *fact, struct span format)
 		return duration_text(out, number, false);
 	if (span_is(format, "C"))
 		return celsius_text(out, number, false);
-	if (span_is(format, "clock") || span_is(format, "date"))
-		return clock_local(out, (uint64_t)number, *format.at == 'c' ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S");
+	if (span_is(format, "clock"))
+		return clock_local(out, (uint64_t)number, "%H:%M:%S");
+	if (span_is(format, "date"))
+		return clock_local(out, (uint64_t)number, "%Y-%m-%d %H:%M:%S");
 	if (span_is(format, "short"))
 		return short_text(out, number, fact->unit);
 	if (span_length(format) > 0)
