@@ -374,14 +374,6 @@ static void read_errors(struct connection *connection)
 	}
 }
 
-static void drop_oldest_part(struct connection *connection)
-{
-	struct source *source = &connection->parts[0].source;
-
-	source->close(source->state);
-	memmove(connection->parts, connection->parts + 1, --connection->n_parts * sizeof(*connection->parts));
-}
-
 /* bytes is the beginning of a recording, with its description. */
 static void open_part(struct connection *connection, struct span bytes, uint64_t now_ns)
 {
@@ -396,8 +388,11 @@ static void open_part(struct connection *connection, struct span bytes, uint64_t
 	struct member_part *part;
 	const char *why;
 
-	if (connection->n_parts == PARTS_MAX)
-		drop_oldest_part(connection);
+	if (connection->n_parts == PARTS_MAX) {
+		connection->parts[0].source.close(connection->parts[0].source.state);
+		memmove(connection->parts, connection->parts + 1,
+			--connection->n_parts * sizeof(*connection->parts));
+	}
 	part = &connection->parts[connection->n_parts];
 	*part = (struct member_part){ .serial = ++*connection->plan->serials };
 	unwatch(connection, connection->out_fd); /* it is closed on failure */

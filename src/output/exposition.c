@@ -693,26 +693,19 @@ static void add_sample(struct exposition *exposition, const char *family, const 
 	buffer_char(exposition->out, '\n');
 }
 
-static void add_bucket(struct exposition *exposition, const char *family, size_t labels, const double *bound,
-		       double count)
-{
-	char more[64] = "le=\"+Inf\"";
-
-	if (bound)
-		snprintf(more, sizeof(more), "le=\"%.12g\"", *bound);
-	add_series(exposition, family, "_bucket", labels, more);
-	buffer_print(exposition->out, " %.0f\n", count);
-}
-
 static void add_group_buckets(struct exposition *exposition, const struct buckets *buckets,
 			      const struct histogram_group *group)
 {
 	double count = 0;
 
 	for (size_t i = 0; i <= buckets->n_bounds; i++) {
+		char bound[64] = "le=\"+Inf\"";
+
 		count += group->counts[i];
-		add_bucket(exposition, buckets->family, group->labels,
-			   i < buckets->n_bounds ? &buckets->bounds[i] : NULL, count);
+		if (i < buckets->n_bounds)
+			snprintf(bound, sizeof(bound), "le=\"%.12g\"", buckets->bounds[i]);
+		add_series(exposition, buckets->family, "_bucket", group->labels, bound);
+		buffer_print(exposition->out, " %.0f\n", count);
 	}
 }
 
@@ -782,16 +775,6 @@ static void add_histogram(struct exposition *exposition, const struct table *tab
 		add_group(exposition, &buckets, is_level, &exposition->groups[g]);
 }
 
-static void begin_table(struct exposition *exposition, struct view *view)
-{
-	exposition->schema = view->schema;
-	exposition->view = view;
-	exposition->of_commands = NULL;
-	exposition->n_rows = exposition->n_groups = 0;
-	buffer_empty(&exposition->labels);
-	hash_clear(&exposition->by_labels);
-}
-
 /* What has no series of its own, by topic. */
 static void add_cuts(struct exposition *exposition)
 {
@@ -839,7 +822,12 @@ static int frame(struct sink *sink, const struct frame *frame)
 
 		if (!table || !print_wants(sink->print, view, frame) || view->schema->shape == SHAPE_EVENTS)
 			continue;
-		begin_table(exposition, view);
+		exposition->schema = view->schema;
+		exposition->view = view;
+		exposition->of_commands = NULL;
+		exposition->n_rows = exposition->n_groups = 0;
+		buffer_empty(&exposition->labels);
+		hash_clear(&exposition->by_labels);
 		view_apply(view, table);
 		if (view->schema->shape == SHAPE_HISTOGRAM)
 			add_histogram(exposition, table);

@@ -224,33 +224,32 @@ static void add_cell(struct sink *sink, const char *text, int width, bool left, 
 		buffer_char(out, ' ');
 }
 
-static unsigned shown_columns(const struct view *view, bool wrapped, unsigned *shown)
-{
-	unsigned n_shown = 0;
-
-	for (unsigned c = 0; c < view->n_columns; c++)
-		if (view_shows(view, column_of(view, c)) && !(wrapped && column_of(view, c)->prose))
-			shown[n_shown++] = c;
-	return n_shown;
-}
+/* How a table is printed. */
+struct layout {
+	const struct view *view;
+	struct value_format format;
+	int *widths;
+	unsigned shown[VIEW_COLUMNS_MAX], n_shown;
+};
 
 /* Widths only grow from sample to sample, so that columns stay where they are. */
-static void measure(struct sink *sink, const struct view *view, int *widths,
-		    const struct value_format *format)
+static void measure(struct sink *sink, const struct layout *layout)
 {
+	const struct view *view = layout->view;
 	char number[VALUE_TEXT_MAX];
 
 	for (unsigned c = 0; c < view->n_columns; c++) {
 		const struct column *column = column_of(view, c);
-		int title = utf8_cells(column_title(column), sink->print->ascii);
+		int title = utf8_cells(column_title(column), sink->print->ascii), *width = &layout->widths[c];
 
-		widths[c] = widths[c] > column->width ? widths[c] : column->width;
-		widths[c] = widths[c] > title ? widths[c] : title;
+		*width = *width > column->width ? *width : column->width;
+		*width = *width > title ? *width : title;
 		for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++) {
-			const char *text = value_text(number, view->schema, column, view->rows[r], format);
+			const char *text =
+				value_text(number, view->schema, column, view->rows[r], &layout->format);
 			int cells = utf8_cells(text, sink->print->ascii);
 
-			widths[c] = widths[c] > cells ? widths[c] : cells;
+			*width = *width > cells ? *width : cells;
 		}
 	}
 }
@@ -262,35 +261,16 @@ static void trim_line(struct buffer *out)
 	buffer_char(out, '\n');
 }
 
-static void add_heading(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown,
-			const int *widths,
-			const struct value_format *format)
+static void add_heading(struct sink *sink, const struct layout *layout)
 {
-	for (unsigned i = 0; i < n_shown; i++) {
-		const struct column *column = column_of(view, shown[i]);
+	for (unsigned i = 0; i < layout->n_shown; i++) {
+		const struct column *column = column_of(layout->view, layout->shown[i]);
 
-		add_cell(sink, column_title(column), widths[shown[i]], column_is_left(column), false);
+		add_cell(sink, column_title(column), layout->widths[layout->shown[i]], column_is_left(column),
+			 false);
 	}
-	buffer_print(&sink->buffer, " %s", size_unit_heading(view->schema, format->unit));
+	buffer_print(&sink->buffer, " %s", size_unit_heading(layout->view->schema, layout->format.unit));
 	trim_line(&sink->buffer);
-}
-
-static void add_rows(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown,
-		     const int *widths,
-		     const struct value_format *format)
-{
-	char number[VALUE_TEXT_MAX];
-
-	for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++) {
-		for (unsigned i = 0; i < n_shown; i++) {
-			const struct column *column = column_of(view, shown[i]);
-
-			add_cell(sink,
-				 value_text(number, view->schema, column, view->rows[r], format),
-				 widths[shown[i]], column_is_left(column), i + 1 == n_shown);
-		}
-		trim_line(&sink->buffer);
-	}
 }
 
 /* The sentences of a row, each with its heading, below the row. */
@@ -313,91 +293,86 @@ static void add_prose(struct sink *sink, const struct view *view, const void *ro
 	}
 }
 
-/* As add_rows(), but wraps the last column. */
-static void add_wrapped_rows(struct sink *sink, const struct view *view, const unsigned *shown,
-			     unsigned n_shown, const int *widths, const struct value_format *format)
+static void add_rows(struct sink *sink, const struct layout *layout)
 {
+	const struct view *view = layout->view;
 	char number[VALUE_TEXT_MAX];
-	bool ascii = sink->print->ascii;
+	int wrap_cells = view->schema->shape == SHAPE_EVENTS ? 0 : sink->print->wrap_cells;
 
 	for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++) {
 		int at = 0;
 
-		for (unsigned i = 0; i < n_shown; i++) {
-			const struct column *column = column_of(view, shown[i]);
-			const char *text = value_text(number, view->schema, column, view->rows[r], format);
+		for (unsigned i = 0; i < layout->n_shown; i++) {
+			const struct column *column = column_of(view, layout->shown[i]);
+			const char *text =
+				value_text(number, view->schema, column, view->rows[r], &layout->format);
+			int width = layout->widths[layout->shown[i]];
+			bool last = i + 1 == layout->n_shown;
 
-			if (i + 1 == n_shown)
-				utf8_wrapped(&sink->buffer, text, at, at, sink->print->wrap_cells, ascii);
+			if (last && wrap_cells > 0)
+				utf8_wrapped(&sink->buffer, text, at, at, wrap_cells, sink->print->ascii);
 			else
-				add_cell(sink, text, widths[shown[i]], column_is_left(column), false);
-			at += widths[shown[i]] + 1;
+				add_cell(sink, text, width, column_is_left(column), last);
+			at += width + 1;
 		}
 		trim_line(&sink->buffer);
-		add_prose(sink, view, view->rows[r]);
-	}
-}
-
-/* Below the table: explains the marks in its headings. */
-static void add_marks(struct sink *sink, const struct view *view, const unsigned *shown, unsigned n_shown)
-{
-	for (unsigned i = 0; i < n_shown; i++) {
-		const struct column *column = column_of(view, shown[i]);
-
-		if (column->mark)
-			buffer_print(&sink->buffer, "%s\n", _(column->mark));
+		if (wrap_cells > 0)
+			add_prose(sink, view, view->rows[r]);
 	}
 }
 
 static void add_table(struct sink *sink, struct view *view, const struct frame *frame,
 		      const struct table *table, int *widths)
 {
-	const struct value_format format = { .unit = size_unit_of_table(table, sink->print->unit),
+	struct layout layout = { .view = view,
+				 .format = { .unit = size_unit_of_table(table, sink->print->unit),
 					     .ascii = sink->print->ascii,
-					     .cpus = view_cpus(view, frame) };
-	unsigned shown[VIEW_COLUMNS_MAX], n_shown;
+					     .cpus = view_cpus(view, frame) },
+				 .widths = widths };
 	bool wrapped = sink->print->wrap_cells > 0;
 
 	view_apply(view, table);
-	n_shown = shown_columns(view, wrapped, shown);
-	measure(sink, view, widths, &format);
-	add_heading(sink, view, shown, n_shown, widths, &format);
-	if (wrapped)
-		add_wrapped_rows(sink, view, shown, n_shown, widths, &format);
-	else
-		add_rows(sink, view, shown, n_shown, widths, &format);
-	add_marks(sink, view, shown, n_shown);
+	for (unsigned c = 0; c < view->n_columns; c++)
+		if (view_shows(view, column_of(view, c)) && !(wrapped && column_of(view, c)->prose))
+			layout.shown[layout.n_shown++] = c;
+	measure(sink, &layout);
+	add_heading(sink, &layout);
+	add_rows(sink, &layout);
+	for (unsigned i = 0; i < layout.n_shown; i++) { /* explains the marks in its headings */
+		const struct column *column = column_of(view, layout.shown[i]);
+
+		if (column->mark)
+			buffer_print(&sink->buffer, "%s\n", _(column->mark));
+	}
 }
 
 /* Events are lines of one endless table: all columns in their own width, with one heading. */
-static unsigned event_columns(const struct view *view, unsigned *shown)
+static struct layout event_layout(const struct sink *sink, const struct view *view, int *widths)
 {
-	for (unsigned c = 0; c < view->n_columns; c++)
-		shown[c] = c;
-	return view->n_columns;
-}
+	struct layout layout = { .view = view,
+				 .format = { .unit = sink->print->unit, .ascii = sink->print->ascii },
+				 .widths = widths,
+				 .n_shown = view->n_columns };
 
-static struct value_format event_format(const struct sink *sink)
-{
-	return (struct value_format){ .unit = sink->print->unit, .ascii = sink->print->ascii };
+	for (unsigned c = 0; c < view->n_columns; c++)
+		layout.shown[c] = c;
+	return layout;
 }
 
 static void add_event_heading(struct sink *sink, const struct view *view, int *widths)
 {
-	const struct value_format format = event_format(sink);
-	unsigned shown[VIEW_COLUMNS_MAX], n_shown = event_columns(view, shown);
+	const struct layout layout = event_layout(sink, view, widths);
 
-	measure(sink, view, widths, &format);
-	add_heading(sink, view, shown, n_shown, widths, &format);
+	measure(sink, &layout);
+	add_heading(sink, &layout);
 }
 
-static void add_events(struct sink *sink, struct view *view, const struct table *table, const int *widths)
+static void add_events(struct sink *sink, struct view *view, const struct table *table, int *widths)
 {
-	const struct value_format format = event_format(sink);
-	unsigned shown[VIEW_COLUMNS_MAX], n_shown = event_columns(view, shown);
+	const struct layout layout = event_layout(sink, view, widths);
 
 	view_apply(view, table);
-	add_rows(sink, view, shown, n_shown, widths, &format);
+	add_rows(sink, &layout);
 }
 
 static void add_clock(struct buffer *out, uint64_t wall_ns)

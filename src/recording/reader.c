@@ -629,14 +629,6 @@ static void load_topic(struct reader *reader, struct topic_reader *topic, const 
 	}
 }
 
-static void update_allowance(struct reader *reader)
-{
-	const struct finder *finder = &reader->finder;
-	off_t size = finder->pipe ? finder->end + (off_t)reader->incoming.length : file_size(reader);
-
-	allowance_set_size(&reader->allowance, (uint64_t)size);
-}
-
 /* Room for what is wanted of the block whose head was read last. False: that is more than is allowed. */
 static bool reserve_content(struct reader *reader)
 {
@@ -663,12 +655,15 @@ static bool reserve_content(struct reader *reader)
 /* Reads the sections of a block that are wanted; false: nothing of it can be read. */
 static bool load_block(struct reader *reader, size_t index)
 {
-	const struct recording_part *block = &reader->finder.parts[index];
+	const struct finder *finder = &reader->finder;
+	const struct recording_part *block = &finder->parts[index];
 	struct head *head = &reader->head;
 	size_t at = 0;
 
 	reader->loaded = NO_BLOCK;
-	update_allowance(reader);
+	allowance_set_size(&reader->allowance,
+			   (uint64_t)(finder->pipe ? finder->end + (off_t)reader->incoming.length
+						   : file_size(reader)));
 	if (!read_head(reader, block->offset) || head->header.kind != BLOCK_SAMPLES ||
 	    head->header.n_frames != block->n_frames || head->header.in_chain != block->in_chain ||
 	    head->header.first_frame != block->number ||
