@@ -162,9 +162,7 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "account",
-	.is_public = true,
-	.help = N_("where CPU time went"),
+	.name = "account", .is_public = true, .help = N_("where CPU time went"),
 	SCHEMA_ROWS(struct account_row, columns),
 };
 
@@ -185,24 +183,6 @@ static int test_cpu_sum(struct env *env)
 	cgroup_cpu_time_close(sum);
 	return error;
 }
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
-	{ .path = "run time of cgroups",
-	  .gives = N_("CPU time of all processes: without those alive, it is that of exited ones"),
-	  .optional = true, .test = test_cpu_sum,
-	  .remedies = { { ENODEV, N_("the root control group is not visible, as in a container: exit records "
-				     "and parents are used, less precisely") } } },
-	{ .path = "taskstats", .is_socket = true,
-	  .gives = N_("CPU time of processes that exited between samples, by name"), .optional = true,
-	  .test = test_records,
-	  .remedies = { { EPERM, N_("without cap_net_admin this comes from the parents' cutime/cstime, later "
-				    "and less precisely: run it as root, or give it the capability") },
-			{ ENOENT,
-			  N_("kernel without CONFIG_TASKSTATS: cutime/cstime of parents is used") },
-			{ EINVAL, N_("not available in a container: cutime/cstime of parents is used") } } },
-	{ 0 },
-};
 
 struct state {
 	struct exit_ledger *ledger;
@@ -389,11 +369,24 @@ static void close_account(struct sample *sample)
 
 const struct topic topic_account = {
 	.schema = &schema,
-	.sources = sources,
-	.state_size = sizeof(struct state),
-	.uses = EVENT_USES,
-	.opening_uses = EVENT_OPENING_USES,
-	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)),
-	.sample = sample,
+	.sources = SOURCES(
+		{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
+		{ .path = "run time of cgroups",
+		  .gives = N_("CPU time of all processes: without those alive, it is that of exited ones"),
+		  .optional = true, .test = test_cpu_sum,
+		  .remedies = { { ENODEV, N_("the root control group is not visible, as in a container: exit "
+					     "records and parents are used, less precisely") } } },
+		{ .path = "taskstats", .is_socket = true,
+		  .gives = N_("CPU time of processes that exited between samples, by name"), .optional = true,
+		  .test = test_records,
+		  .remedies = { { EPERM,
+				  N_("without cap_net_admin this comes from the parents' cutime/cstime, "
+				     "later and less precisely: run it as root, or give it the capability") },
+				{ ENOENT,
+				  N_("kernel without CONFIG_TASKSTATS: cutime/cstime of parents is used") },
+				{ EINVAL,
+				  N_("not available in a container: cutime/cstime of parents is used") } } }),
+	.state_size = sizeof(struct state), .uses = EVENT_USES, .opening_uses = EVENT_OPENING_USES,
+	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)), .sample = sample,
 	.close = close_account,
 };

@@ -71,20 +71,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "cpu",
-	.is_public = true,
-	.help = N_("how each CPU spends its time"),
-	.sum_row = "all",
+	.name = "cpu", .is_public = true, .help = N_("how each CPU spends its time"), .sum_row = "all",
 	SCHEMA_ROWS(struct cpu_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("times of each CPU") },
-	{ .path = CPUFREQ, .gives = N_("CPU frequencies"), .optional = true,
-	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
-	{ .path = "proc/cpuinfo", .gives = N_("CPU frequencies where there is no cpufreq"),
-	  .optional = true },
-	{ 0 },
 };
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, GUEST, N_PARTS };
@@ -314,9 +302,13 @@ static void close_cpu(struct sample *sample)
 
 const struct topic topic_cpu = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/stat", .gives = N_("times of each CPU") },
+		{ .path = CPUFREQ, .gives = N_("CPU frequencies"), .optional = true,
+		  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
+		{ .path = "proc/cpuinfo", .gives = N_("CPU frequencies where there is no cpufreq"),
+		  .optional = true }),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, frequencies, &frequency_reader)),
-	.sample = sample,
+	.reads = READINGS(READING(struct state, frequencies, &frequency_reader)), .sample = sample,
 	.close = close_cpu,
 };

@@ -46,9 +46,7 @@ static int open_allowance(void *state, const struct sample *sample)
 }
 
 const struct reader cpu_allowance_reader = {
-	.name = "our CPU quotas",
-	.state_size = sizeof(struct cpu_allowance),
-	.open = open_allowance,
+	.name = "our CPU quotas", .state_size = sizeof(struct cpu_allowance), .open = open_allowance,
 };
 
 double cpu_allowance_quota(struct env *env, const struct cgroup_place *place)
@@ -161,8 +159,7 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "cpu_limit",
-	.is_public = true,
+	.name = "cpu_limit", .is_public = true,
 	.help = N_("limits of the container or service in which panetop runs"),
 	SCHEMA_ROWS(struct limit_row, columns),
 };
@@ -230,8 +227,5 @@ static int sample(struct sample *sample)
 }
 
 const struct topic topic_cpu_limit = {
-	.schema = &schema,
-	.sources = sources,
-	.reads = READING_ONE(&cpu_allowance_reader),
-	.sample = sample,
+	.schema = &schema, .sources = sources, .reads = READING_ONE(&cpu_allowance_reader), .sample = sample,
 };

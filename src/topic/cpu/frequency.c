@@ -181,12 +181,9 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader frequency_reader = {
-	.name = "frequencies",
-	.state_size = sizeof(struct frequencies),
-	.reads = READINGS(READING(struct frequencies, online, &online_cpus_reader)),
-	.open = open_shared,
-	.update = update,
-	.close = close_shared,
+	.name = "frequencies", .state_size = sizeof(struct frequencies),
+	.reads = READINGS(READING(struct frequencies, online, &online_cpus_reader)), .open = open_shared,
+	.update = update, .close = close_shared,
 };
 
 double frequency_hertz(struct frequencies *frequencies, const struct sample *sample, uint64_t cpu)
@@ -242,21 +239,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "frequency",
-	.is_public = true,
-	.help = N_("frequencies of CPUs and GPUs"),
+	.name = "frequency", .is_public = true, .help = N_("frequencies of CPUs and GPUs"),
 	SCHEMA_ROWS(struct frequency_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
-	{ .path = CPUFREQ, .gives = N_("CPU frequencies"), .optional = true,
-	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
-	{ .path = NO_TURBO, .gives = N_("whether turbo is allowed (Intel)"), .optional = true,
-	  .remedies = { { ENOENT, N_("not used here (another driver, or none)"), .unused = true } } },
-	{ .path = BOOST, .gives = N_("whether turbo is allowed (AMD, others)"), .optional = true,
-	  .remedies = { { ENOENT, N_("not used here (another driver, or none)"), .unused = true } } },
-	{ 0 },
 };
 
 struct state {
@@ -353,11 +337,17 @@ static void close_frequency(struct sample *sample)
 
 const struct topic topic_frequency = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/stat", .gives = N_("list of online CPUs") },
+		{ .path = CPUFREQ, .gives = N_("CPU frequencies"), .optional = true,
+		  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
+		{ .path = NO_TURBO, .gives = N_("whether turbo is allowed (Intel)"), .optional = true,
+		  .remedies = { { ENOENT, N_("not used here (another driver, or none)"), .unused = true } } },
+		{ .path = BOOST, .gives = N_("whether turbo is allowed (AMD, others)"), .optional = true,
+		  .remedies = { { ENOENT, N_("not used here (another driver, or none)"),
+				  .unused = true } } }),
 	.state_size = sizeof(struct state),
 	.reads = READINGS(READING(struct state, frequencies, &frequency_reader),
 			  READING(struct state, gpus, &gpus_reader)),
-	.open = open_frequency,
-	.sample = sample,
-	.close = close_frequency,
+	.open = open_frequency, .sample = sample, .close = close_frequency,
 };

@@ -49,19 +49,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "idle_state",
-	.is_public = true,
-	.help = N_("idle states of the CPUs: time and entries"),
-	.none = N_("no driver (normal in a virtual machine)"),
-	.sum_row = "all",
+	.name = "idle_state", .is_public = true, .help = N_("idle states of the CPUs: time and entries"),
+	.none = N_("no driver (normal in a virtual machine)"), .sum_row = "all",
 	SCHEMA_ROWS(struct idle_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
-	{ .path = NAME_FILE, .gives = N_("idle states of the CPUs"), .optional = true,
-	  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } },
-	{ 0 },
 };
 
 struct idle_state {
@@ -318,9 +308,11 @@ static void close_idle(struct sample *sample)
 
 const struct topic topic_idle_state = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/stat", .gives = N_("list of online CPUs") },
+		{ .path = NAME_FILE, .gives = N_("idle states of the CPUs"), .optional = true,
+		  .remedies = { { ENOENT, N_("no driver (normal in a virtual machine)") } } }),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, online, &online_cpus_reader)),
-	.sample = sample,
+	.reads = READINGS(READING(struct state, online, &online_cpus_reader)), .sample = sample,
 	.close = close_idle,
 };

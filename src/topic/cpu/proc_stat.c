@@ -116,12 +116,8 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader online_cpus_reader = {
-	.name = "online CPUs",
-	.state_size = sizeof(struct online_cpus),
-	.open = open_online,
-	.update = update,
-	.close = close_online,
-	.source = "proc/stat",
+	.name = "online CPUs", .state_size = sizeof(struct online_cpus), .open = open_online,
+	.update = update, .close = close_online, .source = "proc/stat",
 };
 
 long online_cpus_topology(struct env *env, uint32_t cpu, const char *name)

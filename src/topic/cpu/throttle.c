@@ -49,19 +49,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "throttle",
-	.is_public = true,
-	.help = N_("thermal throttling of the CPUs"),
+	.name = "throttle", .is_public = true, .help = N_("thermal throttling of the CPUs"),
 	.none = N_("only Intel processors count this, and no virtual machines"),
 	SCHEMA_ROWS(struct throttle_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/stat", .gives = N_("list of online CPUs") },
-	{ .path = THROTTLE, .gives = N_("thermal throttling of the CPUs"), .optional = true,
-	  .remedies = { { ENOENT, N_("not used here (only Intel processors, outside of virtual machines)"),
-			  .unused = true } } },
-	{ 0 },
 };
 
 #define ALL_EVERY 8 /* samples */
@@ -198,9 +188,12 @@ static void close_throttle(struct sample *sample)
 
 const struct topic topic_throttle = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/stat", .gives = N_("list of online CPUs") },
+		{ .path = THROTTLE, .gives = N_("thermal throttling of the CPUs"), .optional = true,
+		  .remedies = { { ENOENT, N_("not used here (only Intel processors, outside of virtual "
+					     "machines)"), .unused = true } } }),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, online, &online_cpus_reader)),
-	.sample = sample,
+	.reads = READINGS(READING(struct state, online, &online_cpus_reader)), .sample = sample,
 	.close = close_throttle,
 };

@@ -224,8 +224,7 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "open_file",
-	.help = N_("open files of the selected process"),
+	.name = "open_file", .help = N_("open files of the selected process"),
 	SCHEMA_ROWS(struct file_row, columns),
 };
 
@@ -455,11 +454,7 @@ static void close_files(struct sample *sample)
 }
 
 const struct topic topic_open_file = {
-	.schema = &schema,
-	.sources = process_page_sources,
-	.state_size = sizeof(struct state),
-	.uses = PROCESS_PAGE_USES,
-	.reads = READINGS(READING(struct state, page, &process_page_reader)),
-	.sample = sample_files,
-	.close = close_files,
+	.schema = &schema, .sources = process_page_sources, .state_size = sizeof(struct state),
+	.uses = PROCESS_PAGE_USES, .reads = READINGS(READING(struct state, page, &process_page_reader)),
+	.sample = sample_files, .close = close_files,
 };

@@ -45,8 +45,7 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "signal",
-	.help = N_("what the selected process does with signals"),
+	.name = "signal", .help = N_("what the selected process does with signals"),
 	SCHEMA_ROWS(struct signal_row, columns),
 };
 
@@ -104,11 +103,8 @@ static int sample_signals(struct sample *sample)
 }
 
 const struct topic topic_signal = {
-	.schema = &schema,
-	.sources = process_page_sources,
-	.uses = PROCESS_PAGE_USES,
-	.reads = READING_ONE(&process_page_reader),
-	.sample = sample_signals,
+	.schema = &schema, .sources = process_page_sources, .uses = PROCESS_PAGE_USES,
+	.reads = READING_ONE(&process_page_reader), .sample = sample_signals,
 };
 
 /* Topic "limit": the resource limits of the selected process, and how near it is to them. */
@@ -152,8 +148,7 @@ static const struct column limit_columns[] = {
 };
 
 static const struct schema limit_schema = {
-	.name = "limit",
-	.help = N_("resource limits of the selected process, and how near it is"),
+	.name = "limit", .help = N_("resource limits of the selected process, and how near it is"),
 	SCHEMA_ROWS(struct limit_row, limit_columns),
 };
 
@@ -252,11 +247,8 @@ static int sample_limits(struct sample *sample)
 }
 
 const struct topic topic_limit = {
-	.schema = &limit_schema,
-	.sources = process_page_sources,
-	.uses = PROCESS_PAGE_USES,
-	.reads = READING_ONE(&process_page_reader),
-	.sample = sample_limits,
+	.schema = &limit_schema, .sources = process_page_sources, .uses = PROCESS_PAGE_USES,
+	.reads = READING_ONE(&process_page_reader), .sample = sample_limits,
 };
 
 /* Topic "environment": the environment that the selected process was started with; it may hold secrets. */
@@ -285,10 +277,8 @@ static const struct column variable_columns[] = {
 };
 
 static const struct schema variable_schema = {
-	.name = "environment",
-	.help = N_("environment of the selected process; it may hold secrets"),
-	.has_secrets = true,
-	SCHEMA_ROWS(struct variable_row, variable_columns),
+	.name = "environment", .help = N_("environment of the selected process; it may hold secrets"),
+	.has_secrets = true, SCHEMA_ROWS(struct variable_row, variable_columns),
 };
 
 struct state {
@@ -359,14 +349,9 @@ static void close_text(struct sample *sample)
 }
 
 const struct topic topic_environment = {
-	.schema = &variable_schema,
-	.sources = process_page_sources,
-	.state_size = sizeof(struct state),
-	.uses = PROCESS_PAGE_USES,
-	.reads = READINGS(READING(struct state, page, &process_page_reader)),
-	.open = open_environment,
-	.sample = sample_environment,
-	.close = close_text,
+	.schema = &variable_schema, .sources = process_page_sources, .state_size = sizeof(struct state),
+	.uses = PROCESS_PAGE_USES, .reads = READINGS(READING(struct state, page, &process_page_reader)),
+	.open = open_environment, .sample = sample_environment, .close = close_text,
 };
 
 /* Topic "process_memory": the memory of the selected process by kind. */
@@ -393,8 +378,7 @@ static const struct column memory_columns[] = {
 };
 
 static const struct schema memory_schema = {
-	.name = "process_memory",
-	.help = N_("memory of the selected process by kind"),
+	.name = "process_memory", .help = N_("memory of the selected process by kind"),
 	SCHEMA_ROWS(struct memory_row, memory_columns),
 };
 
@@ -486,12 +470,7 @@ static int open_memory(struct sample *sample)
 }
 
 const struct topic topic_process_memory = {
-	.schema = &memory_schema,
-	.sources = process_page_sources,
-	.state_size = sizeof(struct state),
-	.uses = PROCESS_PAGE_USES,
-	.reads = READINGS(READING(struct state, page, &process_page_reader)),
-	.open = open_memory,
-	.sample = sample_memory,
-	.close = close_text,
+	.schema = &memory_schema, .sources = process_page_sources, .state_size = sizeof(struct state),
+	.uses = PROCESS_PAGE_USES, .reads = READINGS(READING(struct state, page, &process_page_reader)),
+	.open = open_memory, .sample = sample_memory, .close = close_text,
 };

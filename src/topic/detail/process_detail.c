@@ -223,10 +223,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "process_detail",
-	.help = N_("what the selected process is, and what it waits for"),
-	.has_secrets = true,
-	SCHEMA_ROWS(struct detail_row, columns),
+	.name = "process_detail", .help = N_("what the selected process is, and what it waits for"),
+	.has_secrets = true, SCHEMA_ROWS(struct detail_row, columns),
 };
 
 struct state {
@@ -762,12 +760,7 @@ static void close_detail(struct sample *sample)
 }
 
 const struct topic topic_process_detail = {
-	.schema = &schema,
-	.sources = process_page_sources,
-	.state_size = sizeof(struct state),
-	.uses = PROCESS_PAGE_USES,
-	.reads = READINGS(READING(struct state, page, &process_page_reader)),
-	.open = open_detail,
-	.sample = sample_detail,
-	.close = close_detail,
+	.schema = &schema, .sources = process_page_sources, .state_size = sizeof(struct state),
+	.uses = PROCESS_PAGE_USES, .reads = READINGS(READING(struct state, page, &process_page_reader)),
+	.open = open_detail, .sample = sample_detail, .close = close_detail,
 };

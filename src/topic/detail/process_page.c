@@ -164,13 +164,9 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader process_page_reader = {
-	.name = "files of the selected process",
-	.state_size = sizeof(struct process_page),
-	.reads = READINGS(READING(struct process_page, target, &target_reader)),
-	.open = open_page,
-	.update = update,
-	.close = close_page,
-	.stays = true,
+	.name = "files of the selected process", .state_size = sizeof(struct process_page),
+	.reads = READINGS(READING(struct process_page, target, &target_reader)), .open = open_page,
+	.update = update, .close = close_page, .stays = true,
 };
 
 static int read_link(struct process_page *page, enum page_item item)

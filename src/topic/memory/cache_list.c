@@ -48,11 +48,8 @@ static const struct bpf_program programs[] = {
 };
 
 const struct trace_plan trace_plan_cache_use = {
-	.topic = "cache_use",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
-	.n_words = N_BPF_CACHE_WORDS,
-	.n_entries_max = ENTRIES_MAX,
+	.topic = "cache_use", .programs = programs, .n_programs = sizeof(programs) / sizeof(programs[0]),
+	.n_words = N_BPF_CACHE_WORDS, .n_entries_max = ENTRIES_MAX,
 };
 
 static uint64_t hash_words(uint64_t one, uint64_t two, uint64_t three)
@@ -393,11 +390,8 @@ static int update_list(void *state, const struct sample *sample)
 }
 
 const struct reader cache_reader = {
-	.name = "page cache",
-	.state_size = sizeof(struct cache_list),
-	.open = open_list,
-	.update = update_list,
-	.close = close_list,
+	.name = "page cache", .state_size = sizeof(struct cache_list), .open = open_list,
+	.update = update_list, .close = close_list,
 };
 
 /* Topic "cache_use": what processes ask of the page cache, and how much of it was there. */
@@ -469,20 +463,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "cache_use",
-	.help = N_("what reads of files found in the page cache, by process"),
-	.none = N_("no process has read a file"),
-	.from_zero = true,
-	.of_run = true,
+	.name = "cache_use", .help = N_("what reads of files found in the page cache, by process"),
+	.none = N_("no process has read a file"), .from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct cache_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE, .gives = CACHE_GIVES, .optional = true, .test = trace_test,
-	  .remedies = { CACHE_REMEDIES } },
-	{ .path = IO, .gives = N_("an estimate of them"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
-	{ 0 },
 };
 
 struct state {
@@ -621,13 +604,17 @@ static int sample_cache(struct sample *sample)
 
 const struct topic topic_cache_use = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE, .gives = CACHE_GIVES, .optional = true, .test = trace_test,
+		  .remedies = { CACHE_REMEDIES } },
+		{ .path = IO, .gives = N_("an estimate of them"), .optional = true,
+		  .remedies = { { ENOENT,
+				  N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.state_size = sizeof(struct state),
 	.reads = READINGS(READING(struct state, cache, &cache_reader),
 			  READING(struct state, processes, &process_reader)),
-	.prepare = prepare,
-	.sample = sample_cache,
+	.prepare = prepare, .sample = sample_cache,
 };
 
 /* Topic "cache_file": the files that were asked of the page cache. */
@@ -679,17 +666,9 @@ static const struct column file_columns[] = {
 };
 
 static const struct schema file_schema = {
-	.name = "cache_file",
-	.help = N_("what reads found in the page cache, by file"),
-	.none = N_("no file was read"),
-	.from_zero = true,
-	.of_run = true,
+	.name = "cache_file", .help = N_("what reads found in the page cache, by file"),
+	.none = N_("no file was read"), .from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct file_row, file_columns),
-};
-
-static const struct source_spec file_sources[] = {
-	{ .path = TRACE_SOURCE, .gives = CACHE_GIVES, .test = trace_test, .remedies = { CACHE_REMEDIES } },
-	{ 0 },
 };
 
 static int sample_files(struct sample *sample)
@@ -726,8 +705,9 @@ static int sample_files(struct sample *sample)
 
 const struct topic topic_cache_file = {
 	.schema = &file_schema,
-	.sources = file_sources,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE, .gives = CACHE_GIVES, .test = trace_test,
+		  .remedies = { CACHE_REMEDIES } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_DETAILS),
-	.reads = READING_ONE(&cache_reader),
-	.sample = sample_files,
+	.reads = READING_ONE(&cache_reader), .sample = sample_files,
 };

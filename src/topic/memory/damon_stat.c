@@ -41,23 +41,13 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "damon_stat",
-	.is_public = true,
+	.name = "damon_stat", .is_public = true,
 	.help = N_("how long the memory of the machine has been idle, by the kernel's DAMON_STAT"),
-	.none = N_("DAMON_STAT does not run on this machine"),
-	SCHEMA_ROWS(struct damon_row, columns),
+	.none = N_("DAMON_STAT does not run on this machine"), SCHEMA_ROWS(struct damon_row, columns),
 };
 
 static const char absent[] = N_("needs Linux 6.17 with CONFIG_DAMON_STAT");
 static const char rights[] = N_("run it as root, or give it the capability cap_dac_read_search");
-
-static const struct source_spec sources[] = {
-	{ .path = PERCENTILES, .gives = N_("how long the memory of the machine has been idle"),
-	  .optional = true, .remedies = { { ENOENT, absent }, { EACCES, rights } } },
-	{ .path = BANDWIDTH, .gives = N_("estimated bandwidth of the memory"), .optional = true,
-	  .remedies = { { ENOENT, absent }, { EACCES, rights } } },
-	{ 0 },
-};
 
 static void notice_denied(struct sample *sample)
 {
@@ -103,7 +93,10 @@ static int sample(struct sample *sample)
 
 const struct topic topic_damon_stat = {
 	.schema = &schema,
-	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_FILES),
-	.sample = sample,
+	.sources = SOURCES(
+		{ .path = PERCENTILES, .gives = N_("how long the memory of the machine has been idle"),
+		  .optional = true, .remedies = { { ENOENT, absent }, { EACCES, rights } } },
+		{ .path = BANDWIDTH, .gives = N_("estimated bandwidth of the memory"), .optional = true,
+		  .remedies = { { ENOENT, absent }, { EACCES, rights } } }),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_FILES), .sample = sample,
 };

@@ -91,21 +91,9 @@ static double percent_base(const void *row)
 }
 
 static const struct schema schema = {
-	.name = "memory",
-	.is_public = true,
-	.help = N_("memory of the machine in parts that add up to its total"),
-	.one_unit = true,
-	.percent_base = percent_base,
-	.percent_column = 1,
-	SCHEMA_ROWS(struct memory_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
-	{ .path = "proc/zoneinfo", .gives = N_("available memory on kernels before 3.14"), .optional = true },
-	{ .path = ARC_PATH, .gives = N_("the cache of ZFS"), .optional = true,
-	  .remedies = { { ENOENT, N_("not used here (no ZFS)"), .unused = true } } },
-	{ 0 },
+	.name = "memory", .is_public = true,
+	.help = N_("memory of the machine in parts that add up to its total"), .one_unit = true,
+	.percent_base = percent_base, .percent_column = 1, SCHEMA_ROWS(struct memory_row, columns),
 };
 
 static uint64_t sum(uint64_t one, uint64_t two, uint64_t three)
@@ -249,7 +237,16 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-const struct topic topic_memory = { .schema = &schema, .sources = sources, .sample = sample };
+const struct topic topic_memory = {
+	.schema = &schema,
+	.sources = SOURCES(
+		{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
+		{ .path = "proc/zoneinfo", .gives = N_("available memory on kernels before 3.14"),
+		  .optional = true },
+		{ .path = ARC_PATH, .gives = N_("the cache of ZFS"), .optional = true,
+		  .remedies = { { ENOENT, N_("not used here (no ZFS)"), .unused = true } } }),
+	.sample = sample,
+};
 
 /* Topic "meminfo": every line of /proc/meminfo with its meaning. */
 
@@ -274,15 +271,8 @@ static const struct column meminfo_columns[] = {
 };
 
 static const struct schema meminfo_schema = {
-	.name = "meminfo",
-	.is_public = true,
-	.help = N_("every line of /proc/meminfo, with its meaning"),
+	.name = "meminfo", .is_public = true, .help = N_("every line of /proc/meminfo, with its meaning"),
 	SCHEMA_ROWS(struct meminfo_row, meminfo_columns),
-};
-
-static const struct source_spec meminfo_sources[] = {
-	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
-	{ 0 },
 };
 
 struct meminfo_key {
@@ -427,6 +417,7 @@ static int sample_meminfo(struct sample *sample)
 
 const struct topic topic_meminfo = {
 	.schema = &meminfo_schema,
-	.sources = meminfo_sources,
+	.sources = SOURCES(
+		{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") }),
 	.sample = sample_meminfo,
 };

@@ -37,16 +37,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "memory_check",
-	.is_public = true,
-	.help = N_("identities between the lines of /proc/meminfo, with their errors"),
-	.one_unit = true,
+	.name = "memory_check", .is_public = true,
+	.help = N_("identities between the lines of /proc/meminfo, with their errors"), .one_unit = true,
 	SCHEMA_ROWS(struct check_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
-	{ 0 },
 };
 
 struct part {
@@ -154,4 +147,7 @@ static int sample(struct sample *sample)
 	return sample->table->n_rows > 0 ? 0 : -ENODATA;
 }
 
-const struct topic topic_memory_check = { .schema = &schema, .sources = sources, .sample = sample };
+const struct topic topic_memory_check = {
+	.schema = &schema, .sources = SOURCES(
+		{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") }), .sample = sample,
+};

@@ -50,12 +50,9 @@ static double percent_base(const void *row)
 }
 
 static const struct schema schema = {
-	.name = "memory_limit",
-	.is_public = true,
+	.name = "memory_limit", .is_public = true,
 	.help = N_("memory and swap limits of the cgroup of panetop and its ancestors; empty without limits"),
-	.one_unit = true,
-	.percent_base = percent_base,
-	.percent_column = 1,
+	.one_unit = true, .percent_base = percent_base, .percent_column = 1,
 	SCHEMA_ROWS(struct limit_row, columns),
 };
 
@@ -170,9 +167,5 @@ static int sample(struct sample *sample)
 }
 
 const struct topic topic_memory_limit = {
-	.schema = &schema,
-	.sources = sources,
-	.open = open_limit,
-	.sample = sample,
-	.close = cgroup_close,
+	.schema = &schema, .sources = sources, .open = open_limit, .sample = sample, .close = cgroup_close,
 };

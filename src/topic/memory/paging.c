@@ -77,15 +77,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "paging",
-	.is_public = true,
+	.name = "paging", .is_public = true,
 	.help = N_("page-ins, refaults and evictions of the machine, now and in the last 300 s"),
 	SCHEMA_ROWS(struct paging_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
-	{ 0 },
 };
 
 struct moment {
@@ -195,9 +189,9 @@ static int sample(struct sample *sample)
 
 const struct topic topic_paging = {
 	.schema = &schema,
-	.sources = sources,
-	.state_size = sizeof(struct state),
-	.sample = sample,
+	.sources = SOURCES(
+		{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") }),
+	.state_size = sizeof(struct state), .sample = sample,
 };
 
 /* Topic "reclaim": single counters; and dropping caches as an experiment. */
@@ -227,8 +221,7 @@ static const struct column reclaim_columns[] = {
 };
 
 static const struct schema reclaim_schema = {
-	.name = "reclaim",
-	.is_public = true,
+	.name = "reclaim", .is_public = true,
 	.help = N_("paging, swapping, reclaim and refaults: is memory short, is the cache worth its memory"),
 	SCHEMA_ROWS(struct reclaim_row, reclaim_columns),
 };
@@ -272,15 +265,6 @@ static int test_drop_caches(struct env *env)
 {
 	return faccessat(env->root.fd, DROP_CACHES, W_OK, AT_EACCESS) < 0 ? -errno : 0;
 }
-
-static const struct source_spec reclaim_sources[] = {
-	{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
-	{ .path = DROP_CACHES, .gives = N_("dropping the caches as an experiment"), .optional = true,
-	  .test = test_drop_caches,
-	  .remedies = { { EACCES, N_("only root can drop caches: run it as root") },
-			{ EROFS, N_("/proc is mounted read-only, as in a container") } } },
-	{ 0 },
-};
 
 static int sample_reclaim(struct sample *sample)
 {
@@ -368,8 +352,11 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 
 const struct topic topic_reclaim = {
 	.schema = &reclaim_schema,
-	.sources = reclaim_sources,
-	.sample = sample_reclaim,
-	.act = act,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES),
+	.sources = SOURCES(
+		{ .path = "proc/vmstat", .gives = N_("paging, reclaim, refaults") },
+		{ .path = DROP_CACHES, .gives = N_("dropping the caches as an experiment"), .optional = true,
+		  .test = test_drop_caches,
+		  .remedies = { { EACCES, N_("only root can drop caches: run it as root") },
+				{ EROFS, N_("/proc is mounted read-only, as in a container") } } }),
+	.sample = sample_reclaim, .act = act, .uses = PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES),
 };

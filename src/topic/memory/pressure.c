@@ -37,8 +37,7 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "pressure",
-	.is_public = true,
+	.name = "pressure", .is_public = true,
 	.help = N_("pressure stall information: time lost waiting for CPU, memory and disks"),
 	SCHEMA_ROWS(struct pressure_row, columns),
 };
@@ -47,13 +46,6 @@ static const struct schema schema = {
 	.remedies = { { ENOENT, N_("this kernel is older than 4.20, was built without CONFIG_PSI, or needs " \
 				   "psi=1 at boot") },                                                       \
 		      { EOPNOTSUPP, N_("disabled: boot with psi=1") } }
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/pressure/cpu", .gives = N_("time lost waiting for a CPU"), REMEDIES },
-	{ .path = "proc/pressure/memory", .gives = N_("time lost waiting for memory"), REMEDIES },
-	{ .path = "proc/pressure/io", .gives = N_("time lost waiting for disks"), REMEDIES },
-	{ 0 },
-};
 
 static const struct {
 	const char *resource, *path;
@@ -96,4 +88,11 @@ static int sample(struct sample *sample)
 	return sample->table->n_rows > 0 ? 0 : error ? error : -ENODATA;
 }
 
-const struct topic topic_pressure = { .schema = &schema, .sources = sources, .sample = sample };
+const struct topic topic_pressure = {
+	.schema = &schema,
+	.sources = SOURCES(
+		{ .path = "proc/pressure/cpu", .gives = N_("time lost waiting for a CPU"), REMEDIES },
+		{ .path = "proc/pressure/memory", .gives = N_("time lost waiting for memory"), REMEDIES },
+		{ .path = "proc/pressure/io", .gives = N_("time lost waiting for disks"), REMEDIES }),
+	.sample = sample,
+};

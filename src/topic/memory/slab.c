@@ -49,19 +49,14 @@ struct allocations {
 enum word { WORD_CACHE, WORD_PROCESS, N_WORDS };
 
 static const struct bpf_program counts = {
-	.name = N_("an object is allocated"),
-	.tracepoint = "kmem_cache_alloc",
-	.does = &bpf_count,
+	.name = N_("an object is allocated"), .tracepoint = "kmem_cache_alloc", .does = &bpf_count,
 	.keys = { [WORD_CACHE] = { .is = BPF_PART_ARGUMENT, .argument = CACHE, .bytes = 8 },
 		  [WORD_PROCESS] = { .is = BPF_PART_PROCESS } },
 	.n_keys = N_WORDS,
 };
 
 const struct trace_plan trace_plan_slab = {
-	.topic = "slab",
-	.programs = &counts,
-	.n_programs = 1,
-	.n_words = N_WORDS,
+	.topic = "slab", .programs = &counts, .n_programs = 1, .n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
 };
 
@@ -72,9 +67,7 @@ const struct trace_plan trace_plan_slab = {
 	}
 
 static const struct bpf_program names = {
-	.name = N_("name of an object's cache"),
-	.tracepoint = "kmem_cache_alloc",
-	.does = &bpf_count,
+	.name = N_("name of an object's cache"), .tracepoint = "kmem_cache_alloc", .does = &bpf_count,
 	.keys = { { .is = BPF_PART_ARGUMENT, .argument = CACHE, .bytes = 8 },
 		  NAME_WORD(0),
 		  NAME_WORD(1),
@@ -84,10 +77,7 @@ static const struct bpf_program names = {
 };
 
 const struct trace_plan trace_plan_slab_names = {
-	.topic = "slab",
-	.programs = &names,
-	.n_programs = 1,
-	.n_words = 1 + CACHE_NAME_WORDS,
+	.topic = "slab", .programs = &names, .n_programs = 1, .n_words = 1 + CACHE_NAME_WORDS,
 	.n_entries_max = NAMES_MAX,
 };
 
@@ -313,21 +303,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "slab",
-	.is_public = true,
-	.help = N_("memory of kernel objects, by cache"),
-	.sum_row = "all",
+	.name = "slab", .is_public = true, .help = N_("memory of kernel objects, by cache"), .sum_row = "all",
 	SCHEMA_ROWS(struct slab_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = SUM_PATH, .gives = N_("memory of all kernel objects") },
-	{ .path = PATH, .gives = N_("memory of kernel objects by cache"), .optional = true,
-	  .remedies = { { EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },
-			{ ENOENT, N_("this kernel is built without /proc/slabinfo") } } },
-	{ .path = TRACE_SOURCE, .gives = N_("allocations of kernel objects, and who allocates"),
-	  .optional = true, .test = trace_test, .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES } },
-	{ 0 },
 };
 
 static void fill(struct slab_row *row, const struct slabinfo_line *line, uint64_t page_bytes)
@@ -427,9 +404,14 @@ static int sample_slab(struct sample *sample)
 
 const struct topic topic_slab = {
 	.schema = &schema,
-	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
-	.state_size = sizeof(struct state),
-	.sample = sample_slab,
+	.sources = SOURCES(
+		{ .path = SUM_PATH, .gives = N_("memory of all kernel objects") },
+		{ .path = PATH, .gives = N_("memory of kernel objects by cache"), .optional = true,
+		  .remedies = { { EACCES,
+				  N_("run it as root, or give it the capability cap_dac_read_search") },
+				{ ENOENT, N_("this kernel is built without /proc/slabinfo") } } },
+		{ .path = TRACE_SOURCE, .gives = N_("allocations of kernel objects, and who allocates"),
+		  .optional = true, .test = trace_test, .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES } }),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF), .state_size = sizeof(struct state), .sample = sample_slab,
 	.close = close_slab,
 };

@@ -116,9 +116,7 @@ static const char one_node[] = N_("there is one NUMA node, or no process was loo
 static const struct schema locality_schema = {
 	.name = "locality",
 	.help = N_("is the memory of processes on the nodes where they run? those with the most memory"),
-	.none = one_node,
-	.of_run = true,
-	SCHEMA_ROWS(struct locality_row, locality_columns),
+	.none = one_node, .of_run = true, SCHEMA_ROWS(struct locality_row, locality_columns),
 };
 
 static const struct column part_columns[] = {
@@ -147,9 +145,7 @@ static const struct column part_columns[] = {
 };
 
 static const struct schema part_schema = {
-	.name = "node_process",
-	.help = N_("memory and CPU time of processes by NUMA node"),
-	.none = one_node,
+	.name = "node_process", .help = N_("memory and CPU time of processes by NUMA node"), .none = one_node,
 	SCHEMA_ROWS(struct part_row, part_columns),
 };
 
@@ -174,9 +170,7 @@ static const struct column thread_columns[] = {
 static const struct schema thread_schema = {
 	.name = "node_thread",
 	.help = N_("threads that wander from node to node, of the processes with the most memory"),
-	.none = N_("no thread was seen on more than one node"),
-	.from_zero = true,
-	.of_run = true,
+	.none = N_("no thread was seen on more than one node"), .from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct thread_row, thread_columns),
 };
 
@@ -379,25 +373,16 @@ static int sample_threads(struct sample *sample)
 #define USES (PRIVILEGE_BIT(PRIVILEGE_NODE) | PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
 
 const struct topic topic_locality = {
-	.schema = &locality_schema,
-	.sources = sources,
-	.reads = READING_ONE(&locality_reader),
-	.sample = sample_locality,
-	.uses = USES,
+	.schema = &locality_schema, .sources = sources, .reads = READING_ONE(&locality_reader),
+	.sample = sample_locality, .uses = USES,
 };
 
 const struct topic topic_node_process = {
-	.schema = &part_schema,
-	.sources = sources,
-	.reads = READING_ONE(&locality_reader),
-	.sample = sample_parts,
-	.uses = USES,
+	.schema = &part_schema, .sources = sources, .reads = READING_ONE(&locality_reader),
+	.sample = sample_parts, .uses = USES,
 };
 
 const struct topic topic_node_thread = {
-	.schema = &thread_schema,
-	.sources = sources,
-	.reads = READING_ONE(&locality_reader),
-	.sample = sample_threads,
-	.uses = USES,
+	.schema = &thread_schema, .sources = sources, .reads = READING_ONE(&locality_reader),
+	.sample = sample_threads, .uses = USES,
 };

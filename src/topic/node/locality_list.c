@@ -829,13 +829,10 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader locality_reader = {
-	.name = "nodes of processes",
-	.state_size = sizeof(struct locality_list),
+	.name = "nodes of processes", .state_size = sizeof(struct locality_list),
 	.reads = READINGS(READING(struct locality_list, nodes, &node_reader),
 			  READING(struct locality_list, processes, &process_reader)),
-	.open = open_list,
-	.update = update,
-	.close = close_list,
+	.open = open_list, .update = update, .close = close_list,
 };
 
 /* Pages, or bytes. */

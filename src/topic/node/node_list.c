@@ -152,12 +152,8 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader node_reader = {
-	.name = "NUMA nodes",
-	.state_size = sizeof(struct node_list),
-	.open = open_list,
-	.update = update,
-	.close = close_list,
-	.source = NODE_ONLINE,
+	.name = "NUMA nodes", .state_size = sizeof(struct node_list), .open = open_list, .update = update,
+	.close = close_list, .source = NODE_ONLINE,
 };
 
 /* Topic "node": what memory each NUMA node has, how far the others are, and which allocations missed it. */
@@ -225,17 +221,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "node",
-	.is_public = true,
+	.name = "node", .is_public = true,
 	.help = N_("memory of NUMA nodes, their distances, and allocations that missed them"),
-	.none = N_("this kernel knows no NUMA nodes"),
-	SCHEMA_ROWS(struct node_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = NODE_ONLINE, .gives = N_("NUMA nodes: their memory, CPUs and distances"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_NUMA"), .unused = true } } },
-	{ 0 },
+	.none = N_("this kernel knows no NUMA nodes"), SCHEMA_ROWS(struct node_row, columns),
 };
 
 /*
@@ -301,7 +289,10 @@ static int sample_nodes(struct sample *sample)
 
 const struct topic topic_node = {
 	.schema = &schema,
-	.sources = sources,
-	.reads = READING_ONE(&node_reader),
-	.sample = sample_nodes,
+	.sources = SOURCES(
+		{ .path = NODE_ONLINE, .gives = N_("NUMA nodes: their memory, CPUs and distances"),
+		  .optional = true,
+		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_NUMA"),
+				  .unused = true } } }),
+	.reads = READING_ONE(&node_reader), .sample = sample_nodes,
 };

@@ -74,16 +74,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "convoy",
-	.help = N_("mutexes of the C library that most threads of a busy process wait for"),
+	.name = "convoy", .help = N_("mutexes of the C library that most threads of a busy process wait for"),
 	.none = N_("no mutex was found that most threads of a process wait for"),
 	SCHEMA_ROWS(struct convoy_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/self/syscall", .gives = N_("the mutex that a thread waits for"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK") } } },
-	{ 0 },
 };
 
 /* A process that is looked at. */
@@ -415,11 +408,14 @@ static void close_convoy(struct sample *sample)
 
 const struct topic topic_convoy = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/self/syscall", .gives = N_("the mutex that a thread waits for"),
+		  .optional = true,
+		  .remedies = { { ENOENT,
+				  N_("this kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK") } } }),
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_MEMORY) |
 		PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.sample = sample,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .sample = sample,
 	.close = close_convoy,
 };

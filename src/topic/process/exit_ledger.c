@@ -811,10 +811,7 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader exit_ledger_reader = {
-	.name = "exits",
-	.state_size = sizeof(struct exit_ledger),
-	.reads = READINGS(READING(struct exit_ledger, processes, &process_reader)),
-	.open = open_ledger,
-	.update = update,
-	.close = close_ledger,
+	.name = "exits", .state_size = sizeof(struct exit_ledger),
+	.reads = READINGS(READING(struct exit_ledger, processes, &process_reader)), .open = open_ledger,
+	.update = update, .close = close_ledger,
 };

@@ -79,12 +79,9 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "exited",
-	.is_public = true,
-	.help = N_("CPU time of processes that exited between two samples"),
-	.from_zero = true,
-	.of_run = true,
-	SCHEMA_ROWS(struct exited_row, columns),
+	.name = "exited", .is_public = true,
+	.help = N_("CPU time of processes that exited between two samples"), .from_zero = true,
+	.of_run = true, SCHEMA_ROWS(struct exited_row, columns),
 };
 
 struct state {
@@ -183,17 +180,11 @@ static void close_exited(struct sample *sample)
 }
 
 const struct topic topic_exited = {
-	.schema = &schema,
-	.sources = no_source,
-	.state_size = sizeof(struct state),
-	.setting = POWER_FIT_SETTING,
-	.setting_uses = ENERGY_USES,
-	.uses = EVENT_USES,
+	.schema = &schema, .sources = no_source, .state_size = sizeof(struct state),
+	.setting = POWER_FIT_SETTING, .setting_uses = ENERGY_USES, .uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)),
-	.prepare = prepare,
-	.sample = sample,
-	.close = close_exited,
+	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)), .prepare = prepare,
+	.sample = sample, .close = close_exited,
 };
 
 /* Topic "failing": commands that have failed within a minute, and what started them. */
@@ -233,11 +224,8 @@ static const struct column failing_columns[] = {
 };
 
 static const struct schema failing_schema = {
-	.name = "failing",
-	.help = N_("commands that failed within a minute, and what started them"),
-	.none = N_("no command has failed within a minute"),
-	.from_zero = true,
-	.of_run = true,
+	.name = "failing", .help = N_("commands that failed within a minute, and what started them"),
+	.none = N_("no command has failed within a minute"), .from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct failing_row, failing_columns),
 };
 
@@ -287,11 +275,8 @@ static int sample_failing(struct sample *sample)
 }
 
 const struct topic topic_failing = {
-	.schema = &failing_schema,
-	.sources = no_source,
-	.state_size = sizeof(struct failing_state),
-	.uses = EVENT_USES,
-	.opening_uses = EVENT_OPENING_USES,
+	.schema = &failing_schema, .sources = no_source, .state_size = sizeof(struct failing_state),
+	.uses = EVENT_USES, .opening_uses = EVENT_OPENING_USES,
 	.reads = READINGS(READING(struct failing_state, ledger, &exit_ledger_reader)),
 	.sample = sample_failing,
 };

@@ -294,26 +294,13 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "process",
-	.help = N_("processes and the CPU time they use"),
-	.from_zero = true,
-	.apart_size = sizeof(struct process_apart),
-	.apart = offsetof(struct process_row, apart),
+	.name = "process", .help = N_("processes and the CPU time they use"), .from_zero = true,
+	.apart_size = sizeof(struct process_apart), .apart = offsetof(struct process_row, apart),
 	SCHEMA_ROWS(struct process_row, columns),
 };
 
 #define IO "proc/self/io"
 #define SCHEDSTAT "proc/self/schedstat"
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/self/stat", .gives = N_("state, parent and counters of each process") },
-	{ .path = "proc/self/cmdline", .gives = N_("command lines"), .optional = true },
-	{ .path = IO, .gives = N_("what each process reads from storage and writes to it"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
-	{ .path = SCHEDSTAT, .gives = N_("how long each process waits for a CPU"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_INFO") } } },
-	{ 0 },
-};
 
 static const char *base_of(const char *text, size_t program_length)
 {
@@ -819,10 +806,15 @@ static void close_process(struct sample *sample)
 
 const struct topic topic_process = {
 	.schema = &schema,
-	.sources = sources,
-	.state_size = sizeof(struct state),
-	.setting = POWER_FIT_SETTING,
-	.setting_uses = ENERGY_USES,
+	.sources = SOURCES(
+		{ .path = "proc/self/stat", .gives = N_("state, parent and counters of each process") },
+		{ .path = "proc/self/cmdline", .gives = N_("command lines"), .optional = true },
+		{ .path = IO, .gives = N_("what each process reads from storage and writes to it"),
+		  .optional = true,
+		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
+		{ .path = SCHEDSTAT, .gives = N_("how long each process waits for a CPU"), .optional = true,
+		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_INFO") } } }),
+	.state_size = sizeof(struct state), .setting = POWER_FIT_SETTING, .setting_uses = ENERGY_USES,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
 		PRIVILEGE_BIT(PRIVILEGE_BPF) |
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
@@ -830,9 +822,6 @@ const struct topic topic_process = {
 			PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.reads = READINGS(READING(struct state, processes, &process_reader),
 			  READING_ON_DEMAND(struct state, traffic, &traffic_reader)),
-	.prepare = prepare,
-	.sample = sample,
-	.close = close_process,
-	.act = process_act,
+	.prepare = prepare, .sample = sample, .close = close_process, .act = process_act,
 	.find_scope = process_scope_find,
 };

@@ -523,15 +523,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "page_reader",
-	.help = N_("processes that read from and write to storage"),
+	.name = "page_reader", .help = N_("processes that read from and write to storage"),
 	SCHEMA_ROWS(struct reader_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = SOURCE, .gives = N_("bytes that a process read from storage"),
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
-	{ 0 },
 };
 
 /* 0 or -errno of reading its io file. */
@@ -587,8 +580,10 @@ static int sample(struct sample *sample)
 
 const struct topic topic_page_reader = {
 	.schema = &schema,
-	.sources = sources,
-	.reads = READING_ONE(&process_reader),
-	.sample = sample,
+	.sources = SOURCES(
+		{ .path = SOURCE, .gives = N_("bytes that a process read from storage"),
+		  .remedies = { { ENOENT,
+				  N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } }),
+	.reads = READING_ONE(&process_reader), .sample = sample,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 };

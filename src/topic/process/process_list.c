@@ -29,16 +29,11 @@
 
 /* Takes the place of the clock of every process, and of reading those that have not changed. */
 static const struct bpf_program walk_program = {
-	.name = N_("run times of all processes"),
-	.tracepoint = "bpf_iter_task_next",
-	.does = &bpf_walk,
+	.name = N_("run times of all processes"), .tracepoint = "bpf_iter_task_next", .does = &bpf_walk,
 };
 
 const struct trace_plan trace_plan_process = {
-	.topic = "process",
-	.programs = &walk_program,
-	.n_programs = 1,
-	.n_entries_max = BPF_WALK_MAX,
+	.topic = "process", .programs = &walk_program, .n_programs = 1, .n_entries_max = BPF_WALK_MAX,
 	.by_pid = true,
 };
 
@@ -655,10 +650,6 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader process_reader = {
-	.name = "processes",
-	.state_size = sizeof(struct process_list),
-	.open = open_list,
-	.update = update,
-	.close = close_list,
-	.source = "proc",
+	.name = "processes", .state_size = sizeof(struct process_list), .open = open_list, .update = update,
+	.close = close_list, .source = "proc",
 };

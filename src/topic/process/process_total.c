@@ -43,11 +43,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "process_total",
-	.help = N_("mean CPU use of every process over the whole run"),
-	.over_interval = true,
-	.of_run = true,
-	SCHEMA_ROWS(struct total_row, columns),
+	.name = "process_total", .help = N_("mean CPU use of every process over the whole run"),
+	.over_interval = true, .of_run = true, SCHEMA_ROWS(struct total_row, columns),
 };
 
 struct entry {
@@ -224,13 +221,9 @@ static void close_total(struct sample *sample)
 }
 
 const struct topic topic_process_total = {
-	.schema = &schema,
-	.sources = no_source,
-	.state_size = sizeof(struct state),
-	.uses = EVENT_USES,
+	.schema = &schema, .sources = no_source, .state_size = sizeof(struct state), .uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)),
-	.sample = sample,
+	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)), .sample = sample,
 	.close = close_total,
 };
 
@@ -259,11 +252,8 @@ static const struct column range_columns[] = {
 };
 
 static const struct schema range_schema = {
-	.name = "distribution",
-	.is_public = true,
-	.help = N_("number of processes by CPU use"),
-	.over_interval = true,
-	SCHEMA_ROWS(struct distribution_row, range_columns),
+	.name = "distribution", .is_public = true, .help = N_("number of processes by CPU use"),
+	.over_interval = true, SCHEMA_ROWS(struct distribution_row, range_columns),
 };
 
 struct range_state {
@@ -306,10 +296,7 @@ static int sample_range(struct sample *sample)
 }
 
 const struct topic topic_distribution = {
-	.schema = &range_schema,
-	.sources = no_source,
-	.state_size = sizeof(struct range_state),
+	.schema = &range_schema, .sources = no_source, .state_size = sizeof(struct range_state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = READINGS(READING(struct range_state, processes, &process_reader)),
-	.sample = sample_range,
+	.reads = READINGS(READING(struct range_state, processes, &process_reader)), .sample = sample_range,
 };

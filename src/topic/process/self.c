@@ -39,12 +39,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "self",
-	.is_public = true,
-	.help = N_("what panetop itself costs"),
-	.of_run = true,
-	.sum_row = "all",
-	SCHEMA_ROWS(struct self_row, columns),
+	.name = "self", .is_public = true, .help = N_("what panetop itself costs"), .of_run = true,
+	.sum_row = "all", SCHEMA_ROWS(struct self_row, columns),
 };
 
 static void add_topic(struct table *table, const struct env_cost *cost)
@@ -100,9 +96,7 @@ static const struct column build_columns[] = {
 };
 
 static const struct schema build_schema = {
-	.name = "build",
-	.is_public = true,
-	.help = N_("version of panetop"),
+	.name = "build", .is_public = true, .help = N_("version of panetop"),
 	SCHEMA_ROWS(struct build_row, build_columns),
 };
 

@@ -78,19 +78,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "stuck",
 	.help = N_("tasks in uninterruptible sleep (D), and what they wait for; no threads of the kernel"),
-	.none = N_("no task is in uninterruptible sleep (D)"),
-	SCHEMA_ROWS(struct stuck_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/self/schedstat", .gives = N_("whether a task has run since"), .optional = true,
-	  .remedies = { { ENOENT,
-			  N_("this kernel was built without CONFIG_SCHED_INFO: CPU time stands for it") } } },
-	{ .path = "proc/self/wchan", .gives = N_("where in the kernel it waits"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_KALLSYMS") } } },
-	{ .path = "proc/self/syscall", .gives = N_("the system call that it waits in"), .optional = true,
-	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK") } } },
-	{ 0 },
+	.none = N_("no task is in uninterruptible sleep (D)"), SCHEMA_ROWS(struct stuck_row, columns),
 };
 
 /* In one sleep: when it has run meanwhile, it is another one. */
@@ -413,11 +401,20 @@ static void close_stuck(struct sample *sample)
 
 const struct topic topic_stuck = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/self/schedstat", .gives = N_("whether a task has run since"),
+		  .optional = true,
+		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_INFO: CPU time "
+					     "stands for it") } } },
+		{ .path = "proc/self/wchan", .gives = N_("where in the kernel it waits"), .optional = true,
+		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_KALLSYMS") } } },
+		{ .path = "proc/self/syscall", .gives = N_("the system call that it waits in"),
+		  .optional = true,
+		  .remedies = { { ENOENT,
+				  N_("this kernel was built without CONFIG_HAVE_ARCH_TRACEHOOK") } } }),
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_MEMORY) |
 		PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.sample = sample,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .sample = sample,
 	.close = close_stuck,
 };

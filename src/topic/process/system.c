@@ -62,17 +62,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "system",
-	.is_public = true,
-	.help = N_("the whole machine in one row"),
+	.name = "system", .is_public = true, .help = N_("the whole machine in one row"),
 	SCHEMA_ROWS(struct system_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/loadavg", .gives = N_("load and number of threads") },
-	{ .path = "proc/stat", .gives = N_("context switches, interrupts, forks, CPUs") },
-	{ .path = "proc/uptime", .gives = N_("time since boot") },
-	{ 0 },
 };
 
 static int read_loadavg(struct env *env, struct system_row *row)
@@ -163,9 +154,11 @@ static int sample(struct sample *sample)
 
 const struct topic topic_system = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = SOURCES(
+		{ .path = "proc/loadavg", .gives = N_("load and number of threads") },
+		{ .path = "proc/stat", .gives = N_("context switches, interrupts, forks, CPUs") },
+		{ .path = "proc/uptime", .gives = N_("time since boot") }),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, allowance, &cpu_allowance_reader)),
-	.open = open_system,
+	.reads = READINGS(READING(struct state, allowance, &cpu_allowance_reader)), .open = open_system,
 	.sample = sample,
 };

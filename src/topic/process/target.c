@@ -240,12 +240,8 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader target_reader = {
-	.name = "selected process",
-	.state_size = sizeof(struct target),
-	.open = open_target,
-	.update = update,
-	.close = close_target,
-	.stays = true,
+	.name = "selected process", .state_size = sizeof(struct target), .open = open_target,
+	.update = update, .close = close_target, .stays = true,
 };
 
 bool target_is_same(const struct target *target)

@@ -68,18 +68,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "thread",
-	.help = N_("threads and the CPU time they use"),
-	.from_zero = true,
+	.name = "thread", .help = N_("threads and the CPU time they use"), .from_zero = true,
 	SCHEMA_ROWS(struct thread_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = "proc/self/schedstat",
-	  .gives = N_("exact CPU time of threads, and how long they wait for a CPU"), .optional = true,
-	  .remedies = { { ENOENT,
-			  N_("this kernel was built without CONFIG_SCHED_INFO: CPU time is in ticks") } } },
-	{ 0 },
 };
 
 struct thread {
@@ -348,10 +338,13 @@ static void close_thread(struct sample *sample)
 
 const struct topic topic_thread = {
 	.schema = &schema,
-	.sources = sources,
-	.state_size = sizeof(struct state),
-	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.sample = sample,
+	.sources = SOURCES(
+		{ .path = "proc/self/schedstat",
+		  .gives = N_("exact CPU time of threads, and how long they wait for a CPU"),
+		  .optional = true,
+		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_INFO: CPU time is "
+					     "in ticks") } } }),
+	.state_size = sizeof(struct state), .uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .sample = sample,
 	.close = close_thread,
 };

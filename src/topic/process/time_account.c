@@ -65,16 +65,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "time_account",
 	.help = N_("what the threads of each process do with their time, and what they wait for"),
-	.from_zero = true,
-	.of_run = true,
-	SCHEMA_ROWS(struct time_account_row, columns),
-};
-
-static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE, .gives = N_("what processes wait for: disk, memory, locks"), .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, NEEDS }, { ENODATA, NEEDS } } },
-	{ 0 },
+	.from_zero = true, .of_run = true, SCHEMA_ROWS(struct time_account_row, columns),
 };
 
 #define ENTERS(what, where, how)                                                                             \
@@ -396,11 +387,11 @@ static void prepare(struct sample *sample)
 
 const struct topic topic_time_account = {
 	.schema = &schema,
-	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
-	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.prepare = prepare,
-	.sample = sample_account,
-	.close = close_account,
+	.sources = SOURCES(
+		{ .path = TRACE_SOURCE, .gives = N_("what processes wait for: disk, memory, locks"),
+		  .optional = true, .test = trace_test,
+		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, NEEDS }, { ENODATA, NEEDS } } }),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF), .state_size = sizeof(struct state),
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .prepare = prepare,
+	.sample = sample_account, .close = close_account,
 };

@@ -46,11 +46,8 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = FIRING_TOPIC,
-	.help = N_("rules of --when that fired"),
-	.none = N_("no rule has fired"),
-	.shape = SHAPE_EVENTS,
-	SCHEMA_ROWS(struct watch_row, columns),
+	.name = FIRING_TOPIC, .help = N_("rules of --when that fired"), .none = N_("no rule has fired"),
+	.shape = SHAPE_EVENTS, SCHEMA_ROWS(struct watch_row, columns),
 };
 
 struct state {
@@ -91,8 +88,5 @@ static int sample(struct sample *sample)
 }
 
 const struct topic topic_watch = {
-	.schema = &schema,
-	.sources = no_source,
-	.state_size = sizeof(struct state),
-	.sample = sample,
+	.schema = &schema, .sources = no_source, .state_size = sizeof(struct state), .sample = sample,
 };
