@@ -233,7 +233,7 @@ bool patience_lasts(struct patience *patience)
 		atomic_store(&lost_ns, now_ns);
 		return false;
 	}
-	clock_pause(clock, patience->pause_ns);
+	clock->pause(clock, patience->pause_ns);
 	if (patience->pause_ns < PAUSE_MAX_NS)
 		patience->pause_ns *= 2;
 	return true;

@@ -381,11 +381,6 @@ struct helper_team *helper_team_open(uint64_t uses, unsigned most)
 	return team;
 }
 
-int helper_team_fd(const struct helper_team *team)
-{
-	return team->epoll;
-}
-
 /* The one that its helper runs now; NULL: none. Under lock. */
 static const struct helper_job *job_of(const struct batch *batch)
 {

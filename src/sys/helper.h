@@ -61,9 +61,6 @@ struct helper_team *helper_team_open(uint64_t uses, unsigned most);
  */
 void helper_team_close(struct helper_team *team);
 
-/* Readable when helper_collect() has something to do. -1: no helpers. */
-int helper_team_fd(const struct helper_team *team);
-
 /* False where a helper already waits for the same thing. Without helpers the job runs before this returns. */
 bool helper_submit(struct helper_team *team, struct helper_job *job);
 void helper_collect(struct helper_team *team);

@@ -630,7 +630,7 @@ uint64_t latency_probe_cpu_ns(const struct latency_probe *probe, size_t index)
 
 	if (probe->stopped)
 		return thread->cpu_ns;
-	return thread->runs ? thread_cpu_ns(thread->thread) : 0;
+	return thread->runs ? thread->thread->of->cpu_ns(thread->thread) : 0;
 }
 
 bool latency_probe_is_away(const struct latency_probe *probe, size_t index)

@@ -69,11 +69,6 @@ static inline bool clock_process_cpu_ns(const struct machine_clock *clock, uint3
 	return clock->read(clock, (clockid_t)(~pid << 3 | 2), ns);
 }
 
-static inline void clock_pause(const struct machine_clock *clock, uint64_t ns)
-{
-	clock->pause(clock, ns);
-}
-
 /* Of the kernel on which panetop runs; tests/layers.test lists who may use it, and why. */
 extern const struct machine_clock real_clock;
 

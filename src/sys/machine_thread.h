@@ -56,11 +56,6 @@ static inline bool thread_end(struct machine_thread *thread, bool waits)
 	return thread->of->end(thread, waits);
 }
 
-static inline uint64_t thread_cpu_ns(const struct machine_thread *thread)
-{
-	return thread->of->cpu_ns(thread);
-}
-
 extern const struct machine_threads real_threads;
 
 /* Helper threads for calls that may block; the submitting thread collects the results. */

@@ -258,8 +258,11 @@ static bool has_ids(uid_t user, gid_t group)
 	return true;
 }
 
-/* Groups first: without user 0 they could not be changed. */
-int privilege_become(uid_t user, gid_t group, bool set_groups)
+/*
+ * Sets user and group, real, effective and saved, and with set_groups also the list of groups to this one
+ * group; keeps permitted capabilities. Groups first: without user 0 they could not be changed.
+ */
+static int become(uid_t user, gid_t group, bool set_groups)
 {
 	gid_t found;
 	int error = 0;
@@ -283,6 +286,13 @@ static uint64_t set_of(int (*get)(cap_value_t capability))
 	return set;
 }
 
+/* From now on nothing is effective but what is raised: for a process without user 0. */
+static void raise_on_demand(void)
+{
+	raises = true;
+	instead.of_ptrace = instead.of_search = 0;
+}
+
 int privilege_open(const struct privilege_kernel *kernel)
 {
 	struct utsname name;
@@ -298,7 +308,7 @@ int privilege_open(const struct privilege_kernel *kernel)
 	if (!has_perfmon)
 		privilege_perf_takes_admin();
 	if (geteuid() == 0 && getuid() != 0)
-		error = privilege_become(getuid(), getgid(), false);
+		error = become(getuid(), getgid(), false);
 	if (!error)
 		error = privilege_read_sets(&sets);
 	if (error)
@@ -314,14 +324,8 @@ int privilege_open(const struct privilege_kernel *kernel)
 	}
 	sets.effective = 0;
 	error = privilege_write_sets(&sets);
-	privilege_raise_on_demand();
+	raise_on_demand();
 	return error;
-}
-
-void privilege_raise_on_demand(void)
-{
-	raises = true;
-	instead.of_ptrace = instead.of_search = 0;
 }
 
 void privilege_hide_processes(void)
@@ -329,7 +333,8 @@ void privilege_hide_processes(void)
 	hidden = true;
 }
 
-uint64_t privilege_effective(uint64_t uses)
+/* The capabilities of these uses that are effective all the time. */
+static uint64_t effective(uint64_t uses)
 {
 	const uint64_t hiding = PRIVILEGE_BIT(PRIVILEGE_HIDDEN), trees = PRIVILEGE_BIT(PRIVILEGE_TREE);
 
@@ -414,7 +419,7 @@ int privilege_limit(uint64_t uses)
 	own = sets;
 	known = true;
 	sets.permitted &= privilege_capabilities(uses);
-	sets.effective &= privilege_effective(uses);
+	sets.effective &= effective(uses);
 	return sets.permitted == own.permitted && sets.effective == own.effective
 		       ? 0
 		       : privilege_write_sets(&sets);
@@ -572,7 +577,7 @@ static int keep_sets(struct drop *drop)
 	uint64_t uses = drop->plan->uses;
 
 	drop->after.permitted = privilege_capabilities(uses);
-	drop->after.effective = privilege_effective(uses) & drop->before.permitted;
+	drop->after.effective = effective(uses) & drop->before.permitted;
 	drop->after.inheritable = 0;
 	if (drop->plan->for_command) {
 		struct privilege_state state;
@@ -599,10 +604,10 @@ static int drop_all(struct drop *drop)
 	}
 	if (!error && drop->to_invoker) {
 		drop->what = "setgroups, setresgid, setresuid";
-		error = privilege_become(drop->user, drop->group, true);
+		error = become(drop->user, drop->group, true);
 		drop->to_invoker = geteuid() != 0;
 		if (!error)
-			privilege_raise_on_demand();
+			raise_on_demand();
 		else if (error == -EPERM || error == -EINVAL)
 			error = 0; /* by a confinement, too: it stays root, with fewer capabilities */
 	}

@@ -153,21 +153,9 @@ struct privilege_state {
 
 void privilege_query(struct privilege_state *state);
 
-/* For privilege.c and perf_ring.c: the sets of this thread, by capget(2) and capset(2); 0 or -errno. */
+/* For perf_ring.c: the sets of this thread, by capget(2) and capset(2); 0 or -errno. */
 int privilege_read_sets(struct privilege_sets *sets);
 int privilege_write_sets(const struct privilege_sets *sets);
-
-/*
- * Sets user and group, real, effective and saved, and with set_groups also the list of groups to this one
- * group; keeps permitted capabilities. 0 or -errno: -ENOTRECOVERABLE when the kernel has not changed them.
- */
-int privilege_become(uid_t user, gid_t group, bool set_groups);
-
-/* From now on nothing is effective but what is raised: for a process without user 0. */
-void privilege_raise_on_demand(void);
-
-/* The capabilities of these uses that are effective all the time. */
-uint64_t privilege_effective(uint64_t uses);
 
 /* The capabilities that a text names: "the capability cap_sys_ptrace". */
 uint64_t privilege_named(const char *text);

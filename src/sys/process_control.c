@@ -19,12 +19,12 @@
 #define IO_CLASS_SHIFT 13
 #define IO_LEVEL_MASK 7u /* newer kernels have hints above it */
 
-bool control_cpus_have(const struct control_cpus *cpus, uint32_t cpu)
+static bool has_cpu(const struct control_cpus *cpus, uint32_t cpu)
 {
 	return cpus->bits[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1;
 }
 
-void control_cpus_add(struct control_cpus *cpus, uint32_t cpu)
+static void add_cpu(struct control_cpus *cpus, uint32_t cpu)
 {
 	cpus->bits[cpu / WORD_BITS] |= 1UL << (cpu % WORD_BITS);
 }
@@ -43,7 +43,7 @@ bool control_cpus_parse(struct span list, struct control_cpus *cpus)
 		if (first > last || last >= CONTROL_CPUS_MAX)
 			return false;
 		for (uint64_t cpu = first; cpu <= last; cpu++)
-			control_cpus_add(cpus, (uint32_t)cpu);
+			add_cpu(cpus, (uint32_t)cpu);
 	} while (span_char(&list, ','));
 	return span_length(list) == 0;
 }
@@ -58,9 +58,9 @@ void control_cpus_text(const struct control_cpus *cpus, char text[CONTROL_LIST_M
 		unsigned first = cpu;
 		int length;
 
-		if (!control_cpus_have(cpus, cpu))
+		if (!has_cpu(cpus, cpu))
 			continue;
-		while (cpu + 1 < CONTROL_CPUS_MAX && control_cpus_have(cpus, cpu + 1))
+		while (cpu + 1 < CONTROL_CPUS_MAX && has_cpu(cpus, cpu + 1))
 			cpu++;
 		length = snprintf(range, sizeof(range), first < cpu ? "%s%u-%u" : "%s%u", used > 0 ? "," : "",
 				  first, cpu);
@@ -170,8 +170,8 @@ static int visit_cpus(void *context)
 		struct control_cpus one = { 0 };
 		int error = 0;
 
-		if (control_cpus_have(allowed, cpu)) {
-			control_cpus_add(&one, cpu);
+		if (has_cpu(allowed, cpu)) {
+			add_cpu(&one, cpu);
 			error = control_set_cpus(0, &one);
 		}
 		if (error && error != -EINVAL) /* that is a CPU which went offline meanwhile */

@@ -16,10 +16,6 @@ struct control_cpus {
 	unsigned long bits[CONTROL_CPUS_MAX / (8 * sizeof(unsigned long))];
 };
 
-/* cpu is below CONTROL_CPUS_MAX. */
-bool control_cpus_have(const struct control_cpus *cpus, uint32_t cpu);
-void control_cpus_add(struct control_cpus *cpus, uint32_t cpu);
-
 /* "0-3,8", at least one; false: it is not such a list. */
 bool control_cpus_parse(struct span list, struct control_cpus *cpus);
 

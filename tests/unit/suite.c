@@ -171,7 +171,7 @@ static bool still_read(const struct machine_clock *clock, clockid_t which, uint6
 static void still_pause(const struct machine_clock *clock, uint64_t ns)
 {
 	(void)clock;
-	clock_pause(&real_clock, ns);
+	real_clock.pause(&real_clock, ns);
 }
 
 struct still_clock still_clock_at(uint64_t ns)
