@@ -90,6 +90,14 @@ static void load_foreign(struct bpf_assembler *as)
 		emit_compute_with(as, BPF_RSH, R1, BIT_OF_FOREIGN - FOREIGN_BIT);
 }
 
+/* r2: the number of the call; its registers are at the other one. */
+static void load_call(struct bpf_assembler *as, int registers)
+{
+	emit_argument(as, registers, EXIT_REGISTERS);
+	emit_member(as, R2, registers, REGISTER_OF_CALL);
+	emit_truncate(as, R2, R2);
+}
+
 static void choose_call(struct bpf_assembler *as, struct bpf_label *skip)
 {
 	struct bpf_label counts = { 0 };
@@ -97,9 +105,7 @@ static void choose_call(struct bpf_assembler *as, struct bpf_label *skip)
 	choose_current(as, skip);
 	emit_argument(as, R1, EXIT_RESULT);
 	emit_jump_if(as, R1, BPF_JNE, 0, &counts);
-	emit_argument(as, R1, EXIT_REGISTERS);
-	emit_member(as, R2, R1, REGISTER_OF_CALL);
-	emit_truncate(as, R2, R2);
+	load_call(as, R1);
 	load_foreign(as);
 	emit_compute(as, BPF_OR, R2, R1);
 	for (size_t i = 0; i < sizeof(forks) / sizeof(forks[0]); i++)
@@ -113,9 +119,7 @@ static void load_number(struct bpf_assembler *as)
 {
 	struct bpf_label plain = { 0 };
 
-	emit_argument(as, R1, EXIT_REGISTERS);
-	emit_member(as, R2, R1, REGISTER_OF_CALL);
-	emit_truncate(as, R2, R2);
+	load_call(as, R1);
 	emit_jump_if(as, R2, BPF_JLT, BPF_CALL_ODD, &plain);
 	emit_move(as, R3, R2);
 	emit_set(as, R2, BPF_CALL_ODD);
@@ -313,19 +317,11 @@ static const struct opens {
 };
 #define N_CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* r2: the number of the call, r3: its registers. */
-static void load_call(struct bpf_assembler *as)
-{
-	emit_argument(as, R3, EXIT_REGISTERS);
-	emit_member(as, R2, R3, REGISTER_OF_CALL);
-	emit_truncate(as, R2, R2);
-}
-
 static void choose_open(struct bpf_assembler *as, struct bpf_label *skip)
 {
 	struct bpf_label opens = { 0 };
 
-	load_call(as);
+	load_call(as, R3);
 	for (size_t i = 0; i < N_CALLS; i++)
 		emit_jump_if(as, R2, BPF_JEQ, calls[i].number, &opens);
 	emit_jump(as, skip);
@@ -349,7 +345,7 @@ static void load_path(struct bpf_assembler *as, struct bpf_label *none)
 	struct bpf_label found = { 0 };
 
 	load_foreign(as);
-	load_call(as);
+	load_call(as, R3);
 	for (size_t i = 0; i < N_CALLS; i++) {
 		struct bpf_label other = { 0 };
 

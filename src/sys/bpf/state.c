@@ -88,11 +88,14 @@ static int jump_if_bit(struct bpf_assembler *as, const char *way, struct bpf_lab
 	return 0;
 }
 
-/* What a task waits for whose state is in r1. */
+/* What a task waits for whose state is in r1; VALUE is for one that is ready. */
 static void set_wait(struct bpf_assembler *as)
 {
 	struct bpf_label no_disk = { 0 }, sleeps = { 0 }, known = { 0 };
 
+	emit_jump_if(as, R1, BPF_JEQ, 0, &known);
+	emit_set(as, VALUE, BPF_STATE_GONE);
+	emit_jump_if(as, R1, BPF_JSET, TASK_DEAD, &known);
 	emit_set(as, VALUE, BPF_STATE_MEMORY);
 	jump_if_bit(as, "task_struct.in_memstall", &known); /* with PSI */
 	/* io_uring has the bit, too, while it waits for anything */
@@ -120,9 +123,6 @@ static void set_left(struct bpf_assembler *as)
 	emit_jump_if(as, R1, BPF_JNE, 0, &known);
 	emit_argument(as, R1, SWITCH_STATE);
 	emit_truncate(as, R1, R1);
-	emit_jump_if(as, R1, BPF_JEQ, 0, &known);
-	emit_set(as, VALUE, BPF_STATE_GONE);
-	emit_jump_if(as, R1, BPF_JSET, TASK_DEAD, &known);
 	set_wait(as);
 	emit_label(as, &known);
 }
@@ -138,9 +138,6 @@ static void set_present(struct bpf_assembler *as)
 	emit_task_member(as, R1, "task_struct.on_rq");
 	emit_jump_if(as, R1, BPF_JNE, 0, &known);
 	emit_task_member(as, R1, "task_struct.__state");
-	emit_jump_if(as, R1, BPF_JEQ, 0, &known);
-	emit_set(as, VALUE, BPF_STATE_GONE);
-	emit_jump_if(as, R1, BPF_JSET, TASK_DEAD, &known);
 	set_wait(as);
 	emit_label(as, &known);
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -15,6 +14,8 @@
 
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
+
+static const union bpf_attr none; /* all bytes are 0, as the kernel wants those that a command does not use */
 
 static long call(const struct bpf_calls *by, enum bpf_cmd command, union bpf_attr *attr)
 {
@@ -58,9 +59,8 @@ static long create(const struct bpf_calls *by, enum bpf_cmd command, union bpf_a
 static int create_map(const struct bpf_calls *by, enum bpf_map_type type, size_t key_bytes,
 		      size_t value_bytes, size_t n_entries, uint32_t flags)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.map_flags = flags;
 	attr.map_type = type;
 	attr.key_size = (uint32_t)key_bytes;
@@ -108,9 +108,8 @@ static int load(const struct bpf_calls *by, union bpf_attr *attr, const struct b
 int bpf_program_open(const struct bpf_calls *by, enum bpf_prog_type type, const struct bpf_code *code,
 		     const char *name)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = type;
 	return load(by, &attr, code, name);
 }
@@ -118,9 +117,8 @@ int bpf_program_open(const struct bpf_calls *by, enum bpf_prog_type type, const 
 int bpf_typed_program_open(const struct bpf_calls *by, const struct bpf_code *code, const char *name,
 			   uint32_t type, bool iterates)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_TRACING;
 	attr.expected_attach_type = iterates ? BPF_TRACE_ITER : BPF_TRACE_RAW_TP;
 	attr.attach_btf_id = type;
@@ -129,16 +127,15 @@ int bpf_typed_program_open(const struct bpf_calls *by, const struct bpf_code *co
 
 static int start_iteration(const struct bpf_calls *by, int program)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 	int link, iteration;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.link_create.prog_fd = (uint32_t)program;
 	attr.link_create.attach_type = BPF_TRACE_ITER;
 	link = (int)call(by, BPF_LINK_CREATE, &attr);
 	if (link < 0)
 		return link;
-	memset(&attr, 0, sizeof(attr));
+	attr = none;
 	attr.iter_create.link_fd = (uint32_t)link;
 	iteration = (int)call(by, BPF_ITER_CREATE, &attr);
 	close(link);
@@ -148,13 +145,13 @@ static int start_iteration(const struct bpf_calls *by, int program)
 int bpf_iterate(const struct bpf_calls *by, int program)
 {
 	int iteration = start_iteration(by, program);
-	char none[64];
+	char ignored[64];
 	ssize_t length;
 
 	if (iteration < 0)
 		return iteration;
 	do
-		length = read(iteration, none, sizeof(none));
+		length = read(iteration, ignored, sizeof(ignored));
 	while (length > 0 || (length < 0 && errno == EAGAIN));
 	length = length < 0 ? -errno : 0;
 	close(iteration);
@@ -163,18 +160,16 @@ int bpf_iterate(const struct bpf_calls *by, int program)
 
 int bpf_run(const struct bpf_calls *by, int program)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.test.prog_fd = (uint32_t)program;
 	return (int)call(by, BPF_PROG_TEST_RUN, &attr);
 }
 
 int bpf_attach_raw(const struct bpf_calls *by, int program, const char *tracepoint)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.raw_tracepoint.name = tracepoint ? address(tracepoint) : 0;
 	attr.raw_tracepoint.prog_fd = (uint32_t)program;
 	return (int)call(by, BPF_RAW_TRACEPOINT_OPEN, &attr);
@@ -204,11 +199,9 @@ int bpf_attach_tracepoint(const struct bpf_calls *by, int program, uint64_t id)
 
 uint64_t bpf_program_misses(const struct bpf_calls *by, int program)
 {
-	struct bpf_prog_info info;
-	union bpf_attr attr;
+	struct bpf_prog_info info = { 0 };
+	union bpf_attr attr = none;
 
-	memset(&info, 0, sizeof(info));
-	memset(&attr, 0, sizeof(attr));
 	attr.info.bpf_fd = (uint32_t)program;
 	attr.info.info_len = sizeof(info);
 	attr.info.info = address(&info);
@@ -218,9 +211,8 @@ uint64_t bpf_program_misses(const struct bpf_calls *by, int program)
 static int call_element(const struct bpf_calls *by, enum bpf_cmd command, int map, const void *key,
 			const void *value)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.map_fd = (uint32_t)map;
 	attr.key = address(key);
 	attr.value = address(value);
@@ -245,11 +237,10 @@ void bpf_map_remove(const struct bpf_calls *by, int map, const void *key)
 long bpf_map_entries(const struct bpf_calls *by, int map, uint64_t *token, bool *goes_on, void *keys,
 		     void *values, size_t n_room)
 {
-	union bpf_attr attr;
+	union bpf_attr attr = none;
 	uint64_t next = 0;
 	long error;
 
-	memset(&attr, 0, sizeof(attr));
 	attr.batch.map_fd = (uint32_t)map;
 	attr.batch.in_batch = *goes_on ? address(token) : 0;
 	attr.batch.out_batch = address(&next);
