@@ -8,7 +8,7 @@
 
 #include "model/source.h"
 #include "screen/pane.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 enum child_phase { CHILD_BEFORE, CHILD_DURING, CHILD_AFTER };
 

@@ -8,7 +8,7 @@
 
 #include "model/frame.h"
 #include "model/settings.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 struct flight_recorder;
 

@@ -12,7 +12,7 @@
 #include "output/sink.h"
 #include "screen/pane.h"
 #include "sys/http_server.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 #define OPTIONS_PANES_MAX 16
 #define OPTIONS_TABLES_MAX 32

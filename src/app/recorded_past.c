@@ -17,7 +17,7 @@
 #include "core/i18n.h"
 #include "output/recording.h"
 #include "recording/block.h"
-#include "sys/root.h"
+#include "sys/machine.h"
 
 #define DIRECTORY LOCALSTATEDIR "/lib/panetop"
 #define SERVICE_USER "_panetop"

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "model/rule.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 #define RULE_COMMANDS_MAX 32         /* at a time; the others wait */
 #define RULE_COMMANDS_WAITING 100000 /* more are not run */

@@ -7,7 +7,7 @@
 #define PANETOP_FLEET_MEMBER_H
 
 #include "model/pipeline.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 /* A recording of a member. */
 struct member_part {

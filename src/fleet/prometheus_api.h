@@ -9,7 +9,7 @@
 #include "core/hash.h"
 #include "fleet/stored_series.h"
 #include "sys/http_server.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 /*
  * An answer of Prometheus as it comes: each element of its list is handed over as soon as it is complete, and

@@ -22,7 +22,7 @@
 #include "output/sink.h"
 #include "recording/writer.h"
 #include "sys/error_message.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/user_file.h"
 
 static bool record_is_file(int fd)

@@ -13,7 +13,7 @@
 #include "screen/pane.h"
 #include "screen/theme.h"
 #include "sys/loop.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/machine_thread.h"
 
 #define HEADLINE_PIECES_MAX 12

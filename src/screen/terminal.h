@@ -9,7 +9,7 @@
 #include "screen/canvas.h"
 #include "screen/key_sequence.h"
 #include "screen/keys.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 struct terminal {
 	FILE *input;  /* stdin, or /dev/tty (then owned) when stdin is a recording */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 uint64_t child_cpu_ns(pid_t child); /* 0: not known */
 

@@ -11,9 +11,8 @@
 #include <time.h>
 
 #include "core/span.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/machine_thread.h"
-#include "sys/root.h"
 
 /*
  * Files of proc and sys for which more than the kernel answers: lxcfs gives containers a /proc/meminfo of

@@ -20,7 +20,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 #define PROGRAM "panetop: "
 #define KEPT_MAX 16384

@@ -29,7 +29,7 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "sys/child.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/privilege.h"
 
 #define SHARED_BYTES ((size_t)64 << 20) /* of addresses; memory is what is in use */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "sys/root.h"
+#include "sys/machine.h"
 
 struct helper_team;
 

@@ -26,7 +26,7 @@
 #include "core/i18n.h"
 #include "core/span.h"
 #include "sys/error_message.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/privilege.h"
 
 #ifdef HAVE_MICROHTTPD

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "core/span.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/privilege.h"
 
 #define TEST_TICK 128 /* bytes of a test above this one */

@@ -17,7 +17,7 @@
 
 #include "core/alloc.h"
 #include "sys/child.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/privilege.h"
 
 #define CPUS_MAX 65536

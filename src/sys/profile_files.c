@@ -21,8 +21,8 @@
 #include "core/span.h"
 #include "sys/child.h"
 #include "sys/helper.h"
+#include "sys/machine.h"
 #include "sys/privilege.h"
-#include "sys/root.h"
 
 #define DEBUG_ROOT "/usr/lib/debug/"
 #define STATUS_BYTES 4096

@@ -23,7 +23,7 @@
 #include "core/span.h"
 #include "core/vector.h"
 #include "sys/error_message.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/privilege.h"
 
 #define NAME_PART 200 /* of a long name: what fits into that of a temporary file */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "sys/root.h"
+#include "sys/machine.h"
 
 static char above[SCRATCH_PATH_MAX]; /* holds "secret" and the tree */
 

@@ -10,7 +10,7 @@
 #include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 
 #define SCRATCH_PATH_MAX 64
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "kernel/cgroup.h"
-#include "sys/root.h"
+#include "sys/machine.h"
 
 struct container_name {
 	char name[CGROUP_NAME_MAX];

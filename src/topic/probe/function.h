@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/machine_thread.h"
 
 #define LISTED_FUNCTIONS_MAX 20000

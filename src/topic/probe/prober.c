@@ -23,7 +23,7 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/vector.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "sys/profile_files.h"

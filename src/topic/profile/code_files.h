@@ -15,7 +15,7 @@
 #include "core/hash.h"
 #include "core/span.h"
 #include "kernel/code/symbols.h"
-#include "sys/machine_clock.h"
+#include "sys/machine.h"
 #include "topic/profile/debug_info.h"
 #include "topic/profile/profile_tables.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The clocks of a machine: the kernel's in the program, a script in a test. */
-#ifndef PANETOP_SYS_MACHINE_CLOCK_H
-#define PANETOP_SYS_MACHINE_CLOCK_H
+/* A machine: its clocks, the kernel's in the program, a script in a test; and the root of its files. */
+#ifndef PANETOP_SYS_MACHINE_H
+#define PANETOP_SYS_MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 /* Operations; a script embeds the struct. */
@@ -83,5 +84,25 @@ static inline uint64_t real_mono_ns(void)
 {
 	return clock_mono_ns(&real_clock);
 }
+
+/* The directory below which samplers read: "/", or that of --root, out of which no link leads. */
+
+struct root {
+	int fd;         /* owned */
+	bool is_tree;   /* not "/": links in it are relative to it, as after chroot(2) */
+	bool by_kernel; /* by openat2(2), since Linux 5.6 */
+};
+
+/* 0 or -errno. */
+int root_open(struct root *root, const char *path);
+
+/*
+ * As openat(2), close-on-exec, for reading or with O_PATH. Files of a tree that belong to the user keep their
+ * access times.
+ */
+int root_open_at(const struct root *root, const char *path, int flags);
+
+/* As readlinkat(2). */
+ssize_t root_read_link(const struct root *root, const char *path, char *target, size_t room);
 
 #endif
