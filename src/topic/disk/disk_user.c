@@ -61,7 +61,6 @@ struct disk_ended {
 };
 
 struct disk_user_list {
-	struct env *env;
 	struct process_list *processes;
 	struct disk_list *disks;
 	struct trace_set trace;
@@ -157,13 +156,21 @@ static struct disk_user *user_of(struct disk_user_list *list, uint32_t pid, uint
 	return user;
 }
 
-static struct disk_work_done *done_of(struct disk_user_list *list, uint64_t disk)
+/* What was done with the device, NULL: nothing since counting began. */
+static struct disk_work_done *find_done(const struct disk_user_list *list, uint64_t disk)
 {
-	struct disk_work_done *done;
-
 	for (size_t i = 0; i < list->n_done; i++)
 		if (list->done[i].disk == disk)
 			return &list->done[i];
+	return NULL;
+}
+
+static struct disk_work_done *done_of(struct disk_user_list *list, uint64_t disk)
+{
+	struct disk_work_done *done = find_done(list, disk);
+
+	if (done)
+		return done;
 	done = VECTOR_ADD(list->done, list->n_done, list->done_capacity);
 	*done = (struct disk_work_done){ .disk = disk };
 	return done;
@@ -267,7 +274,7 @@ static void take_entry(struct disk_user_list *list, const uint64_t *key, const s
 	requests = entry->count - user->counted.requests[work];
 	user->counted.bytes[work] = entry->sum;
 	user->counted.requests[work] = entry->count;
-	user->tick = list->env->tick;
+	user->tick = list->processes->env->tick;
 	identify(list, user);
 	add_done(list, user, work, grown, requests);
 }
@@ -275,7 +282,8 @@ static void take_entry(struct disk_user_list *list, const uint64_t *key, const s
 /* Of a process that ended and has nothing left to be written, as far as is known. */
 static bool is_over(const struct disk_user_list *list, const struct disk_user *user)
 {
-	return list->env->tick - user->tick >= SHOWN_TICKS && !process_list_find(list->processes, user->pid);
+	return list->processes->env->tick - user->tick >= SHOWN_TICKS &&
+	       !process_list_find(list->processes, user->pid);
 }
 
 static void forget_entries(struct disk_user_list *list)
@@ -331,15 +339,6 @@ static int update(void *state, const struct sample *sample)
 	return 0;
 }
 
-/* What was done with the device, NULL: nothing since counting began. */
-static const struct disk_work_done *disk_user_list_done(const struct disk_user_list *list, uint64_t disk)
-{
-	for (size_t i = 0; i < list->n_done; i++)
-		if (list->done[i].disk == disk)
-			return &list->done[i];
-	return NULL;
-}
-
 /* Bytes read or written, and requests, by the process that has its pid now. */
 static uint64_t disk_user_bytes(const struct disk_user *user, bool written)
 {
@@ -349,14 +348,6 @@ static uint64_t disk_user_bytes(const struct disk_user *user, bool written)
 	     work < (written ? N_DISK_WORKS : DISK_WRITES); work++)
 		sum += user->counted.bytes[work] - user->base.bytes[work];
 	return sum;
-}
-
-static int open_list(void *state, const struct sample *sample)
-{
-	struct disk_user_list *list = state;
-
-	list->env = sample->env;
-	return 0;
 }
 
 static void close_list(void *state)
@@ -383,7 +374,6 @@ static const struct reader disk_user_reader = {
 	.state_size = sizeof(struct disk_user_list),
 	.reads = READINGS(READING(struct disk_user_list, processes, &process_reader),
 			  READING(struct disk_user_list, disks, &disk_reader)),
-	.open = open_list,
 	.update = update,
 	.close = close_list,
 };
@@ -501,7 +491,7 @@ static void add_user(struct sample *sample, const struct disk_user *user, const 
 static void add_written_back(struct sample *sample, const struct disk_user_list *list,
 			     const struct disk *disk)
 {
-	const struct disk_work_done *done = disk_user_list_done(list, disk->number);
+	const struct disk_work_done *done = find_done(list, disk->number);
 	struct disk_user_row *row;
 
 	if (!done || done->workers.requests == 0 || scope_is_set(sample->request->scope))
@@ -771,7 +761,7 @@ static void settle(struct progress *progress, double *programs, double *back, do
 
 static struct parts of_disk(const struct disk_user_list *users, const struct disk *disk)
 {
-	const struct disk_work_done *done = disk_user_list_done(users, disk->number);
+	const struct disk_work_done *done = find_done(users, disk->number);
 	struct parts parts = { .device = of_stats(&disk->total) };
 
 	if (done) {

@@ -58,7 +58,6 @@ struct gpu_user {
 struct gpu_clients {
 	struct gpus *gpus;
 	struct process_list *processes;
-	struct env *env;
 	uint64_t mono_ns, last_ns; /* of this update and of the one before; 0: none */
 	uint64_t last_boot_ns;
 	uint64_t last_tick;
@@ -319,9 +318,9 @@ static void take_client(struct gpu_clients *clients, const struct gpu_holder *ho
 	struct gpu_client *client = client_of(clients, device_of(clients, read, file->node), id, has_id);
 	bool known = client->tick != ENV_NEVER;
 
-	if (client->tick != clients->env->tick) {
+	if (client->tick != clients->processes->env->tick) {
 		count(clients, client, read, known || fresh);
-		client->tick = clients->env->tick;
+		client->tick = clients->processes->env->tick;
 		client->holder = holder->pid;
 		client->holder_start = holder->start_ticks;
 		client->owner_holds = false;
@@ -338,7 +337,8 @@ static void read_files(struct gpu_clients *clients, struct gpu_holder *holder, b
 
 	for (size_t i = 0; i < holder->n_files; i++) {
 		const struct gpu_descriptor *file = &holder->files[i];
-		long length = open_files_info(clients->env, holder->pid, file->fd, bytes, sizeof(bytes));
+		long length = open_files_info(clients->processes->env, holder->pid, file->fd, bytes,
+					      sizeof(bytes));
 
 		if (length <= 0 || !drm_client_parse(span_of(bytes, (size_t)length), &read) ||
 		    span_is(read.driver, "nvidia-drm")) /* it counts nothing: see nvidia.h */
@@ -371,10 +371,11 @@ static void scan(struct gpu_clients *clients, struct gpu_holder *holder, uint64_
 	long n_read;
 
 	holder->n_files = holder->n_left_out = 0;
-	n_read = open_files_below(clients->env, holder->pid, NODES, &cookie, SCAN_MAX, take_file, holder);
+	n_read = open_files_below(clients->processes->env, holder->pid, NODES, &cookie, SCAN_MAX, take_file,
+				  holder);
 	holder->denied = n_read == -EACCES || n_read == -EPERM;
 	holder->n_left_out += cookie != 0;
-	holder->scan_tick = clients->env->tick;
+	holder->scan_tick = clients->processes->env->tick;
 	holder->n_open = n_open;
 }
 
@@ -389,28 +390,23 @@ static bool scan_if_due(struct gpu_clients *clients, struct gpu_holder *holder, 
 	uint64_t n_open, turns;
 
 	if (holder->scan_tick == ENV_NEVER) {
-		scan(clients, holder, open_files_count(clients->env, holder->pid));
+		scan(clients, holder, open_files_count(list->env, holder->pid));
 		return clients->last_ns > 0 &&
 		       !process_list_existed_at(list, holder->start_ticks, clients->last_boot_ns);
 	}
 	if (live && process->ran_tick <= holder->scan_tick)
 		return false;
-	n_open = holder->denied ? U64_UNKNOWN : open_files_count(clients->env, holder->pid);
+	n_open = holder->denied ? U64_UNKNOWN : open_files_count(list->env, holder->pid);
 	changed = n_open != U64_UNKNOWN && n_open != holder->n_open;
 	turns = holder->denied          ? DENIED_TURNS
 		: n_open != U64_UNKNOWN ? SAME_TURNS
 		: live                  ? UNCOUNTED_TURNS
 					: 1;
-	if (!changed && clients->env->tick - holder->scan_tick < turns - holder->pid % (turns / 2 + 1))
+	if (!changed && list->env->tick - holder->scan_tick < turns - holder->pid % (turns / 2 + 1))
 		return false;
 	fresh = changed || holder->scan_tick == clients->last_tick;
 	scan(clients, holder, n_open);
 	return fresh;
-}
-
-static void free_holder(struct gpu_holder *holder)
-{
-	free(holder->files);
 }
 
 /* Both lists are by pid. */
@@ -432,7 +428,7 @@ static void look_into_processes(struct gpu_clients *clients)
 		if (process_is_kernel_thread(process) || process->stat.state == 'Z')
 			continue;
 		while (at < n_former && former[at].pid < process->pid)
-			free_holder(&former[at++]);
+			free(former[at++].files);
 		holder = VECTOR_ADD(clients->holders, clients->n_holders, clients->holder_capacity);
 		*holder = (struct gpu_holder){ .pid = process->pid,
 					       .start_ticks = process->start_ticks,
@@ -445,7 +441,7 @@ static void look_into_processes(struct gpu_clients *clients)
 		clients->n_left_out += holder->n_left_out;
 	}
 	while (at < n_former)
-		free_holder(&former[at++]);
+		free(former[at++].files);
 	clients->former = former;
 	clients->former_capacity = capacity;
 }
@@ -460,8 +456,8 @@ static void credit(struct gpu_clients *clients, struct gpu_client *client)
 		client->owner_start = client->holder_start;
 	}
 	user = user_of(clients, client->owner, client->owner_start, client->device);
-	if (user->tick != clients->env->tick) {
-		user->tick = clients->env->tick;
+	if (user->tick != clients->processes->env->tick) {
+		user->tick = clients->processes->env->tick;
 		user->n_clients = 0;
 		user->memory_bytes = user->local_bytes = user->shared_bytes = U64_UNKNOWN;
 		rest(&user->engines);
@@ -486,7 +482,7 @@ static void forget_clients(struct gpu_clients *clients)
 	for (size_t i = 0; i < clients->n_clients; i++) {
 		const struct gpu_client *client = &clients->clients[i];
 
-		if (client->tick != clients->env->tick)
+		if (client->tick != clients->processes->env->tick)
 			continue;
 		hash_add(&clients->client_at, hash_client(client->device, client->id), (uint32_t)n_kept);
 		clients->clients[n_kept++] = *client;
@@ -502,7 +498,7 @@ static void forget_users(struct gpu_clients *clients)
 	for (size_t i = 0; i < clients->n_users; i++) {
 		struct gpu_user *user = &clients->users[i];
 
-		if (user->tick != clients->env->tick) {
+		if (user->tick != clients->processes->env->tick) {
 			free(user->engines.list);
 			continue;
 		}
@@ -556,16 +552,8 @@ static int update(void *state, const struct sample *sample)
 	clients->mono_ns = clients->processes->clocks ? env_mono_ns(sample->env) : sample_mono_ns(sample);
 	look_into_processes(clients);
 	sum_up(clients);
-	clients->last_tick = clients->env->tick;
+	clients->last_tick = clients->processes->env->tick;
 	clients->last_boot_ns = clients->processes->boot_ns;
-	return 0;
-}
-
-static int open_clients(void *state, const struct sample *sample)
-{
-	struct gpu_clients *clients = state;
-
-	clients->env = sample->env;
 	return 0;
 }
 
@@ -574,7 +562,7 @@ static void close_clients(void *state)
 	struct gpu_clients *clients = state;
 
 	for (size_t i = 0; i < clients->n_holders; i++)
-		free_holder(&clients->holders[i]);
+		free(clients->holders[i].files);
 	for (size_t i = 0; i < clients->n_devices; i++)
 		free(clients->devices[i].engines.list);
 	for (size_t i = 0; i < clients->n_users; i++)
@@ -594,7 +582,6 @@ static const struct reader gpu_clients_reader = {
 	.state_size = sizeof(struct gpu_clients),
 	.reads = READINGS(READING(struct gpu_clients, gpus, &gpus_reader),
 			  READING_ON_DEMAND(struct gpu_clients, processes, &process_reader)),
-	.open = open_clients,
 	.update = update,
 	.close = close_clients,
 };

@@ -19,9 +19,9 @@ struct sensor_row {
 	double age_seconds;
 };
 
-#define CELSIUS UNIT_CELSIUS, 6
-#define RPM UNIT_RPM, 6
-#define VOLTS UNIT_VOLTS, 7
+#define IN_CELSIUS UNIT_CELSIUS, 6
+#define IN_RPM UNIT_RPM, 6
+#define IN_VOLTS UNIT_VOLTS, 7
 
 #define SENSOR(field, name, ...) COLUMN_AS(struct sensor_row, field, name, __VA_ARGS__)
 #define NUMBER(field, name, heading, unit_and_width, importance, what, from)                                 \
@@ -57,16 +57,16 @@ static const struct column temperature_columns[] = {
 	       .help = N_("device and number of its sensor, the same after every boot"),
 	       .source = "/sys/class/hwmon, /sys/class/thermal"),
 	LABEL("libsensors, tempN_label; type of a thermal zone"),
-	NUMBER(value, "celsius", N_("now"), CELSIUS, 0, N_("temperature now, in degrees Celsius"),
+	NUMBER(value, "celsius", N_("now"), IN_CELSIUS, 0, N_("temperature now, in degrees Celsius"),
 	       "libsensors, tempN_input; thermal_zoneN/temp"),
-	NUMBER(minimum, "min_celsius", N_("min"), CELSIUS, 1, N_("lowest since start or reset"),
+	NUMBER(minimum, "min_celsius", N_("min"), IN_CELSIUS, 1, N_("lowest since start or reset"),
 	       "smallest celsius"),
-	NUMBER(maximum, "max_celsius", N_("max"), CELSIUS, 1, N_("highest since start or reset"),
+	NUMBER(maximum, "max_celsius", N_("max"), IN_CELSIUS, 1, N_("highest since start or reset"),
 	       "greatest celsius"),
-	NUMBER(high, "high_celsius", N_("high"), CELSIUS, 2,
+	NUMBER(high, "high_celsius", N_("high"), IN_CELSIUS, 2,
 	       N_("limit above which the system cools or throttles"),
 	       "tempN_max; trip point of type passive, else hot"),
-	NUMBER(critical, "critical_celsius", N_("crit"), CELSIUS, 2,
+	NUMBER(critical, "critical_celsius", N_("crit"), IN_CELSIUS, 2,
 	       N_("limit at which the system shuts down"), "tempN_crit; trip point of type critical"),
 	CHIP(N_("driver or thermal zone"), "hwmonN/name; thermal_zoneN/type"),
 	STATE(STATES_WITH_FAULT, "tempN_fault, device/power/runtime_status"),
@@ -78,10 +78,11 @@ static const struct column fan_columns[] = {
 	       .help = N_("device and number of its fan, the same after every boot"),
 	       .source = "/" SENSOR_CHIPS),
 	LABEL("libsensors, fanN_label"),
-	NUMBER(value, "rpm", N_("rpm"), RPM, 0, N_("revolutions per minute now"), "libsensors, fanN_input"),
-	NUMBER(minimum, "min_rpm", N_("min"), RPM, 1, N_("lowest since start or reset"), "smallest rpm"),
-	NUMBER(maximum, "max_rpm", N_("max"), RPM, 1, N_("highest since start or reset"), "greatest rpm"),
-	NUMBER(low, "low_rpm", N_("limit"), RPM, 2, N_("the chip raises an alarm below this"), "fanN_min"),
+	NUMBER(value, "rpm", N_("rpm"), IN_RPM, 0, N_("revolutions per minute now"),
+	       "libsensors, fanN_input"),
+	NUMBER(minimum, "min_rpm", N_("min"), IN_RPM, 1, N_("lowest since start or reset"), "smallest rpm"),
+	NUMBER(maximum, "max_rpm", N_("max"), IN_RPM, 1, N_("highest since start or reset"), "greatest rpm"),
+	NUMBER(low, "low_rpm", N_("limit"), IN_RPM, 2, N_("the chip raises an alarm below this"), "fanN_min"),
 	CHIP(N_("driver"), "hwmonN/name"),
 	STATE(STATES_WITH_FAULT, "fanN_fault, device/power/runtime_status"),
 	AGE,
@@ -92,14 +93,15 @@ static const struct column voltage_columns[] = {
 	       .help = N_("device and number of its input, the same after every boot"),
 	       .source = "/" SENSOR_CHIPS),
 	LABEL("libsensors, inN_label"),
-	NUMBER(value, "volts", N_("volts"), VOLTS, 0, N_("volts now, computed as sensors.conf says"),
+	NUMBER(value, "volts", N_("volts"), IN_VOLTS, 0, N_("volts now, computed as sensors.conf says"),
 	       "libsensors, inN_input"),
-	NUMBER(minimum, "min_volts", N_("min"), VOLTS, 1, N_("lowest since start or reset"),
+	NUMBER(minimum, "min_volts", N_("min"), IN_VOLTS, 1, N_("lowest since start or reset"),
 	       "smallest volts"),
-	NUMBER(maximum, "max_volts", N_("max"), VOLTS, 1, N_("highest since start or reset"),
+	NUMBER(maximum, "max_volts", N_("max"), IN_VOLTS, 1, N_("highest since start or reset"),
 	       "greatest volts"),
-	NUMBER(low, "low_volts", N_("low"), VOLTS, 2, N_("the chip raises an alarm below this"), "inN_min"),
-	NUMBER(high, "high_volts", N_("high"), VOLTS, 2, N_("the chip raises an alarm above this"),
+	NUMBER(low, "low_volts", N_("low"), IN_VOLTS, 2, N_("the chip raises an alarm below this"),
+	       "inN_min"),
+	NUMBER(high, "high_volts", N_("high"), IN_VOLTS, 2, N_("the chip raises an alarm above this"),
 	       "inN_max"),
 	CHIP(N_("driver"), "hwmonN/name"),
 	STATE(STATES, "device/power/runtime_status"),
@@ -200,24 +202,23 @@ struct trip_row {
 	double celsius, hysteresis_celsius, headroom_celsius;
 };
 
+#define TRIP_COL(field, ...) COLUMN_OF(struct trip_row, field, __VA_ARGS__)
+
 static const struct column trip_columns[] = {
-	COLUMN(struct trip_row, zone, .kind = COLUMN_KEY, .title = N_("zone"), .width = 16,
-	       .help = N_("type of the thermal zone"), .source = "/sys/class/thermal/thermal_zoneN/type"),
-	COLUMN(struct trip_row, trip, .kind = COLUMN_KEY, .title = N_("trip"), .width = 4,
-	       .help = N_("number of the trip point"), .source = "trip_point_N_type"),
-	COLUMN(struct trip_row, type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 9,
-	       .help = N_("active: starts fans; passive: throttles; hot: notifies; critical: shuts down"),
-	       .source = "trip_point_N_type"),
-	COLUMN(struct trip_row, celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = N_("at"),
-	       .width = 6, .help = N_("temperature of the trip point"), .source = "trip_point_N_temp"),
-	COLUMN(struct trip_row, hysteresis_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
-	       .title = N_("hyst"), .width = 6, .rank = 1,
-	       .help = N_("hysteresis: how far the zone must cool below the trip point"),
-	       .source = "trip_point_N_hyst"),
-	COLUMN(struct trip_row, headroom_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS,
-	       .title = N_("headroom"), .width = 8, .rank = 1,
-	       .help = N_("how far the zone is below the trip point; negative: above it"),
-	       .source = "trip_point_N_temp - temp"),
+	TRIP_COL(zone, KEY, NONE, N_("zone"), 16, N_("type of the thermal zone"),
+		 "/sys/class/thermal/thermal_zoneN/type"),
+	TRIP_COL(trip, KEY, NONE, N_("trip"), 4, N_("number of the trip point"), "trip_point_N_type"),
+	TRIP_COL(type, LABEL, NONE, N_("type"), 9,
+		 N_("active: starts fans; passive: throttles; hot: notifies; critical: shuts down"),
+		 "trip_point_N_type"),
+	TRIP_COL(celsius, GAUGE, CELSIUS, N_("at"), 6, N_("temperature of the trip point"),
+		 "trip_point_N_temp"),
+	TRIP_COL(hysteresis_celsius, GAUGE, CELSIUS, N_("hyst"), 6,
+		 N_("hysteresis: how far the zone must cool below the trip point"), "trip_point_N_hyst",
+		 .rank = 1),
+	TRIP_COL(headroom_celsius, GAUGE, CELSIUS, N_("headroom"), 8,
+		 N_("how far the zone is below the trip point; negative: above it"),
+		 "trip_point_N_temp - temp", .rank = 1),
 };
 
 static void add_trips(const struct sensor_chip *chip, const struct sensor *sensor, struct frame *frame,
@@ -264,14 +265,11 @@ static const struct source_spec temperature_sources[] = {
 	{ 0 },
 };
 
-static const struct source_spec no_sources[] = { { 0 } };
-
 static const struct schema temperature_schema = {
 	.name = "temperature",
 	.is_public = true,
 	.help = N_("temperatures and their limits"),
-	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
-		   "driver: sensors-detect"),
+	.none = NO_SENSORS,
 	SCHEMA_ROWS(struct sensor_row, temperature_columns),
 };
 
@@ -279,8 +277,7 @@ static const struct schema fan_schema = {
 	.name = "fan",
 	.is_public = true,
 	.help = N_("fan speeds"),
-	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
-		   "driver: sensors-detect"),
+	.none = NO_SENSORS,
 	SCHEMA_ROWS(struct sensor_row, fan_columns),
 };
 
@@ -288,8 +285,7 @@ static const struct schema voltage_schema = {
 	.name = "voltage",
 	.is_public = true,
 	.help = N_("voltages and their limits"),
-	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
-		   "driver: sensors-detect"),
+	.none = NO_SENSORS,
 	SCHEMA_ROWS(struct sensor_row, voltage_columns),
 };
 
@@ -309,9 +305,9 @@ static const struct schema trip_schema = {
 
 const struct topic topic_temperature =
 	SENSOR_TOPIC(temperature_schema, temperature_sources, sample_sensors, restart_sensors);
-const struct topic topic_fan = SENSOR_TOPIC(fan_schema, no_sources, sample_sensors, restart_sensors);
-const struct topic topic_voltage = SENSOR_TOPIC(voltage_schema, no_sources, sample_sensors, restart_sensors);
-const struct topic topic_trip_point = SENSOR_TOPIC(trip_schema, no_sources, sample_trips, NULL);
+const struct topic topic_fan = SENSOR_TOPIC(fan_schema, no_source, sample_sensors, restart_sensors);
+const struct topic topic_voltage = SENSOR_TOPIC(voltage_schema, no_source, sample_sensors, restart_sensors);
+const struct topic topic_trip_point = SENSOR_TOPIC(trip_schema, no_source, sample_trips, NULL);
 
 struct cooling_row {
 	const char *device, *type;
@@ -321,21 +317,19 @@ struct cooling_row {
 
 #define NUMBER_TEXT_MAX 32
 #define PLACE "/sys/class/thermal/cooling_deviceN/"
+#define COOLING_COL(field, ...) COLUMN_OF(struct cooling_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct cooling_row, device, .kind = COLUMN_KEY, .title = N_("device"), .width = 17,
-	       .help = N_("name and number in the kernel"), .source = "/sys/class/thermal"),
-	COLUMN(struct cooling_row, type, .kind = COLUMN_LABEL, .title = N_("type"), .width = 20,
-	       .help = N_("kind of device: a fan; Processor: the CPUs are throttled; intel_powerclamp ..."),
-	       .source = PLACE "type"),
-	COLUMN(struct cooling_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("level"),
-	       .width = 5, .help = N_("current level; 0: not cooling"),
-	       .source = PLACE "cur_state"),
-	COLUMN(struct cooling_row, max_level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("max"),
-	       .width = 5, .help = N_("highest level"), .source = PLACE "max_state"),
-	COLUMN(struct cooling_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("age"), .width = 7, .rank = 4,
-	       .help = N_("age of the reading: 0 unless the device answers late"), .source = "panetop"),
+	COOLING_COL(device, KEY, NONE, N_("device"), 17, N_("name and number in the kernel"),
+		    "/sys/class/thermal"),
+	COOLING_COL(type, LABEL, NONE, N_("type"), 20,
+		    N_("kind of device: a fan; Processor: the CPUs are throttled; intel_powerclamp ..."),
+		    PLACE "type"),
+	COOLING_COL(level, GAUGE, COUNT, N_("level"), 5, N_("current level; 0: not cooling"),
+		    PLACE "cur_state"),
+	COOLING_COL(max_level, GAUGE, COUNT, N_("max"), 5, N_("highest level"), PLACE "max_state"),
+	COOLING_COL(age_seconds, GAUGE, SECONDS, N_("age"), 7,
+		    N_("age of the reading: 0 unless the device answers late"), "panetop", .rank = 4),
 };
 
 static const struct schema schema = {
@@ -345,8 +339,6 @@ static const struct schema schema = {
 	.none = N_("no cooling devices here (normal in a virtual machine)"),
 	SCHEMA_ROWS(struct cooling_row, columns),
 };
-
-static const struct source_spec sources[] = { { 0 } };
 
 struct device {
 	char *name, *type;
@@ -455,7 +447,7 @@ static void close_cooling(struct sample *sample)
 
 const struct topic topic_cooling = {
 	.schema = &schema,
-	.sources = sources,
+	.sources = no_source,
 	.state_size = sizeof(struct state),
 	.open = open_cooling,
 	.sample = sample,
