@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "topic/served_mounts.h"
+#include "sys/privilege.h"
 
 #define COUNTER_NAMES_MAX 512
 
@@ -169,8 +170,7 @@ static int test_tracepoints(struct env *env)
 {
 	int tracefs = tracing_open(env);
 
-	if (tracefs >= 0)
-		close(tracefs);
+	descriptor_close(tracefs);
 	return tracefs < 0 ? tracefs : 0;
 }
 

@@ -24,6 +24,7 @@
 #include "sys/attribute.h"
 #include "sys/perf_ring.h"
 #include "topic/served_mounts.h"
+#include "sys/privilege.h"
 #include "topic/topic.h"
 
 #define DEVICES "sys/bus/event_source/devices"
@@ -405,8 +406,7 @@ static void close_lookup(struct lookup *lookup)
 {
 	if (!lookup->broken)
 		stop_pfm(&lookup->pfm);
-	if (lookup->tracefs >= 0)
-		close(lookup->tracefs);
+	descriptor_close(lookup->tracefs);
 }
 
 /* Without the library, "cycles:u" may be an event or a tracepoint. */

@@ -19,6 +19,7 @@
 #include "kernel/system.h"
 #include "kernel/trace_format.h"
 #include "sys/perf_ring.h"
+#include "sys/privilege.h"
 #include "topic/kernel_clock.h"
 #include "topic/served_mounts.h"
 
@@ -162,12 +163,9 @@ static void close_cpu(struct on_cpu *on)
 {
 	perf_ring_close(&on->ring);
 	perf_ring_close(&on->alarm_ring);
-	if (on->execs >= 0)
-		close(on->execs);
-	if (on->alarm >= 0)
-		close(on->alarm);
-	if (on->tasks >= 0)
-		close(on->tasks);
+	descriptor_close(on->execs);
+	descriptor_close(on->alarm);
+	descriptor_close(on->tasks);
 }
 
 static int open_cpu(struct event_perf *perf, uint32_t cpu)

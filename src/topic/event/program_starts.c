@@ -14,6 +14,7 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
+#include "sys/privilege.h"
 #include "topic/event/event_source.h"
 
 #define SOCKET_BYTES ((size_t)8 << 20)
@@ -86,8 +87,7 @@ void program_starts_close(struct program_starts *starts)
 	if (!starts)
 		return;
 	event_source_close(starts->source);
-	if (starts->epoll_fd >= 0)
-		close(starts->epoll_fd);
+	descriptor_close(starts->epoll_fd);
 	raw_events_free(&starts->events);
 	free(starts->seen);
 	free(starts);

@@ -172,11 +172,6 @@ static void add_place(struct search *search, uint64_t offset, uint64_t semaphore
 	};
 }
 
-static bool is_same(struct span one, struct span other)
-{
-	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
-}
-
 static void try_near(struct search *search, struct span name)
 {
 	char text[PROBE_NEAR_MAX];
@@ -197,7 +192,7 @@ static void look_at_symbol(struct search *search, const struct elf_symbol *symbo
 {
 	uint64_t offset;
 
-	if (!is_same(symbol->name, search->name->function)) {
+	if (!span_same(symbol->name, search->name->function)) {
 		if (symbol->kind == ELF_SYMBOL_FUNCTION)
 			try_near(search, symbol->name);
 		return;
@@ -239,9 +234,9 @@ static void find_probes(struct search *search)
 	struct usdt_place place;
 
 	while (usdt_next(search->file, &rest, &place) && progress_goes_on(search->progress)) {
-		bool is_ours = span_length(name->provider) == 0 || is_same(place.provider, name->provider);
+		bool is_ours = span_length(name->provider) == 0 || span_same(place.provider, name->provider);
 
-		if (is_ours && is_same(place.name, name->function))
+		if (is_ours && span_same(place.name, name->function))
 			add_place(search, place.offset, place.semaphore_offset);
 		else if (is_ours)
 			try_near(search, place.name);

@@ -139,10 +139,8 @@ static int probe_price_measure(const struct machine_clock *clock, const struct m
 		*seconds = time_calls(clock, samples[way]) - bare;
 		*seconds = *seconds > 0 ? *seconds : 0;
 	}
-	if (entered >= 0)
-		close(entered);
-	if (left >= 0)
-		close(left);
+	descriptor_close(entered);
+	descriptor_close(left);
 	close(place.file);
 	return error < 0 ? error : 0;
 }
@@ -371,8 +369,7 @@ static struct probe_file *add_file(struct prober *prober, struct probe *probe,
 	if (!*error)
 		*error = mapped_code_read(wanted, &prober->text, MAPPED_CODE_MAX, &prober->progress);
 	if (*error) {
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(fd);
 		return NULL;
 	}
 	file = &probe->files[probe->n_files++];
@@ -676,10 +673,8 @@ static void free_probe(struct probe *probe)
 	for (unsigned i = 0; i < probe->n_files; i++)
 		close(probe->files[i].fd);
 	for (unsigned i = 0; i < N_PROGRAMS; i++)
-		if (probe->programs[i] >= 0)
-			close(probe->programs[i]);
-	if (probe->wanted.maps[BPF_MAP_WANTED] >= 0)
-		close(probe->wanted.maps[BPF_MAP_WANTED]);
+		descriptor_close(probe->programs[i]);
+	descriptor_close(probe->wanted.maps[BPF_MAP_WANTED]);
 	if (probe->hits)
 		munmap(probe->hits, sizeof(*probe->hits) * (PROBE_PROCESSES_MAX + 1));
 	free(probe->text);

@@ -344,8 +344,7 @@ uint32_t code_files_place(struct code_files *files, struct code_use *use, uint64
 	if (!is_vdso && (inode == 0 || span_length(path) == 0 || *path.at != '/'))
 		return CODE_NO_FILE;
 	HASH_FIND(at, &files->by_path, hash,
-		  files->list[at].inode == inode && span_length(files->list[at].path) == span_length(path) &&
-			  memcmp(files->list[at].path.at, path.at, span_length(path)) == 0);
+		  files->list[at].inode == inode && span_same(files->list[at].path, path));
 	if (at != HASH_NONE || !has_room_for(files, use, span_length(path)))
 		return at == HASH_NONE ? CODE_NO_FILE : at;
 	at = (uint32_t)files->n;

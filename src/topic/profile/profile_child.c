@@ -117,11 +117,6 @@ static void send_when_full(struct child *child)
 		send_results(child);
 }
 
-static bool is_same(struct span a, struct span b)
-{
-	return span_length(a) == span_length(b) && memcmp(a.at, b.at, span_length(a)) == 0;
-}
-
 /* Is there room for one more in a table, and for its text, in the share of the process? */
 static bool has_room(struct child *child, size_t own, size_t all, size_t most, size_t bytes)
 {
@@ -148,8 +143,8 @@ static uint32_t function_number(struct child *child, const struct code_name *nam
 	uint32_t at;
 
 	HASH_FIND(at, &child->by_name, hash,
-		  is_same(child->functions[at].name, name->name) &&
-			  is_same(child->functions[at].file, name->file));
+		  span_same(child->functions[at].name, name->name) &&
+			  span_same(child->functions[at].file, name->file));
 	if (at != HASH_NONE)
 		return at;
 	if (!has_room(child, child->use->n_functions, child->n_functions, PROFILE_FUNCTIONS_MAX,
@@ -227,7 +222,7 @@ static uint32_t line_number(struct child *child, uint32_t function, const struct
 
 	HASH_FIND(at, &child->by_line, hash,
 		  child->lines[at].function == function && child->lines[at].number == line->number &&
-			  is_same(child->lines[at].source, file));
+			  span_same(child->lines[at].source, file));
 	if (at != HASH_NONE)
 		return at;
 	if (!has_room(child, child->use->n_lines, child->n_lines, PROFILE_LINES_MAX, span_length(file)))

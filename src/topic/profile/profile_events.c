@@ -16,6 +16,7 @@
 #include "kernel/system.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
+#include "sys/privilege.h"
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
 #define RING_BYTES ((size_t)1 << 19)
@@ -128,8 +129,7 @@ static int open_rings(struct profile_events *events)
 static void close_task(const struct profile_events *events, struct own_task *task)
 {
 	for (size_t i = 0; i < events->n_rings; i++)
-		if (task->fds[i] >= 0)
-			close(task->fds[i]);
+		descriptor_close(task->fds[i]);
 	free(task->fds);
 }
 
@@ -262,8 +262,7 @@ static bool can_sample_tasks(const struct profile_events *events)
 	struct perf_event_attr attr = attr_of(events);
 	int fd = perf_open(events->env->perf, &attr, 0, -1, -1);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd >= 0;
 }
 

@@ -331,8 +331,7 @@ static bool serve(struct profiler *profiler, const char *bytes, size_t length)
 	memcpy(&file, bytes, sizeof(file));
 	fd = file.kind == PROFILE_FILE_NAMED ? -EINVAL : profile_file_open(&file, true);
 	error = profile_file_answer(profiler->channel, fd);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return error == 0;
 }
 

@@ -67,8 +67,7 @@ static void *read_functions(void *context)
 	while (fd >= 0 && progress_goes_on(&reading->progress) && kernel_text_read(text, fd, &lines))
 		kernel_text_add(&reading->symbols, lines);
 	symbols_sort(&reading->symbols);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	free(text);
 	atomic_store(&reading->progress.ready, true);
 	return NULL;

@@ -261,8 +261,7 @@ static void add_thread(struct wait_switches *switches, struct watched_process *p
 	*thread = (struct watched_thread){ .process = process, .tid = tid, .seen = true, .event = -1 };
 	thread->schedstat = open_of(switches, thread, "schedstat");
 	if (switches->n_threads >= THREADS_MAX || !read_schedstat(thread, &thread->ran)) {
-		if (thread->schedstat >= 0)
-			close(thread->schedstat);
+		descriptor_close(thread->schedstat);
 		free(thread);
 		switches->n_left_out++;
 		return;
@@ -284,8 +283,7 @@ static void remove_thread(struct wait_switches *switches, size_t at)
 	switches->n_rings -= thread->ring.mapping != NULL;
 	perf_ring_close(&thread->ring);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i] >= 0)
-			close(files[i]);
+		descriptor_close(files[i]);
 	free(thread);
 	switches->threads[at] = switches->threads[--switches->n_threads];
 }
@@ -343,8 +341,7 @@ static void drop_ended(struct wait_switches *switches)
 
 		if (process->seen)
 			continue;
-		if (process->files >= 0)
-			close(process->files);
+		descriptor_close(process->files);
 		free(process);
 		switches->processes[i - 1] = switches->processes[--switches->n_processes];
 	}

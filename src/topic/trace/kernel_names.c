@@ -184,8 +184,7 @@ void function_names_open(struct function_names *names, struct env *env)
 
 static void stop(struct function_names *names)
 {
-	if (names->fd >= 0)
-		close(names->fd);
+	descriptor_close(names->fd);
 	names->fd = -1;
 	free(names->text);
 	names->text = NULL;

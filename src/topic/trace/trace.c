@@ -20,6 +20,7 @@
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 #include "topic/served_mounts.h"
+#include "sys/privilege.h"
 #include "topic/topic.h"
 #include "topic/trace/kernel_names.h"
 
@@ -233,12 +234,9 @@ static int attach(struct making *making, const struct bpf_program *program, bool
 
 static void close_running(struct trace_running *running)
 {
-	if (running->attached >= 0)
-		close(running->attached);
-	if (running->loaded >= 0)
-		close(running->loaded);
-	if (running->self >= 0)
-		close(running->self);
+	descriptor_close(running->attached);
+	descriptor_close(running->loaded);
+	descriptor_close(running->self);
 }
 
 /* Starts what is loaded. 0 or -errno. */
@@ -406,8 +404,7 @@ static void close_map(struct trace_set *set, enum bpf_map map)
 	if (set->memory[map])
 		munmap(set->memory[map], form.value_bytes * form.n);
 	set->memory[map] = NULL;
-	if (set->maps[map] >= 0)
-		close(set->maps[map]);
+	descriptor_close(set->maps[map]);
 	set->maps[map] = -1;
 }
 
@@ -471,8 +468,7 @@ static int start_programs(struct trace_set *set, const struct bpf_program *progr
 		if (error == -ENOENT && programs[i].optional)
 			error = 0;
 	}
-	if (making->tracefs >= 0)
-		close(making->tracefs);
+	descriptor_close(making->tracefs);
 	if (making->types.bytes)
 		kernel_types_close(&making->types);
 	free(making);

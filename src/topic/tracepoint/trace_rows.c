@@ -18,6 +18,7 @@
 #include "kernel/mounts.h"
 #include "kernel/trace_format.h"
 #include "sys/env.h"
+#include "sys/privilege.h"
 #include "topic/process/process_list.h"
 #include "topic/reader.h"
 #include "topic/topic.h"
@@ -64,8 +65,7 @@ struct traces {
 static void close_trace(struct trace *trace)
 {
 	trace_close(&trace->set);
-	if (trace->groups >= 0)
-		close(trace->groups);
+	descriptor_close(trace->groups);
 	wait_scope_free(&trace->scope);
 	free(trace->counted);
 	buffer_free(&trace->texts);

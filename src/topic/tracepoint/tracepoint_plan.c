@@ -19,6 +19,7 @@
 #include "kernel/trace_format.h"
 #include "sys/perf_ring.h"
 #include "topic/served_mounts.h"
+#include "sys/privilege.h"
 #include "topic/trace/trace_scope.h"
 
 #define FORMAT_BYTES 16384
@@ -35,8 +36,7 @@ int tracepoint_list_open(struct tracepoint_list *list, struct env *env)
 
 void tracepoint_list_close(struct tracepoint_list *list)
 {
-	if (list->tracefs >= 0)
-		close(list->tracefs);
+	descriptor_close(list->tracefs);
 	free(list->names);
 	free(list->format);
 	*list = (struct tracepoint_list){ .tracefs = -1 };
