@@ -268,20 +268,23 @@ START_TEST(results_come_back)
 	};
 	const struct profile_state state = { .cpu_ns = 5, .samples = 6, .lost = 7, .rules_error = -80 };
 	char name[2 * PROFILE_NAME_MAX];
+	const struct profile_result written[] = {
+		{ .kind = PROFILE_RESULT_FUNCTION, .name = span_text("main"), .file = span_text("work"),
+		  .path = span_text("/bin/work"), .names = PROFILE_NAMES_DYNSYM },
+		{ .kind = PROFILE_RESULT_NODE, .parent = PROFILE_NO_NODE },
+		{ .kind = PROFILE_RESULT_LINE, .line = 12, .name = span_text("work.c") },
+		{ .kind = PROFILE_RESULT_COUNT, .count = count },
+		{ .kind = PROFILE_RESULT_FORK, .pid = 8, .parent_pid = 7 },
+		{ .kind = PROFILE_RESULT_STATE, .state = state },
+		{ .kind = PROFILE_RESULT_FUNCTION, .name = span_of(name, sizeof(name)) },
+	};
 	struct profile_result results[8]; /* the last one is none */
 	struct buffer out = { 0 };
 	struct span rest;
 
 	memset(name, 'x', sizeof(name));
-	profile_results_function(&out, span_text("main"), span_text("work"), span_text("/bin/work"),
-				 PROFILE_NAMES_DYNSYM);
-	profile_results_node(&out, PROFILE_NO_NODE, 0);
-	profile_results_line(&out, 0, 12, span_text("work.c"));
-	profile_results_count(&out, &count);
-	profile_results_fork(&out, 8, 7);
-	profile_results_state(&out, &state);
-	profile_results_function(&out, span_of(name, sizeof(name)), span_text(""), span_text(""),
-				 PROFILE_NAMES_NONE);
+	for (unsigned i = 0; i < 7; i++)
+		profile_results_add(&out, &written[i]);
 	rest = span_of(out.bytes, out.length);
 	for (unsigned i = 0; i < 7; i++)
 		ck_assert(profile_results_next(&rest, &results[i]));

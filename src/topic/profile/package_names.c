@@ -81,13 +81,6 @@ static void name_package(struct sought *sought, const char *list)
 		 strncmp(list, "libc6:", 6) == 0 ? "-dbg" : "-dbgsym");
 }
 
-static bool is_list(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > sizeof(ENDING) - 1 && strcmp(name + length - (sizeof(ENDING) - 1), ENDING) == 0;
-}
-
 static void find_package(struct device_poll *poll)
 {
 	struct sought *sought = (struct sought *)poll;
@@ -97,7 +90,9 @@ static void find_package(struct device_poll *poll)
 	struct dirent *entry;
 
 	while (lists && !*sought->name && (entry = readdir(lists))) {
-		fd = is_list(entry->d_name)
+		struct span name = span_text(entry->d_name);
+
+		fd = span_take_end(&name, ENDING)
 			     ? openat(dirfd(lists), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
 			     : -1;
 		if (fd < 0)

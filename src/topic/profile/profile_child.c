@@ -110,9 +110,9 @@ static void send_results(struct child *child)
 	child->sent_ns = clock_mono_ns(child->plan->clock);
 }
 
-/* After something was added. */
-static void send_when_full(struct child *child)
+static void add_result(struct child *child, struct profile_result result)
 {
+	profile_results_add(&child->out, &result);
 	if (child->out.length > PROFILE_MESSAGE_MAX - 4 * PROFILE_NAME_MAX)
 		send_results(child);
 }
@@ -155,9 +155,11 @@ static uint32_t function_number(struct child *child, const struct code_name *nam
 	kept.name = keep_text(child, name->name);
 	*VECTOR_ADD(child->functions, child->n_functions, child->function_capacity) = kept;
 	hash_add(&child->by_name, hash, at);
-	profile_results_function(&child->out, code_files_shown_name(&child->files, &kept), name->file,
-				 name->path, name->names);
-	send_when_full(child);
+	add_result(child, (struct profile_result){ .kind = PROFILE_RESULT_FUNCTION,
+						   .name = code_files_shown_name(&child->files, &kept),
+						   .file = name->file,
+						   .path = name->path,
+						   .names = name->names });
 	return at;
 }
 
@@ -176,8 +178,8 @@ static uint32_t node_number(struct child *child, uint32_t parent, uint32_t funct
 	child->use->n_nodes++;
 	*VECTOR_ADD(child->nodes, child->n_nodes, child->node_capacity) = (struct node){ parent, function };
 	hash_add(&child->by_call, hash, at);
-	profile_results_node(&child->out, parent, function);
-	send_when_full(child);
+	add_result(child, (struct profile_result){
+				  .kind = PROFILE_RESULT_NODE, .parent = parent, .function = function });
 	return at;
 }
 
@@ -205,7 +207,7 @@ static void begin_again(struct child *child)
 	hash_clear(&child->by_line);
 	code_spaces_free(&child->spaces);
 	code_files_forget(&child->files);
-	profile_results_again(&child->out);
+	profile_results_add(&child->out, &(struct profile_result){ .kind = PROFILE_RESULT_AGAIN });
 	add_others(child);
 	send_results(child);
 }
@@ -232,8 +234,10 @@ static uint32_t line_number(struct child *child, uint32_t function, const struct
 	*VECTOR_ADD(child->lines, child->n_lines, child->line_capacity) =
 		(struct line){ function, line->number, keep_text(child, file) };
 	hash_add(&child->by_line, hash, at);
-	profile_results_line(&child->out, function, line->number, file);
-	send_when_full(child);
+	add_result(child, (struct profile_result){ .kind = PROFILE_RESULT_LINE,
+						   .function = function,
+						   .line = line->number,
+						   .name = file });
 	return at;
 }
 
@@ -312,21 +316,6 @@ static const struct code_map *map_at(struct child *child, uint32_t pid, uint64_t
 	return code_space_find(space, address);
 }
 
-static void add_line(struct child *child, struct chain *chain, uint32_t pid, const struct code_map *map,
-		     uint64_t address)
-{
-	struct source_line line;
-
-	if (code_files_line(&child->files, pid, map, address, &line))
-		chain->line = line_number(child, chain->functions[0], &line);
-}
-
-/* The runtime of Go puts it below the function that a goroutine runs; no rule says that it has no caller. */
-static bool is_start_of_goroutine(struct span name)
-{
-	return span_is(name, "runtime.goexit") || span_is(name, "runtime.goexit.abi0");
-}
-
 static void add_user(struct child *child, struct chain *chain, const struct profile_record *record)
 {
 	struct frame_stack stack = { .address = record->registers[PROFILE_SP], .bytes = record->stack };
@@ -338,6 +327,7 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 		uint64_t address = state.ip - !state.exact;
 		const struct code_map *map = map_at(child, record->pid, address);
 		struct code_name name;
+		struct source_line line;
 		struct code_map here;
 
 		if (!map) {
@@ -349,11 +339,13 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 		here = *map;
 		result = record->is_32_bit ? FRAME_LOST : step(child, record->pid, &here, &stack, &state);
 		code_files_name(&child->files, record->pid, &here, address, &name);
-		if (is_start_of_goroutine(name.name))
+		/* Go puts these below the function that a goroutine runs; no rule says that it has no caller */
+		if (span_is(name.name, "runtime.goexit") || span_is(name.name, "runtime.goexit.abi0"))
 			result = FRAME_FIRST;
 		add(child, chain, &name);
-		if (chain->n == 1 && chain->line != PROFILE_ANY_LINE)
-			add_line(child, chain, record->pid, &here, address);
+		if (chain->n == 1 && chain->line != PROFILE_ANY_LINE &&
+		    code_files_line(&child->files, record->pid, &here, address, &line))
+			chain->line = line_number(child, chain->functions[0], &line);
 	}
 	chain->whole = result == FRAME_FIRST;
 	if (!chain->whole) {
@@ -492,8 +484,9 @@ static void take(struct child *child, const struct profile_record *record)
 		break;
 	case PROFILE_RECORD_FORK:
 		code_spaces_fork(&child->spaces, record->parent_pid, record->pid);
-		profile_results_fork(&child->out, record->pid, record->parent_pid);
-		send_when_full(child);
+		add_result(child, (struct profile_result){ .kind = PROFILE_RESULT_FORK,
+							   .pid = record->pid,
+							   .parent_pid = record->parent_pid });
 		break;
 	case PROFILE_RECORD_EXIT:
 		code_spaces_end(&child->spaces, record->pid);
@@ -523,32 +516,23 @@ static int by_time(const void *a, const void *b)
 
 static void send_counts(struct child *child)
 {
-	for (size_t i = 0; i < child->n_counts; i++) {
-		profile_results_count(&child->out, &child->counts[i]);
-		send_when_full(child);
-	}
+	for (size_t i = 0; i < child->n_counts; i++)
+		add_result(child, (struct profile_result){ .kind = PROFILE_RESULT_COUNT,
+							   .count = child->counts[i] });
 	child->n_counts = 0;
 	hash_clear(&child->by_stack);
 	child->state.cpu_ns = clock_self_cpu_ns(child->plan->clock);
 	child->state.kernel_error = child->files.kernel_error;
-	profile_results_state(&child->out, &child->state);
+	profile_results_add(&child->out, &(struct profile_result){ .kind = PROFILE_RESULT_STATE,
+								   .state = child->state });
 	send_results(child);
-}
-
-static void begin_round(struct child *child)
-{
-	uint64_t now_ns = clock_mono_ns(child->plan->clock);
-
-	child->strangers_ns += (int64_t)(now_ns - child->files.now_ns) / STRANGERS_PART;
-	if (child->strangers_ns > STRANGERS_NS)
-		child->strangers_ns = STRANGERS_NS;
-	child->files.now_ns = now_ns;
 }
 
 /* Those of all CPUs in the order of time. What was copied of stacks is wiped. */
 static void drain(struct child *child)
 {
 	struct profile_record record;
+	uint64_t now_ns;
 	struct span rest;
 
 	for (size_t i = 0; i < child->plan->n_events; i++)
@@ -560,7 +544,11 @@ static void drain(struct child *child)
 	while (profile_record_next(&rest, &record))
 		*VECTOR_ADD(child->taken, child->n_taken, child->taken_capacity) = record;
 	qsort(child->taken, child->n_taken, sizeof(*child->taken), by_time);
-	begin_round(child);
+	now_ns = clock_mono_ns(child->plan->clock);
+	child->strangers_ns += (int64_t)(now_ns - child->files.now_ns) / STRANGERS_PART;
+	if (child->strangers_ns > STRANGERS_NS)
+		child->strangers_ns = STRANGERS_NS;
+	child->files.now_ns = now_ns;
 	for (size_t i = 0; i < child->n_taken; i++) {
 		take(child, &child->taken[i]);
 		if (clock_mono_ns(child->plan->clock) - child->sent_ns > SENT_NS)

@@ -251,11 +251,6 @@ static void open_own(struct profile_events *events)
 	free(list);
 }
 
-static bool is_refused(int error)
-{
-	return error == -EACCES || error == -EPERM;
-}
-
 /* Does a thread of this process have an event of this kind? That of the ring is another one. */
 static bool can_sample_tasks(const struct profile_events *events)
 {
@@ -273,7 +268,7 @@ static int open_with_rights(struct profile_events *events)
 	events->own_only = false;
 	events->ring_bytes = RING_BYTES;
 	error = open_rings(events);
-	if (!is_refused(error))
+	if (error != -EACCES && error != -EPERM)
 		return error;
 	events->own_only = true;
 	events->ring_bytes = OWN_RING_BYTES;

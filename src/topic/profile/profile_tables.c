@@ -4,78 +4,47 @@
 
 #include "topic/profile/profile_tables.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "core/vector.h"
 
-static void put(struct buffer *out, const void *value, size_t size)
-{
-	buffer_add(out, value, size);
-}
+#define FIELD(member)                                                                                        \
+	{ offsetof(struct profile_result, member), sizeof(((const struct profile_result *)NULL)->member) }
+#define TEXT(member) { offsetof(struct profile_result, member), 0 }
 
-static void put_text(struct buffer *out, struct span text)
-{
-	uint16_t length =
-		(uint16_t)(span_length(text) < PROFILE_NAME_MAX ? span_length(text) : PROFILE_NAME_MAX);
+/* What a message has of a result, behind its kind. bytes: 0: a text, behind its length; at: 0: no more. */
+static const struct part {
+	size_t at, bytes;
+} layouts[][5] = {
+	[PROFILE_RESULT_FUNCTION] = { FIELD(names), TEXT(name), TEXT(file), TEXT(path) },
+	[PROFILE_RESULT_NODE] = { FIELD(parent), FIELD(function) },
+	[PROFILE_RESULT_LINE] = { FIELD(function), FIELD(line), TEXT(name) },
+	[PROFILE_RESULT_COUNT] = { FIELD(count) },
+	[PROFILE_RESULT_FORK] = { FIELD(pid), FIELD(parent_pid) },
+	[PROFILE_RESULT_AGAIN] = { { 0, 0 } },
+	[PROFILE_RESULT_STATE] = { FIELD(state) },
+};
 
-	put(out, &length, sizeof(length));
-	put(out, text.at, length);
-}
-
-static void put_kind(struct buffer *out, enum profile_result_kind kind)
+void profile_results_add(struct buffer *out, const struct profile_result *result)
 {
-	buffer_char(out, (char)kind);
-}
+	buffer_char(out, (char)result->kind);
+	for (const struct part *part = layouts[result->kind]; part->at > 0; part++) {
+		const char *from = (const char *)result + part->at;
+		const struct span *text = (const void *)from;
+		uint16_t length;
 
-void profile_results_function(struct buffer *out, struct span name, struct span file, struct span path,
-			      enum profile_names names)
-{
-	put_kind(out, PROFILE_RESULT_FUNCTION);
-	buffer_char(out, (char)names);
-	put_text(out, name);
-	put_text(out, file);
-	put_text(out, path);
-}
-
-void profile_results_node(struct buffer *out, uint32_t parent, uint32_t function)
-{
-	put_kind(out, PROFILE_RESULT_NODE);
-	put(out, &parent, sizeof(parent));
-	put(out, &function, sizeof(function));
-}
-
-void profile_results_line(struct buffer *out, uint32_t function, uint32_t line, struct span source)
-{
-	put_kind(out, PROFILE_RESULT_LINE);
-	put(out, &function, sizeof(function));
-	put(out, &line, sizeof(line));
-	put_text(out, source);
-}
-
-void profile_results_count(struct buffer *out, const struct profile_count *count)
-{
-	put_kind(out, PROFILE_RESULT_COUNT);
-	put(out, count, sizeof(*count));
-}
-
-void profile_results_fork(struct buffer *out, uint32_t pid, uint32_t parent)
-{
-	put_kind(out, PROFILE_RESULT_FORK);
-	put(out, &pid, sizeof(pid));
-	put(out, &parent, sizeof(parent));
-}
-
-void profile_results_again(struct buffer *out)
-{
-	put_kind(out, PROFILE_RESULT_AGAIN);
-}
-
-void profile_results_state(struct buffer *out, const struct profile_state *state)
-{
-	put_kind(out, PROFILE_RESULT_STATE);
-	put(out, state, sizeof(*state));
+		if (part->bytes > 0) {
+			buffer_add(out, from, part->bytes);
+			continue;
+		}
+		length = (uint16_t)(span_length(*text) < PROFILE_NAME_MAX ? span_length(*text)
+									   : PROFILE_NAME_MAX);
+		buffer_add(out, (const char *)&length, sizeof(length));
+		buffer_add(out, text->at, length);
+	}
 }
 
 static bool eat_text(struct span *rest, struct span *text)
@@ -90,42 +59,6 @@ static bool eat_text(struct span *rest, struct span *text)
 	return true;
 }
 
-static bool eat_function(struct span *rest, struct profile_result *result)
-{
-	uint8_t names;
-
-	if (!span_eat(rest, &names, sizeof(names)) || names >= N_PROFILE_NAMES ||
-	    !eat_text(rest, &result->name) || !eat_text(rest, &result->file) ||
-	    !eat_text(rest, &result->path))
-		return false;
-	result->names = (enum profile_names)names;
-	return true;
-}
-
-static bool eat_result(struct span *rest, struct profile_result *result)
-{
-	switch (result->kind) {
-	case PROFILE_RESULT_FUNCTION:
-		return eat_function(rest, result);
-	case PROFILE_RESULT_NODE:
-		return span_eat(rest, &result->parent, sizeof(result->parent)) &&
-		       span_eat(rest, &result->function, sizeof(result->function));
-	case PROFILE_RESULT_LINE:
-		return span_eat(rest, &result->function, sizeof(result->function)) &&
-		       span_eat(rest, &result->line, sizeof(result->line)) && eat_text(rest, &result->name);
-	case PROFILE_RESULT_COUNT:
-		return span_eat(rest, &result->count, sizeof(result->count));
-	case PROFILE_RESULT_FORK:
-		return span_eat(rest, &result->pid, sizeof(result->pid)) &&
-		       span_eat(rest, &result->parent_pid, sizeof(result->parent_pid));
-	case PROFILE_RESULT_AGAIN:
-		return true;
-	case PROFILE_RESULT_STATE:
-		return span_eat(rest, &result->state, sizeof(result->state));
-	}
-	return false;
-}
-
 bool profile_results_next(struct span *message, struct profile_result *result)
 {
 	struct span rest = *message;
@@ -135,7 +68,13 @@ bool profile_results_next(struct span *message, struct profile_result *result)
 	if (!span_eat(&rest, &kind, sizeof(kind)) || kind > PROFILE_RESULT_STATE)
 		return false;
 	result->kind = (enum profile_result_kind)kind;
-	if (!eat_result(&rest, result))
+	for (const struct part *part = layouts[kind]; part->at > 0; part++) {
+		void *to = (char *)result + part->at;
+
+		if (part->bytes > 0 ? !span_eat(&rest, to, part->bytes) : !eat_text(&rest, to))
+			return false;
+	}
+	if (result->names >= N_PROFILE_NAMES)
 		return false;
 	*message = rest;
 	return true;
@@ -149,12 +88,6 @@ static bool has_room(const struct profile_tables *tables)
 	return tables->text_bytes < TEXTS_BYTES_MAX;
 }
 
-/* Names are of files that others wrote; ';' parts the functions of a stack. */
-static char clean(char byte)
-{
-	return (unsigned char)byte < ' ' || byte == ';' || byte == 0x7f ? '?' : byte;
-}
-
 static const char *keep_text(struct profile_tables *tables, struct span text)
 {
 	char bytes[PROFILE_NAME_MAX + 1];
@@ -164,8 +97,12 @@ static const char *keep_text(struct profile_tables *tables, struct span text)
 
 	if (length > PROFILE_NAME_MAX)
 		length = PROFILE_NAME_MAX;
-	for (size_t i = 0; i < length; i++)
-		bytes[i] = clean(text.at[i]);
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)text.at[i];
+
+		/* names are of files that others wrote; ';' parts the functions of a stack */
+		bytes[i] = byte < ' ' || byte == ';' || byte == 0x7f ? '?' : text.at[i];
+	}
 	bytes[length] = '\0';
 	hash = hash_bytes(tables->seed, span_text(bytes));
 	HASH_FIND(at, &tables->by_text, hash, strcmp(tables->texts[at], bytes) == 0);

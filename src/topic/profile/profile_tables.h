@@ -82,14 +82,8 @@ struct profile_result {
 	struct profile_state state;   /* STATE */
 };
 
-void profile_results_function(struct buffer *out, struct span name, struct span file, struct span path,
-			      enum profile_names names);
-void profile_results_node(struct buffer *out, uint32_t parent, uint32_t function);
-void profile_results_line(struct buffer *out, uint32_t function, uint32_t line, struct span source);
-void profile_results_count(struct buffer *out, const struct profile_count *count);
-void profile_results_fork(struct buffer *out, uint32_t pid, uint32_t parent);
-void profile_results_again(struct buffer *out);
-void profile_results_state(struct buffer *out, const struct profile_state *state);
+/* Longer texts are cut. */
+void profile_results_add(struct buffer *out, const struct profile_result *result);
 
 /* False at the end, or with bytes left where the rest is malformed. */
 bool profile_results_next(struct span *message, struct profile_result *result);

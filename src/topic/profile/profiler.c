@@ -303,15 +303,6 @@ static void set_ready(struct profiler *profiler, bool ready)
 	pthread_mutex_unlock(&profiler->lock);
 }
 
-/* Its first message says that it has mapped the rings. */
-static void note_ready(struct profiler *profiler)
-{
-	pthread_mutex_lock(&profiler->events_lock);
-	profile_events_join(&profiler->events);
-	pthread_mutex_unlock(&profiler->events_lock);
-	set_ready(profiler, true);
-}
-
 static bool serve(struct profiler *profiler, const char *bytes, size_t length)
 {
 	struct profile_file file;
@@ -322,8 +313,12 @@ static bool serve(struct profiler *profiler, const char *bytes, size_t length)
 		return false;
 	memcpy(&kind, bytes, sizeof(kind));
 	if (kind == PROFILE_RESULTS) {
-		if (!profiler->ready)
-			note_ready(profiler);
+		if (!profiler->ready) { /* its first message: it has mapped the rings */
+			pthread_mutex_lock(&profiler->events_lock);
+			profile_events_join(&profiler->events);
+			pthread_mutex_unlock(&profiler->events_lock);
+			set_ready(profiler, true);
+		}
 		return take_message(profiler, span_of(bytes + sizeof(kind), length - sizeof(kind)));
 	}
 	if (length != sizeof(file))
