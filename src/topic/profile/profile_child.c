@@ -339,7 +339,7 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 		here = *map;
 		result = record->is_32_bit ? FRAME_LOST : step(child, record->pid, &here, &stack, &state);
 		code_files_name(&child->files, record->pid, &here, address, &name);
-		/* Go puts these below the function that a goroutine runs; no rule says that it has no caller */
+		/* Go puts these below what a goroutine runs; no rule says that they have no caller */
 		if (span_is(name.name, "runtime.goexit") || span_is(name.name, "runtime.goexit.abi0"))
 			result = FRAME_FIRST;
 		add(child, chain, &name);
