@@ -5,7 +5,7 @@
 
 #include "app/options.h"
 #include "app/run_plan.h"
-#include "model/source.h"
+#include "model/frame.h"
 #include "sys/machine_thread.h"
 
 /*

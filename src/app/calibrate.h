@@ -4,7 +4,7 @@
 #define PANETOP_APP_CALIBRATE_H
 
 #include "app/options.h"
-#include "model/source.h"
+#include "model/frame.h"
 
 /* Returns the exit status. */
 int calibrate_run(const struct options *options, struct settings *settings, struct source *source);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "model/source.h"
+#include "model/frame.h"
 #include "screen/pane.h"
 #include "sys/machine.h"
 

@@ -3,7 +3,7 @@
 #ifndef PANETOP_APP_EVENT_STREAM_H
 #define PANETOP_APP_EVENT_STREAM_H
 
-#include "model/source.h"
+#include "model/frame.h"
 #include "sys/loop.h"
 
 struct event_stream {

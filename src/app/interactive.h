@@ -5,8 +5,8 @@
 
 #include "app/options.h"
 #include "app/rule_watch.h"
+#include "model/frame.h"
 #include "model/settings.h"
-#include "model/source.h"
 #include "sys/machine_thread.h"
 
 /*

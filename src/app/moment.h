@@ -3,7 +3,7 @@
 #ifndef PANETOP_APP_MOMENT_H
 #define PANETOP_APP_MOMENT_H
 
-#include "model/source.h"
+#include "model/frame.h"
 
 /* "12:03", "12:03:07", "2026-11-22T12:03:07", or "-5m" before the end. */
 bool moment_is_valid(const char *text);

@@ -3,7 +3,7 @@
 #ifndef PANETOP_APP_RECORDED_PAST_H
 #define PANETOP_APP_RECORDED_PAST_H
 
-#include "model/source.h"
+#include "model/frame.h"
 
 /* As reach_back() of struct past; below the directory of --root, or "/". */
 int recorded_past_join(const char *root, const struct schema *const *schemas, unsigned n_schemas,

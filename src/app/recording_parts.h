@@ -3,7 +3,7 @@
 #ifndef PANETOP_APP_RECORDING_PARTS_H
 #define PANETOP_APP_RECORDING_PARTS_H
 
-#include "model/source.h"
+#include "model/frame.h"
 #include "recording/joined.h"
 #include "sys/user_file.h"
 

@@ -4,8 +4,8 @@
 #define PANETOP_APP_REPORT_H
 
 #include "app/options.h"
+#include "model/frame.h"
 #include "model/settings.h"
-#include "model/source.h"
 
 /* Of the recording of --replay, or of what --between names of it. Returns the exit status. */
 int report_run(const struct options *options, const struct settings *settings,

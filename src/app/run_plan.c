@@ -14,7 +14,7 @@
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "model/host.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "output/command_sums.h"
 #include "pane/panes.h"
 #include "sys/error_message.h"

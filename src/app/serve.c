@@ -25,7 +25,7 @@
 #include "core/i18n.h"
 #include "core/rate_limit.h"
 #include "model/pipeline.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "output/command_sums.h"
 #include "sys/error_message.h"
 #include "sys/http_server.h"

@@ -4,8 +4,8 @@
 #define PANETOP_APP_SERVE_H
 
 #include "app/options.h"
+#include "model/frame.h"
 #include "model/settings.h"
-#include "model/source.h"
 #include "sys/machine_thread.h"
 
 /*

@@ -4,7 +4,7 @@
 #define PANETOP_APP_SETTLE_H
 
 #include "app/run_plan.h"
-#include "model/source.h"
+#include "model/frame.h"
 
 /* All zero before the first frame. */
 struct settle {

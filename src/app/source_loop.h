@@ -3,7 +3,7 @@
 #ifndef PANETOP_APP_SOURCE_LOOP_H
 #define PANETOP_APP_SOURCE_LOOP_H
 
-#include "model/source.h"
+#include "model/frame.h"
 #include "sys/loop.h"
 #include "sys/machine_thread.h"
 

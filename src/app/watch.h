@@ -4,8 +4,8 @@
 #define PANETOP_APP_WATCH_H
 
 #include "app/options.h"
+#include "model/frame.h"
 #include "model/settings.h"
-#include "model/source.h"
 #include "sys/env.h"
 
 /* Returns the exit status. All arguments are borrowed; the source is of the live machine env. */

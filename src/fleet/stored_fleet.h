@@ -7,8 +7,8 @@
 #define PANETOP_FLEET_STORED_FLEET_H
 
 #include "fleet/member.h"
+#include "model/frame.h"
 #include "model/settings.h"
-#include "model/source.h"
 
 /* Moments of what Prometheus stored, at equal steps up to now: half of a source whose frames they are. */
 

@@ -6,7 +6,7 @@
 #ifndef PANETOP_MODEL_EXPLANATION_H
 #define PANETOP_MODEL_EXPLANATION_H
 
-#include "model/source.h"
+#include "model/frame.h"
 
 /* What is used up: a change of the machine, and those processes that made it, have the same one. */
 enum explained_resource {

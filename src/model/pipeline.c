@@ -12,7 +12,7 @@
 #include "core/hash.h"
 #include "core/vector.h"
 #include "model/host.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 
 #define LOOK_AHEAD ((size_t)4)
 

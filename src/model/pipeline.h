@@ -4,7 +4,7 @@
 #define PANETOP_MODEL_PIPELINE_H
 
 #include "model/finding.h"
-#include "model/source.h"
+#include "model/frame.h"
 
 /*
  * A rate above its ceiling is unknown: the counter was read while its file was rewritten, or it was set. This

@@ -2,13 +2,13 @@
 /* What a scope learns from the tables of a frame, and what it makes of their sums. */
 #include <config.h>
 
-#include "model/scope_frame.h"
+#include "model/scope.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
+#include "model/settings.h"
 
 /* The columns that a scope looks at; NULL: the table has none of that name. */
 struct fields {

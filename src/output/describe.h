@@ -4,7 +4,7 @@
 #define PANETOP_OUTPUT_DESCRIBE_H
 
 #include "core/buffer.h"
-#include "model/column.h"
+#include "model/frame.h"
 
 #define DESCRIBED_PANES_MAX 16
 

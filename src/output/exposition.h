@@ -3,7 +3,7 @@
 #ifndef PANETOP_OUTPUT_EXPOSITION_H
 #define PANETOP_OUTPUT_EXPOSITION_H
 
-#include "model/column.h"
+#include "model/frame.h"
 
 #define EXPOSITION_NAME_MAX 160
 

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "model/source.h"
+#include "model/frame.h"
 
 /* A block, or a line. */
 struct recording_part {

@@ -3,7 +3,7 @@
 #ifndef PANETOP_RECORDING_JOINED_H
 #define PANETOP_RECORDING_JOINED_H
 
-#include "model/source.h"
+#include "model/frame.h"
 
 struct joined;
 

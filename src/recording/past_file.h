@@ -3,7 +3,7 @@
 #ifndef PANETOP_RECORDING_PAST_FILE_H
 #define PANETOP_RECORDING_PAST_FILE_H
 
-#include "model/source.h"
+#include "model/frame.h"
 
 struct past_file;
 

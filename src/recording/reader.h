@@ -4,7 +4,7 @@
 #define PANETOP_RECORDING_READER_H
 
 #include "core/span.h"
-#include "model/source.h"
+#include "model/frame.h"
 
 struct recording_input {
 	int fd;              /* a file or a pipe; owned by the source, even on failure */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "screen/navigation.h"
 #include "screen/past/player.h"
 #include "screen/subscriptions.h"

@@ -7,9 +7,9 @@
 
 #include "model/explanation.h"
 #include "model/finding.h"
+#include "model/frame.h"
 #include "model/history.h"
 #include "model/settings.h"
-#include "model/source.h"
 #include "screen/pane.h"
 #include "screen/theme.h"
 #include "sys/loop.h"

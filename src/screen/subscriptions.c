@@ -9,7 +9,7 @@
 
 #include "core/alloc.h"
 #include "model/host.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "screen/delay.h"
 #include "screen/past/player.h"
 

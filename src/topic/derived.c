@@ -4,7 +4,7 @@
 
 #include "model/finding.h"
 #include "model/host.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "topic/topic.h"
 
 static int sample(struct sample *sample)

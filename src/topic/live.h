@@ -3,8 +3,8 @@
 #ifndef PANETOP_TOPIC_LIVE_H
 #define PANETOP_TOPIC_LIVE_H
 
+#include "model/frame.h"
 #include "model/settings.h"
-#include "model/source.h"
 #include "sys/env.h"
 
 /* env, settings and request are borrowed and must outlive the source. */

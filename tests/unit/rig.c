@@ -14,7 +14,7 @@
 
 #include "core/alloc.h"
 #include "model/pipeline.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "topic/live.h"
 
 static void command(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -6,7 +6,7 @@
 #ifndef PANETOP_TESTS_RIG_H
 #define PANETOP_TESTS_RIG_H
 
-#include "model/source.h"
+#include "model/frame.h"
 #include "script.h"
 #include "suite.h"
 #include "topic/topic.h"

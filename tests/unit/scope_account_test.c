@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "rig.h"
 
 static struct rig rig;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "suite.h"
 #include "topic/topic.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "suite.h"
 #include "topic/topic.h"
 

@@ -8,7 +8,6 @@
 
 #include "model/frame.h"
 #include "model/settings.h"
-#include "model/source.h"
 #include "sys/env.h"
 #include "sys/machine.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/column.h"
+#include "model/frame.h"
 #include "suite.h"
 #include "sys/privilege.h"
 #include "topic/topic.h"

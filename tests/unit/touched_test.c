@@ -14,7 +14,7 @@
 
 #include "kernel/meminfo.h"
 #include "kernel/pid/maps.h"
-#include "model/column.h"
+#include "model/frame.h"
 #include "rig.h"
 #include "sys/machine_thread.h"
 #include "topic/pages/touch_list.h"

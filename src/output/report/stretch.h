@@ -5,9 +5,9 @@
 
 #include "model/explanation.h"
 #include "model/finding.h"
+#include "model/frame.h"
 #include "model/history.h"
 #include "model/scope.h"
-#include "model/source.h"
 
 /* What a page is made of, and why it cannot be made. */
 #define REPORT_WORST SIZE_MAX /* the moment to explain: that of the worst finding, or of most pressure */

@@ -10,7 +10,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/finding.h"
-#include "model/scope_frame.h"
+#include "model/scope.h"
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/memory/memory.h"

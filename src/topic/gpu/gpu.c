@@ -15,7 +15,7 @@
 
 #include "core/vector.h"
 #include "kernel/pid/pid_fd.h"
-#include "model/column.h"
+#include "model/frame.h"
 #include "sys/pids.h"
 #include "topic/gpu/nvidia.h"
 #include "topic/process/process_entry.h"

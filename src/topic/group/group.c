@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "model/column.h"
+#include "model/frame.h"
 #include "topic/group/container_name.h"
 #include "topic/group/group_tree.h"
 #include "topic/group/kernel_log.h"

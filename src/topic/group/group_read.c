@@ -15,7 +15,7 @@
 #include "kernel/cgroup.h"
 #include "kernel/meminfo.h"
 #include "kernel/system.h"
-#include "model/column.h"
+#include "model/frame.h"
 #include "topic/process/process_entry.h"
 
 #define TASKS_BYTES_MAX ((size_t)4 * 1024 * 1024)

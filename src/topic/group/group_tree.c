@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "model/frame.h"
 #include "sys/attribute.h"
-#include "model/column.h"
 
 void group_clear(struct group *group)
 {

@@ -10,7 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/clock.h"
-#include "model/column.h"
+#include "model/frame.h"
 #include "topic/cpu/frequency.h"
 #include "topic/cpu/interrupt_growth.h"
 #include "topic/cpu/proc_stat.h"

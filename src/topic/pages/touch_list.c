@@ -19,7 +19,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
-#include "model/column.h"
+#include "model/frame.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
 #include "sys/pids.h"

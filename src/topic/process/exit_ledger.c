@@ -15,7 +15,7 @@
 #include "core/hash.h"
 #include "core/unknown.h"
 #include "core/vector.h"
-#include "model/column.h"
+#include "model/frame.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/exit_reader.h"
