@@ -66,8 +66,7 @@ static const struct bpf_program programs[] = {
 
 const struct trace_plan trace_plan_disk_latency = {
 	.topic = "disk_latency",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
+	TRACE_PROGRAMS(programs),
 	.n_words = 1,
 	.slots = true,
 };
@@ -262,13 +261,9 @@ static const struct schema schema = {
 };
 
 static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE,
-	  .gives = N_("percentiles of the time of disk requests"),
-	  .optional = true,
-	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES,
-			{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.15 or "
-				      "newer has these") } } },
+	TRACE_GIVES(N_("percentiles of the time of disk requests"), TRACE_REMEDIES,
+		    { ENODATA, N_("this kernel has other structures of block devices: Linux 5.15 or newer "
+				  "has these") }),
 	{ .path = "proc/diskstats",
 	  .gives = N_("mean times of disk requests"),
 	  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container hides them") } } },

@@ -115,8 +115,7 @@ static const struct bpf_program disk_user_programs[] = {
 
 const struct trace_plan trace_plan_disk_user = {
 	.topic = "disk_user",
-	.programs = disk_user_programs,
-	.n_programs = sizeof(disk_user_programs) / sizeof(disk_user_programs[0]),
+	TRACE_PROGRAMS(disk_user_programs),
 	.n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
 	.slots = true,
@@ -556,13 +555,9 @@ static int sample_users(struct sample *sample)
 const struct topic topic_disk_user = {
 	.schema = &schema,
 	.sources = SOURCES(
-		{ .path = TRACE_SOURCE,
-		  .gives = N_("bytes of processes by device, also those written later"),
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES,
-				{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 "
-					      "or newer has these") } } },
+		TRACE_GIVES(N_("bytes of processes by device, also those written later"), TRACE_REMEDIES,
+			    { ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 or "
+					  "newer has these") }),
 		{ .path = "proc/diskstats",
 		  .gives = N_("names of block devices"),
 		  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container "
@@ -867,13 +862,9 @@ const struct topic topic_disk_account = {
 		  .gives = N_("data and requests of block devices"),
 		  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container "
 					     "hides them") } } },
-		{ .path = TRACE_SOURCE,
-		  .gives = N_("bytes of programs by device, also those written later"),
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES,
-				{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 "
-					      "or newer has these") } } },
+		TRACE_GIVES(N_("bytes of programs by device, also those written later"), TRACE_REMEDIES,
+			    { ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 or "
+					  "newer has these") }),
 		{ .path = IO,
 		  .gives = N_("what processes read and write"),
 		  .remedies = { { ENOENT, N_("this kernel was built "

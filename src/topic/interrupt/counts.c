@@ -270,8 +270,7 @@ static const struct bpf_program programs[] = {
 
 const struct trace_plan trace_plan_interrupt = {
 	.topic = "interrupt",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
+	TRACE_PROGRAMS(programs),
 	.n_words = 2,
 	.n_entries_max = 8192,
 };
@@ -432,11 +431,7 @@ const struct topic topic_interrupt = {
 	.schema = &schema,
 	.sources = SOURCES(
 		{ .path = PATH, .gives = N_("interrupts by CPU") },
-		{ .path = TRACE_SOURCE,
-		  .gives = N_("time in interrupts"),
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES } }),
+		TRACE_GIVES(N_("time in interrupts"), TRACE_REMEDIES)),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
 	.open = open_interrupts,
@@ -512,8 +507,7 @@ static const struct bpf_program programs_softirq[] = {
 
 const struct trace_plan trace_plan_softirq = {
 	.topic = "softirq",
-	.programs = programs_softirq,
-	.n_programs = sizeof(programs_softirq) / sizeof(programs_softirq[0]),
+	TRACE_PROGRAMS(programs_softirq),
 	.n_words = 2,
 	.n_entries_max = 8192,
 };
@@ -615,11 +609,7 @@ const struct topic topic_softirq = {
 	.schema = &softirq_schema,
 	.sources = SOURCES(
 		{ .path = SOFTIRQ_PATH, .gives = N_("soft interrupts by CPU") },
-		{ .path = TRACE_SOURCE,
-		  .gives = N_("time in soft interrupts"),
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES } }),
+		TRACE_GIVES(N_("time in soft interrupts"), TRACE_REMEDIES)),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct softirq_state),
 	.open = open_softirqs,

@@ -109,8 +109,7 @@ static const struct bpf_program programs[] = {
 
 const struct trace_plan trace_plan_idle_exit = {
 	.topic = "idle_exit",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
+	TRACE_PROGRAMS(programs),
 	.n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
 };
@@ -212,11 +211,7 @@ static int sample_exits(struct sample *sample)
 const struct topic topic_idle_exit = {
 	.schema = &schema,
 	.sources = SOURCES(
-		{ .path = TRACE_SOURCE,
-		  .gives = N_("what breaks CPUs out of idle"),
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES } }),
+		TRACE_GIVES(N_("what breaks CPUs out of idle"), TRACE_REMEDIES)),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
 	.sample = sample_exits,

@@ -92,8 +92,7 @@ static const struct bpf_program programs[] = {
 
 const struct trace_plan trace_plan_timer = {
 	.topic = "timer",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
+	TRACE_PROGRAMS(programs),
 	.n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
 	.by_pid = true,
@@ -291,11 +290,8 @@ static int sample_timers(struct sample *sample)
 const struct topic topic_timer = {
 	.schema = &schema,
 	.sources = SOURCES(
-		{ .path = TRACE_SOURCE,
-		  .gives = N_("timers by process and function"),
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES, TRACE_REMEDY_PIDS } },
+		TRACE_GIVES(N_("timers by process and function"), TRACE_REMEDIES, TRACE_REMEDY_TYPES,
+			    TRACE_REMEDY_PIDS),
 		{ .path = FUNCTION_NAMES_SOURCE,
 		  .gives = N_("names of the functions of timers"),
 		  .optional = true,

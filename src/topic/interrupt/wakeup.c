@@ -138,8 +138,7 @@ static const struct bpf_program programs[] = {
 
 const struct trace_plan trace_plan_wakeup = {
 	.topic = "wakeup",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
+	TRACE_PROGRAMS(programs),
 	.n_words = 4,
 	.n_entries_max = ENTRIES_MAX,
 	.by_pid = true,
@@ -416,11 +415,8 @@ static int sample_wakeups(struct sample *sample)
 const struct topic topic_wakeup = {
 	.schema = &schema,
 	.sources = SOURCES(
-		{ .path = TRACE_SOURCE,
-		  .gives = N_("what wakes processes up"),
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES, TRACE_REMEDY_PIDS } }),
+		TRACE_GIVES(N_("what wakes processes up"), TRACE_REMEDIES, TRACE_REMEDY_TYPES,
+			    TRACE_REMEDY_PIDS)),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
 	.reads = READINGS(READING(struct state, processes, &process_reader)),

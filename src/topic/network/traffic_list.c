@@ -810,13 +810,8 @@ static void prepare(struct sample *sample)
 const struct topic topic_traffic = {
 	.schema = &schema,
 	.sources = SOURCES(
-		{ .path = TRACE_SOURCE,
-		  .gives = TRAFFIC_GIVES,
-		  .optional = true,
-		  .test = trace_test,
-		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS,
-				{ ENOENT, N_("this kernel has no tracepoints of sockets: they came "
-					     "with 6.3") } } },
+		TRACE_GIVES(TRAFFIC_GIVES, TRACE_REMEDIES, TRACE_REMEDY_PIDS,
+			    { ENOENT, N_("this kernel has no tracepoints of sockets: they came with 6.3") }),
 		{ .path = SOCKET_LIST_SOURCE,
 		  .is_socket = true,
 		  .gives = N_("payload of TCP connections, and what was sent again"),

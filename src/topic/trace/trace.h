@@ -21,6 +21,14 @@
 #define TRACE_REMEDY_PIDS { EXDEV, N_("in a PID namespace processes have other PIDs than in the kernel") }
 int trace_test(struct env *env);
 
+/* What the kernel counts for a topic, which can do without, and remedies. */
+#define TRACE_GIVES(what, ...)                                                                               \
+	{                                                                                                    \
+		.path = TRACE_SOURCE, .gives = what, .optional = true, .test = trace_test,                   \
+		.remedies = { __VA_ARGS__ }                                                                  \
+	}
+#define TRACE_PROGRAMS(list) .programs = (list), .n_programs = sizeof(list) / sizeof((list)[0])
+
 /* Programs that share their maps. */
 struct trace_plan {
 	const char *topic;
