@@ -169,15 +169,6 @@ static void close_listing(struct listing *listing)
 	listing->opened = false;
 }
 
-static int open_listing(struct listing *listing, struct env *env)
-{
-	if (listing->opened)
-		return lseek(listing->fd, 0, SEEK_SET) < 0 ? -errno : 0;
-	listing->fd = root_open_at(&env->root, listing->path, O_RDONLY | O_DIRECTORY);
-	listing->opened = listing->fd >= 0;
-	return listing->opened ? 0 : -errno;
-}
-
 static int read_served_names(struct listing *listing, struct env *env)
 {
 	int fd = served_open(&env->served, &env->root, listing->path, true), error;
@@ -195,6 +186,13 @@ static int read_names(struct listing *listing, struct env *env)
 	_Alignas(struct dirent64) char entries[8192];
 	ssize_t length;
 
+	if (listing->opened && lseek(listing->fd, 0, SEEK_SET) < 0)
+		return -errno;
+	if (!listing->opened)
+		listing->fd = root_open_at(&env->root, listing->path, O_RDONLY | O_DIRECTORY);
+	listing->opened = listing->fd >= 0;
+	if (!listing->opened)
+		return -errno;
 	while ((length = getdents64(listing->fd, (void *)entries, sizeof(entries))) > 0) {
 		for (ssize_t at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
@@ -213,15 +211,6 @@ static int compare_names(const void *one, const void *other)
 	return strverscmp(*(char *const *)one, *(char *const *)other);
 }
 
-static void sort_names(struct listing *listing)
-{
-	listing->n_names = 0;
-	for (size_t at = 0; at < listing->text.length; at += strlen(listing->text.bytes + at) + 1)
-		*VECTOR_ADD(listing->names, listing->n_names, listing->capacity) = listing->text.bytes + at;
-	if (listing->n_names > 0)
-		qsort(listing->names, listing->n_names, sizeof(*listing->names), compare_names);
-}
-
 int listing_read(struct listing *listing, struct env *env, bool *changed)
 {
 	struct buffer before = listing->before;
@@ -230,13 +219,8 @@ int listing_read(struct listing *listing, struct env *env, bool *changed)
 	listing->before = listing->text;
 	listing->text = before;
 	buffer_empty(&listing->text);
-	if (served_by_server(&env->served, listing->path)) {
-		error = read_served_names(listing, env);
-	} else {
-		error = open_listing(listing, env);
-		if (!error)
-			error = read_names(listing, env);
-	}
+	error = served_by_server(&env->served, listing->path) ? read_served_names(listing, env)
+							      : read_names(listing, env);
 	if (error) {
 		buffer_empty(&listing->text);
 		close_listing(listing);
@@ -245,7 +229,11 @@ int listing_read(struct listing *listing, struct env *env, bool *changed)
 	*changed = listing->text.length != listing->before.length ||
 		   (listing->text.length > 0 &&
 		    memcmp(listing->text.bytes, listing->before.bytes, listing->text.length) != 0);
-	sort_names(listing); /* the bytes may have moved even if they are the same */
+	listing->n_names = 0; /* the bytes may have moved even if they are the same */
+	for (size_t at = 0; at < listing->text.length; at += strlen(listing->text.bytes + at) + 1)
+		*VECTOR_ADD(listing->names, listing->n_names, listing->capacity) = listing->text.bytes + at;
+	if (listing->n_names > 0)
+		qsort(listing->names, listing->n_names, sizeof(*listing->names), compare_names);
 	return error;
 }
 
@@ -288,22 +276,15 @@ int listing_each_directory(struct env *env, const char *path, void (*each)(void 
 	return error;
 }
 
-static int stat_in_tree(const struct env *env, const char *path, struct stat *stat)
-{
-	int fd = root_open_at(&env->root, path, O_PATH | O_DIRECTORY);
-	int error = fd < 0 || fstat(fd, stat) < 0 ? -errno : 0;
-
-	descriptor_close(fd);
-	return error;
-}
-
 int listing_look(const struct env *env, const char *path, uint64_t *inode, uint64_t *n_links)
 {
 	struct stat stat;
-	int error = env->root.is_tree                           ? stat_in_tree(env, path, &stat)
-		    : fstatat(env->root.fd, path, &stat, 0) < 0 ? -errno
-								: 0;
+	int fd = env->root.is_tree ? root_open_at(&env->root, path, O_PATH | O_DIRECTORY) : -1;
+	int failed = env->root.is_tree ? fd < 0 || fstat(fd, &stat) < 0
+				       : fstatat(env->root.fd, path, &stat, 0) < 0;
+	int error = failed ? -errno : 0;
 
+	descriptor_close(fd);
 	if (error)
 		return error;
 	*inode = stat.st_ino;

@@ -149,24 +149,15 @@ static _Noreturn void become(const struct spawn_plan *plan, int report)
 	_exit(127);
 }
 
-/* The errno that the new process reports; 0: its program runs, or does not answer. */
-static int report_of(int report)
-{
-	struct pollfd ready = { .fd = report, .events = POLLIN };
-	int error;
-
-	if (poll(&ready, 1, EXEC_MS) <= 0 || read(report, &error, sizeof(error)) != sizeof(error))
-		return 0;
-	return error;
-}
-
 int spawn_command(const struct spawn_plan *plan, pid_t *pid)
 {
+	struct pollfd ready = { .events = POLLIN };
 	int report[2], error, status;
 	sigset_t all, before;
 
 	if (pipe2(report, O_CLOEXEC) < 0)
 		return errno;
+	ready.fd = report[0];
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	*pid = fork();
@@ -175,8 +166,10 @@ int spawn_command(const struct spawn_plan *plan, pid_t *pid)
 	error = *pid < 0 ? errno : 0;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(report[1]);
-	if (!error)
-		error = report_of(report[0]);
+	/* What the new process reports; nothing: its program runs, or does not answer. */
+	if (!error &&
+	    (poll(&ready, 1, EXEC_MS) <= 0 || read(report[0], &error, sizeof(error)) != sizeof(error)))
+		error = 0;
 	close(report[0]);
 	if (error && *pid > 0)
 		spawn_kill(*pid, &status);

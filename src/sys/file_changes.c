@@ -68,25 +68,13 @@ static void watch_file(struct file_changes *changes, struct watched *file)
 	file->file = inotify_add_watch(changes->fd, file->path, IN_CLOSE_WRITE | IN_MASK_ADD);
 }
 
-static int watch_directory(struct file_changes *changes, struct watched *file)
-{
-	char directory[PATH_MAX];
-	int length = (int)(file->name - file->path);
-
-	snprintf(directory, sizeof(directory), "%.*s", length, file->path);
-	file->directory = inotify_add_watch(changes->fd, directory, NAMES | GONE | IN_ONLYDIR | IN_MASK_ADD);
-	if (file->directory < 0)
-		return -errno;
-	watch_file(changes, file);
-	return 0;
-}
-
 int file_changes_add(struct file_changes *changes, const char *path)
 {
 	struct watched file = { .file = -1 };
 	const char *slash = strrchr(path, '/');
+	char directory[PATH_MAX];
 	struct stat status;
-	int error = 0;
+	int error;
 
 	if (*path != '/' || strlen(path) >= PATH_MAX)
 		return -EINVAL;
@@ -94,11 +82,15 @@ int file_changes_add(struct file_changes *changes, const char *path)
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
 		file.directory =
 			inotify_add_watch(changes->fd, path, NAMES | IN_CLOSE_WRITE | GONE | IN_MASK_ADD);
-		error = file.directory < 0 ? -errno : 0;
 	} else {
 		file.name = file.path + (slash + 1 - path);
-		error = watch_directory(changes, &file);
+		snprintf(directory, sizeof(directory), "%.*s", (int)(slash + 1 - path), path);
+		file.directory =
+			inotify_add_watch(changes->fd, directory, NAMES | GONE | IN_ONLYDIR | IN_MASK_ADD);
 	}
+	error = file.directory < 0 ? -errno : 0;
+	if (!error && file.name)
+		watch_file(changes, &file);
 	if (error)
 		free(file.path);
 	else

@@ -102,27 +102,22 @@ static void unlist(struct http_server *server, struct http_connected *client)
 	server->n_clients--;
 }
 
-/* The daemon closes the connection when it sees its end; until then it counts for the limit of the daemon. */
-static void make_room(struct http_server *server, time_t now)
-{
-	struct http_connected *oldest = server->oldest;
-
-	while (oldest && (server->n_clients > server->clients_max || now - oldest->began > CLIENT_SECONDS)) {
-		shutdown(oldest->fd, SHUT_RDWR);
-		unlist(server, oldest);
-		oldest = server->oldest;
-	}
-}
-
+/* A daemon closes a connection when it sees its end; until then it counts for the limit of the daemon. */
 static void begin_client(struct http_server *server, struct http_connected *client)
 {
+	struct http_connected *oldest;
+
 	client->began = (time_t)(real_mono_ns() / 1000000000);
 	client->listed = true;
 	client->older = server->newest;
 	*(client->older ? &client->older->newer : &server->oldest) = client;
 	server->newest = client;
 	server->n_clients++;
-	make_room(server, client->began);
+	while ((oldest = server->oldest) && (server->n_clients > server->clients_max ||
+					     client->began - oldest->began > CLIENT_SECONDS)) {
+		shutdown(oldest->fd, SHUT_RDWR);
+		unlist(server, oldest);
+	}
 }
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **kept,

@@ -496,14 +496,6 @@ static int map_memory(struct latency_thread *thread, const struct latency_plan *
 	return 0;
 }
 
-static bool lock_own(const struct latency_thread *thread, const struct latency_plan *plan)
-{
-	char *stack = (char *)thread->work.stack + STACK_BYTES - STACK_LOCKED;
-
-	return system_call_by(SYS_mlock, mlock(thread->memory, counters_bytes(plan))) == 0 &&
-	       system_call_by(SYS_mlock, mlock(stack, STACK_LOCKED)) == 0;
-}
-
 static int start(struct latency_thread *thread)
 {
 	const struct machine_threads *threads = thread->plan->threads;
@@ -528,6 +520,7 @@ static int start(struct latency_thread *thread)
 static int open_thread(struct latency_probe *probe, uint32_t cpu)
 {
 	struct latency_thread *thread = &probe->threads[probe->n_threads];
+	char *stack;
 	int error;
 
 	thread->cpu = cpu;
@@ -538,7 +531,9 @@ static int open_thread(struct latency_probe *probe, uint32_t cpu)
 		thread->memory = NULL;
 		return error;
 	}
-	if (!lock_own(thread, &probe->plan))
+	stack = (char *)thread->work.stack + STACK_BYTES - STACK_LOCKED;
+	if (system_call_by(SYS_mlock, mlock(thread->memory, counters_bytes(&probe->plan))) != 0 ||
+	    system_call_by(SYS_mlock, mlock(stack, STACK_LOCKED)) != 0)
 		probe->locked = LATENCY_LOCK_NONE;
 	error = start(thread);
 	thread->runs = !error;

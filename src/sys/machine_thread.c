@@ -382,22 +382,18 @@ static void unlock_and_call(struct worker *worker)
 		pthread_cond_signal(&worker->work);
 }
 
-/* False when there is no thread to run the job. */
-static bool hand_over(struct worker *worker, struct worker_job *job)
-{
-	bool taken;
-
-	pthread_mutex_lock(&worker->lock);
-	taken = worker->n_helpers > 0 || start_helper(worker);
-	if (taken)
-		queue_add(&worker->waiting, job);
-	unlock_and_call(worker);
-	return taken;
-}
-
 void worker_submit(struct worker *worker, struct worker_job *job)
 {
-	if (worker && hand_over(worker, job))
+	bool taken = false;
+
+	if (worker) {
+		pthread_mutex_lock(&worker->lock);
+		taken = worker->n_helpers > 0 || start_helper(worker);
+		if (taken)
+			queue_add(&worker->waiting, job);
+		unlock_and_call(worker);
+	}
+	if (taken)
 		return;
 	job->run(job);
 	job->done(job);

@@ -286,25 +286,20 @@ void user_file_error_text(const struct user_file *file, int error, char *text, s
 		snprintf(text, room, "%s", strerror(-error));
 }
 
-/* The file may be another one than user_file_open() saw. */
-static int check_opened(struct user_file *file, int fd)
+int user_file_create(struct user_file *file, mode_t mode)
 {
+	int flags = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | (file->by_kernel ? 0 : O_NOFOLLOW);
+	int fd = openat(file->directory, file->name, flags, mode), error;
 	struct stat status;
-	int error = fstat(fd, &status) < 0 ? -errno : check_owner(file, &status);
 
+	if (fd < 0)
+		return -errno;
+	/* It may be another one than user_file_open() saw. */
+	error = fstat(fd, &status) < 0 ? -errno : check_owner(file, &status);
 	if (!error)
 		return fd;
 	close(fd);
 	return error;
-}
-
-int user_file_create(struct user_file *file, mode_t mode)
-{
-	int flags = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, fd;
-
-	flags |= file->by_kernel ? 0 : O_NOFOLLOW;
-	fd = openat(file->directory, file->name, flags, mode);
-	return fd < 0 ? -errno : check_opened(file, fd);
 }
 
 int user_file_read(const struct user_file *file)
@@ -505,15 +500,6 @@ static bool is_number(const struct file_series *series, const char *name, uint32
 	return strcmp(same, name) == 0;
 }
 
-static bool is_without_samples(const struct file_series *series, const char *name)
-{
-	int fd = openat(series->directory, name, OPEN_FLAGS);
-	bool empty = fd >= 0 && series->is_empty(fd);
-
-	descriptor_close(fd);
-	return empty;
-}
-
 /* ".NUMBER.ENDING.PID", as user_file_replace() has it. */
 static bool is_left(const struct file_series *series, const char *name)
 {
@@ -532,11 +518,16 @@ static void add_listed(struct file_series *series, const char *name, bool sweep)
 {
 	struct stat status;
 	uint32_t number;
+	bool is_empty;
+	int fd;
 
 	if (!is_number(series, name, &number) ||
 	    fstatat(series->directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
 		return;
-	if (status.st_size == 0 || is_without_samples(series, name)) {
+	fd = status.st_size > 0 ? openat(series->directory, name, OPEN_FLAGS) : -1;
+	is_empty = status.st_size == 0 || (fd >= 0 && series->is_empty(fd));
+	descriptor_close(fd);
+	if (is_empty) {
 		if (sweep)
 			unlinkat(series->directory, name, 0);
 		return;

@@ -533,15 +533,6 @@ static void begin_waiter(struct bpf_assembler *as, const struct entering *enteri
 	emit_add(as, BPF_MAP_WAITERS, entering->key, begun, BPF_NOEXIST);
 }
 
-/* r1: the number of the task; of sched_process_exec that which it had. */
-static void load_thread(struct bpf_assembler *as, enum bpf_event event)
-{
-	if (event == BPF_EVENT_GONE)
-		emit_argument(as, R1, EXEC_OLD_PID);
-	else
-		emit_task_member(as, R1, "task_struct.pid");
-}
-
 static bool counts_waits(const struct bpf_assembler *as)
 {
 	return as->program->does->maps & BPF_MAP_BIT(BPF_MAP_WAITERS);
@@ -557,7 +548,10 @@ static void enter_task(struct bpf_assembler *as, const struct entering *entering
 		emit_store_slot(as, 8, entering->state, 0, VALUE);
 		describe_wait(as, entering);
 	}
-	load_thread(as, entering->event);
+	if (entering->event == BPF_EVENT_GONE) /* by sched_process_exec: the number that it had */
+		emit_argument(as, R1, EXEC_OLD_PID);
+	else
+		emit_task_member(as, R1, "task_struct.pid");
 	emit_store_slot(as, 8, entering->key, offsetof(struct bpf_times_key, thread), R1);
 	emit_task(as, R1);
 	emit_store_slot(as, 8, entering->key, offsetof(struct bpf_times_key, task), R1);

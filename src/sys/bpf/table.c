@@ -24,11 +24,6 @@
 
 #include "sys/bpf/emit.h"
 
-static bool has(const struct bpf_part *part)
-{
-	return part->is != BPF_PART_CONSTANT;
-}
-
 /* The comparison under which a run goes to skip: the opposite. */
 static int opposite(enum bpf_relation relation, bool is_signed)
 {
@@ -110,22 +105,10 @@ static void store_bits(struct bpf_assembler *as)
 	emit_store_slot(as, WORD, as->key, as->key.bytes - WORD, R2);
 }
 
-/* Before the entry is looked up, since it may call the kernel. */
-static void keep_most(struct bpf_assembler *as, struct frame_slot most)
-{
-	const struct bpf_part *part = &as->program->table->most;
-
-	emit_part(as, part);
-	if (part->spot.is_signed) {
-		emit_set_long(as, R2, UINT64_C(1) << 63);
-		emit_compute(as, BPF_XOR, R1, R2);
-	}
-	emit_store_slot(as, WORD, most, 0, R1);
-}
-
 static void work(struct bpf_assembler *as)
 {
 	const struct bpf_table_parts *table = as->program->table;
+	bool has_most = table->most.is != BPF_PART_CONSTANT;
 	struct frame_slot most = { 0 };
 	struct bpf_label skip = { 0 };
 
@@ -137,15 +120,20 @@ static void work(struct bpf_assembler *as)
 	emit_key(as);
 	if (as->program->by_log2)
 		store_bits(as);
-	if (has(&table->most)) {
+	if (has_most) { /* before the entry is looked up, since it may call the kernel */
 		most = emit_slot(as, 1);
-		keep_most(as, most);
+		emit_part(as, &table->most);
+		if (table->most.spot.is_signed) {
+			emit_set_long(as, R2, UINT64_C(1) << 63);
+			emit_compute(as, BPF_XOR, R1, R2);
+		}
+		emit_store_slot(as, WORD, most, 0, R1);
 	}
 	emit_part(as, &as->program->value);
 	emit_move(as, VALUE, R1);
 	emit_count_entry(as, &skip);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
-	if (has(&table->most)) {
+	if (has_most) {
 		emit_load_slot(as, WORD, VALUE, most, 0);
 		emit_keep_most(as, offsetof(struct bpf_entry, most));
 	}
