@@ -129,11 +129,6 @@ static enum stolen_verdict stolen_time_update(struct stolen_time *stolen, struct
 	return stolen->verdict;
 }
 
-static void stolen_time_free(struct stolen_time *stolen)
-{
-	free(stolen->looks);
-}
-
 #define KSOFTIRQD "ksoftirqd/" /* and the number of its CPU */
 
 struct account_row {
@@ -364,7 +359,7 @@ static void close_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	stolen_time_free(&state->stolen_time);
+	free(state->stolen_time.looks);
 }
 
 const struct topic topic_account = {

@@ -74,16 +74,6 @@ double proc_stat_busy_at(const struct proc_stat *stat, uint64_t mono_ns)
 				    (double)(stat->read_ns - stat->last_read_ns);
 }
 
-/* Lists the online CPUs, which are those with a line in /proc/stat. */
-
-static int open_online(void *state, const struct sample *sample)
-{
-	struct online_cpus *online = state;
-
-	online->env = sample->env;
-	return 0;
-}
-
 static void close_online(void *state)
 {
 	struct online_cpus *online = state;
@@ -105,6 +95,7 @@ static int update(void *state, const struct sample *sample)
 	const struct proc_stat *stat;
 	int error = proc_stat_read(sample->env, &stat);
 
+	online->env = sample->env;
 	if (error || is_same(online, stat))
 		return error;
 	VECTOR_RESERVE(online->list, stat->n_cpus, online->capacity);
@@ -116,8 +107,8 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader online_cpus_reader = {
-	.name = "online CPUs", .state_size = sizeof(struct online_cpus), .open = open_online,
-	.update = update, .close = close_online, .source = "proc/stat",
+	.name = "online CPUs", .state_size = sizeof(struct online_cpus), .update = update,
+	.close = close_online, .source = "proc/stat",
 };
 
 long online_cpus_topology(struct env *env, uint32_t cpu, const char *name)

@@ -49,13 +49,6 @@ static const struct schema schema = {
 static const char absent[] = N_("needs Linux 6.17 with CONFIG_DAMON_STAT");
 static const char rights[] = N_("run it as root, or give it the capability cap_dac_read_search");
 
-static void notice_denied(struct sample *sample)
-{
-	frame_notice(sample->frame, schema.name,
-		     source_remedy(sample->env, topic_source(sample->topic, PERCENTILES), EACCES),
-		     _("what DAMON_STAT knows of idle memory is hidden"));
-}
-
 /* What it found before it was turned off stays in the files. */
 static bool is_off(struct env *env)
 {
@@ -72,7 +65,9 @@ static int sample(struct sample *sample)
 	int error = env_read(sample->env, env_file(sample->env, PERCENTILES), &text);
 
 	if (error == -EACCES)
-		notice_denied(sample);
+		frame_notice(sample->frame, schema.name,
+			     source_remedy(sample->env, topic_source(sample->topic, PERCENTILES), EACCES),
+			     _("what DAMON_STAT knows of idle memory is hidden"));
 	if (error)
 		return error;
 	if (!damon_percentiles_parse(text, idle))

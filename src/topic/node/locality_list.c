@@ -564,11 +564,6 @@ static void close_list(void *state)
 	free(list->largest);
 }
 
-static bool is_hidden(int error)
-{
-	return error == -EPERM || error == -EACCES;
-}
-
 static struct located *find(const struct locality_list *list, uint32_t pid, uint64_t start_ticks)
 {
 	for (size_t i = 0; i < list->n_list; i++)
@@ -616,18 +611,13 @@ static struct located *located_new(const struct locality_list *list, const struc
 	return located;
 }
 
-static bool is_larger(const struct located *one, const struct located *other)
-{
-	return resident(one->process) > resident(other->process);
-}
-
 static void sort(struct locality_list *list)
 {
 	for (size_t i = 1; i < list->n_list; i++) {
 		struct located *moved = list->list[i];
 		size_t at = i;
 
-		for (; at > 0 && is_larger(moved, list->list[at - 1]); at--)
+		for (; at > 0 && resident(moved->process) > resident(list->list[at - 1]->process); at--)
 			list->list[at] = list->list[at - 1];
 		list->list[at] = moved;
 	}
@@ -649,7 +639,7 @@ static void choose(struct locality_list *list)
 				located_new(list, process);
 		located->process = process;
 		located->kept = true;
-		n_open += !is_hidden(located->error);
+		n_open += located->error != -EPERM && located->error != -EACCES;
 	}
 	for (size_t i = 0; i < list->n_list; i++)
 		if (list->list[i]->kept)
@@ -708,13 +698,6 @@ static void set_counted(struct locality_list *list, struct located *process, int
 		process->resident_bytes += process->pages[i];
 }
 
-static void count_now(struct locality_list *list, struct located *process, uint64_t now_ns)
-{
-	int error = maps_count_now(list->count, list->nodes, process->pid, process->pages);
-
-	set_counted(list, process, error, now_ns);
-}
-
 static void sample_pages(struct locality_list *list, struct located *process, uint64_t now_ns)
 {
 	uint64_t pages = resident(process->process);
@@ -731,7 +714,8 @@ static void look_at_pages(struct locality_list *list, struct located *process, u
 	bool named = list->request->numa_maps && list->request->processes;
 
 	if (!list->env->live || (named && list->request->batch)) {
-		count_now(list, process, now_ns);
+		set_counted(list, process,
+			    maps_count_now(list->count, list->nodes, process->pid, process->pages), now_ns);
 	} else if (list->env->foreign_pids) {
 		process->looked_ns = now_ns;
 		process->error = -EXDEV;

@@ -24,12 +24,6 @@ static const char *const count_names[N_NODE_COUNTS] = {
 	[NODE_OTHER] = "other_node",
 };
 
-static int open_list(void *state, const struct sample *sample)
-{
-	((struct node_list *)state)->env = sample->env;
-	return 0;
-}
-
 static void close_list(void *state)
 {
 	struct node_list *list = state;
@@ -141,6 +135,7 @@ static int update(void *state, const struct sample *sample)
 	struct span online;
 	int error = env_read(sample->env, env_file(sample->env, NODE_ONLINE), &online);
 
+	list->env = sample->env;
 	list->n_cpus = 0;
 	if (error)
 		return error;
@@ -152,8 +147,8 @@ static int update(void *state, const struct sample *sample)
 }
 
 const struct reader node_reader = {
-	.name = "NUMA nodes", .state_size = sizeof(struct node_list), .open = open_list, .update = update,
-	.close = close_list, .source = NODE_ONLINE,
+	.name = "NUMA nodes", .state_size = sizeof(struct node_list), .update = update, .close = close_list,
+	.source = NODE_ONLINE,
 };
 
 /* Topic "node": what memory each NUMA node has, how far the others are, and which allocations missed it. */

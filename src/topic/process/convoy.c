@@ -248,11 +248,6 @@ static bool is_half(const struct look *look)
 	return look->n_waiting > 0 && 2 * look->n_waiting >= look->n_read;
 }
 
-static bool is_convoy(const struct look *look)
-{
-	return look->n_waiting >= WAITING_LEAST && is_half(look);
-}
-
 /* Only convoys stay, also of the last seconds. */
 static void look_at_threads(struct state *state)
 {
@@ -271,7 +266,7 @@ static void look_at_threads(struct state *state)
 	take(state);
 	for (size_t i = 0; i < state->n_looks; i++) {
 		count_waiting(&state->looks[i]);
-		if (is_convoy(&state->looks[i]))
+		if (state->looks[i].n_waiting >= WAITING_LEAST && is_half(&state->looks[i]))
 			state->looks[i].seen_ns = state->processes->mono_ns;
 		if (goes_on(state, &state->looks[i]))
 			state->looks[n_looks++] = state->looks[i];

@@ -86,17 +86,6 @@ bool failing_command_is_recent(const struct failing_command *command, uint64_t n
 	return command->failed_ns > 0 && now_ns <= command->failed_ns + RECENT_NS;
 }
 
-static bool is_pair(const struct failing_command *command, const char *name, const char *parent)
-{
-	return strcmp(command->name, name) == 0 && strcmp(command->parent, parent) == 0;
-}
-
-/* May another pair have its place? */
-static bool is_free(const struct failing_command *command, uint64_t now_ns)
-{
-	return !command->name[0] || !failing_command_is_recent(command, now_ns);
-}
-
 /* Of the places that are free the one whose pair exited first; NULL: none is. */
 static struct failing_command *find_or_add_pair(struct failing_commands *commands, uint64_t now_ns,
 					   const char *name, const char *parent)
@@ -107,10 +96,11 @@ static struct failing_command *find_or_add_pair(struct failing_commands *command
 	for (unsigned i = 0; i < PLACES; i++) {
 		struct failing_command *place = &commands->all[(hash + i) % FAILING_COMMANDS_MAX];
 
-		if (is_pair(place, name, parent))
+		if (strcmp(place->name, name) == 0 && strcmp(place->parent, parent) == 0)
 			return place;
-		if (is_free(place, now_ns) && (!chosen || place->exited_ns < chosen->exited_ns))
-			chosen = place;
+		if ((!place->name[0] || !failing_command_is_recent(place, now_ns)) &&
+		    (!chosen || place->exited_ns < chosen->exited_ns))
+			chosen = place; /* another pair may have it */
 	}
 	if (chosen) {
 		*chosen = (struct failing_command){ 0 };

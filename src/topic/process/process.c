@@ -636,14 +636,10 @@ static bool wants_payload(const struct sample *sample)
 	return sample_request_wants(sample->request, &schema, REQUEST_NETWORK);
 }
 
-static bool wants_tcp(const struct sample *sample)
-{
-	return sample->env->live && sample_request_wants(sample->request, &schema, REQUEST_TCP);
-}
-
 static void want_traffic(struct sample *sample, struct state *state)
 {
-	bool payload = wants_payload(sample), tcp = wants_tcp(sample);
+	bool payload = wants_payload(sample);
+	bool tcp = sample->env->live && sample_request_wants(sample->request, &schema, REQUEST_TCP);
 	uint64_t n = tcp && !payload ? n_sockets(sample->env) : 0;
 
 	state->too_many = n > SOCKETS_MAX ? n : 0;

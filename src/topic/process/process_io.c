@@ -150,11 +150,6 @@ static bool is_due(const struct process_list *list, const struct process *proces
 	return !list->clocks || process->ran_tick > process->io->tick;
 }
 
-static bool is_denied(const struct process *process)
-{
-	return process->io->error == -EACCES || process->io->error == -EPERM;
-}
-
 /* Children mostly have higher pids than their parents: one that just exited is noticed before its parent. */
 static void update(struct process_list *list, size_t turns)
 {
@@ -174,7 +169,7 @@ static void update(struct process_list *list, size_t turns)
 			read_process(list, process);
 		process->io->known = (struct pid_io){ 0 };
 		list->n_io_unread += process->io->tick == 0;
-		list->n_io_denied += is_denied(process);
+		list->n_io_denied += process->io->error == -EACCES || process->io->error == -EPERM;
 	}
 }
 
@@ -286,7 +281,7 @@ static void read_threads(struct process_list *list, struct process *process, con
 		struct thread_wait *known = known_thread(wait, &at, tids[i] == 0 ? process->pid : tids[i]);
 		int error = read_thread(list, process, tids[i], keep, known, thread);
 
-		if (error == -ENOENT || error == -ESRCH) {
+		if (is_gone(error)) {
 			pids_release(list->env, &thread->file);
 			continue;
 		}

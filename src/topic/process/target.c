@@ -40,11 +40,6 @@ static bool is_same(const char *one, const char *other)
 	return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-static char *copy(const char *text)
-{
-	return text ? alloc_text(text) : NULL;
-}
-
 static void set_process(struct target *target, uint32_t pid, const struct pid_stat *stat)
 {
 	size_t length = span_length(stat->comm);
@@ -158,14 +153,6 @@ static void follow(struct target *target)
 	target->stat.comm = span_text("");
 }
 
-/* A main thread that has ended shows no memory, and nothing of what the others do. */
-static void find_living_thread(struct target *target)
-{
-	uint32_t living = process_living_thread(target->env, target->pid, &target->stat);
-
-	target->memory_pid = living ? living : target->pid;
-}
-
 #define SEEN_SLACK_NS UINT64_C(20000000) /* start times are in ticks */
 
 /* Of an event only the PID and its time are known: a process that started later is another one. */
@@ -206,7 +193,7 @@ static void follow_request(struct target *target)
 
 	if (!process_choice_is_same(&request->mapped, &target->chosen) || !is_same(list, target->list)) {
 		free(target->list);
-		target->list = copy(list);
+		target->list = list ? alloc_text(list) : NULL;
 		target->chosen = request->mapped;
 		target->state = list ? TARGET_SOUGHT : TARGET_NONE;
 		target->least_ticks = target->searched_ns = 0;
@@ -234,8 +221,12 @@ static int update(void *state, const struct sample *sample)
 		follow(target);
 	if (target->state == TARGET_SOUGHT)
 		error = seek(target);
-	if (target->state == TARGET_LIVE)
-		find_living_thread(target);
+	if (target->state == TARGET_LIVE) {
+		uint32_t living = process_living_thread(target->env, target->pid, &target->stat);
+
+		/* a main thread that has ended shows no memory, and nothing of what the others do */
+		target->memory_pid = living ? living : target->pid;
+	}
 	return error;
 }
 
