@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "memory": the memory of the machine in parts that add up, available memory, and swap. */
+/*
+ * Topics "memory", "meminfo", "memory_check" and "memory_limit". The first: the memory of the machine in
+ * parts that add up, available memory, and swap.
+ */
 #include <config.h>
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
+#include "kernel/cgroup.h"
 #include "kernel/meminfo.h"
+#include "topic/cgroup.h"
 #include "topic/served_mounts.h"
 #include "topic/topic.h"
 
@@ -41,7 +48,7 @@ struct memory_row {
 	COLUMN(struct memory_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COLUMN(struct memory_row, name, .kind = COLUMN_KEY, .title = "", .width = 9, .words = true,
+	COLUMN(struct memory_row, name, A_KEY("", 9), .words = true,
 	       .help = N_("mem: all memory; available: what programs can still allocate; swap"),
 	       .source = "mem, available, swap"),
 	SIZE(total_bytes, .title = N_("total"), .width = 9, .rank = 1,
@@ -62,8 +69,8 @@ static const struct column columns[] = {
 	     .source = "/proc/meminfo SUnreclaim + PageTables + KernelStack"),
 	SIZE(caches_bytes, .title = N_("cache"), .width = 9, .rank = 2,
 	     .help = N_("file contents and kernel objects that can be dropped and read again"),
-	     .source = "/proc/meminfo Active(file) + Inactive(file) + SReclaimable, "
-		       "+ ZFS ARC above its minimum (arcstats size - c_min)"),
+	     .source = "/proc/meminfo Active(file) + Inactive(file) + SReclaimable, + ZFS ARC above its "
+		       "minimum (arcstats size - c_min)"),
 	SIZE(others_bytes, .title = N_("other"), .width = 9, .rank = 3,
 	     .help = N_("the rest: locked pages, drivers, per-CPU data, huge pages, vmalloc; never below 0"),
 	     .source = "total - free - anonymous - kernel - caches"),
@@ -257,17 +264,16 @@ struct meminfo_row {
 };
 
 static const struct column meminfo_columns[] = {
-	COLUMN(struct meminfo_row, key, .kind = COLUMN_KEY, .title = N_("key"), .width = 15,
-	       .help = N_("key as the kernel spells it"), .source = "/proc/meminfo"),
-	COLUMN(struct meminfo_row, value_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("size"),
-	       .width = 6, .rank = 1, .help = N_("size, for lines in kB"), .source = "/proc/meminfo"),
-	COLUMN(struct meminfo_row, count, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("count"),
-	       .width = 6, .rank = 3, .optional = true,
+	COLUMN(struct meminfo_row, key, A_KEY(N_("key"), 15), .help = N_("key as the kernel spells it"),
+	       .source = "/proc/meminfo"),
+	COLUMN(struct meminfo_row, value_bytes, A_GAUGE(BYTES, N_("size"), 6), .rank = 1,
+	       .help = N_("size, for lines in kB"), .source = "/proc/meminfo"),
+	COLUMN(struct meminfo_row, count, A_GAUGE(COUNT, N_("count"), 6), .rank = 3, .optional = true,
 	       .help = N_("number, for lines without a unit (huge pages)"), .source = "/proc/meminfo"),
-	COLUMN(struct meminfo_row, meaning, .kind = COLUMN_LABEL, .title = N_("meaning"), .width = 20,
-	       .words = true, .rank = 2, .help = N_("what the line counts"), .source = "panetop"),
-	COLUMN(struct meminfo_row, part_of, .kind = COLUMN_LABEL, .title = N_("part of"), .width = 8,
-	       .rank = 4, .help = N_("lines that already include it"), .source = "panetop"),
+	COLUMN(struct meminfo_row, meaning, A_LABEL(N_("meaning"), 20), .words = true, .rank = 2,
+	       .help = N_("what the line counts"), .source = "panetop"),
+	COLUMN(struct meminfo_row, part_of, A_LABEL(N_("part of"), 8), .rank = 4,
+	       .help = N_("lines that already include it"), .source = "panetop"),
 };
 
 static const struct schema meminfo_schema = {
@@ -420,4 +426,312 @@ const struct topic topic_meminfo = {
 	.sources = SOURCES(
 		{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") }),
 	.sample = sample_meminfo,
+};
+
+/* Topic "memory_check": whether the lines of /proc/meminfo add up, and what they leave unaccounted. */
+
+#define PARTS_MAX 20
+
+struct check_row {
+	const char *formula;
+	uint64_t sum_bytes, total_bytes;
+	double error_bytes, error_ratio;
+};
+
+#define CHECK(field, ...) COLUMN(struct check_row, field, __VA_ARGS__)
+
+static const struct column check_columns[] = {
+	CHECK(formula, A_KEY(N_("formula"), 30),
+	      .help = N_("lines of /proc/meminfo that are summed, and the line they should equal"),
+	      .source = "/proc/meminfo"),
+	CHECK(sum_bytes, A_GAUGE(BYTES, N_("sum"), 9), .rank = 2, .help = N_("sum of the parts"),
+	      .source = "the left side of the formula"),
+	CHECK(total_bytes, A_GAUGE(BYTES, N_("total"), 9), .rank = 3,
+	      .help = N_("total as printed by the kernel"), .source = "the right side of the formula"),
+	CHECK(error_bytes, A_GAUGE(BYTES, N_("error"), 9), .rank = 1,
+	      .help = N_("sum minus total; for MemTotal, a negative error is memory that no line accounts "
+			 "for; where VmallocUsed includes kernel stacks, the sum has them twice"),
+	      .source = "sum - total"),
+	CHECK(error_ratio, A_GAUGE(RATIO, N_("%error"), 6), .rank = 1,
+	      .help = N_("the error as a share of the total"), .source = "(sum - total) / total"),
+};
+
+static const struct schema check_schema = {
+	.name = "memory_check", .is_public = true,
+	.help = N_("identities between the lines of /proc/meminfo, with their errors"), .one_unit = true,
+	SCHEMA_ROWS(struct check_row, check_columns),
+};
+
+struct part {
+	const char *key;
+	size_t offset;
+};
+
+#define PART(key, field) { key, offsetof(struct meminfo, field) }
+
+/*
+ * Every kernel prints the first n_required parts: without them there is nothing to check. Other parts that a
+ * kernel does not print are left out of the formula.
+ */
+static const struct check {
+	struct part whole, parts[PARTS_MAX];
+	unsigned n_required;
+} checks[] = {
+	{ PART("Active", active),
+	  { PART("Active(anon)", active_anon), PART("Active(file)", active_file) },
+	  .n_required = 2 },
+	{ PART("Inactive", inactive),
+	  { PART("Inactive(anon)", inactive_anon), PART("Inactive(file)", inactive_file) },
+	  .n_required = 2 },
+	{ PART("Slab", slab),
+	  { PART("SReclaimable", reclaimable_slab), PART("SUnreclaim", unreclaimable_slab) },
+	  .n_required = 2 },
+	/* by use: the lists of page reclaim */
+	{ PART("MemTotal", total),
+	  { PART("MemFree", free), PART("Active", active), PART("Inactive", inactive), PART("Slab", slab),
+	    PART("Unevictable", unevictable), PART("KernelStack", kernel_stack),
+	    PART("PageTables", page_tables), PART("SecPageTables", secondary_page_tables),
+	    PART("Percpu", percpu), PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb),
+	    PART("Zswap", zswap), PART("Bounce", bounce) },
+	  .n_required = 4 },
+	/* by content: anonymous memory and page cache */
+	{ PART("MemTotal", total),
+	  { PART("MemFree", free), PART("Buffers", buffers), PART("Cached", cached),
+	    PART("AnonPages", anon_pages), PART("Slab", slab), PART("SwapCached", swap_cached),
+	    PART("KernelStack", kernel_stack), PART("PageTables", page_tables),
+	    PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
+	    PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb), PART("Zswap", zswap),
+	    PART("Bounce", bounce) },
+	  .n_required = 5 },
+};
+
+static uint64_t value_of(const struct meminfo *meminfo, const struct part *part)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)meminfo + part->offset, sizeof(value));
+	return value;
+}
+
+static bool can_be_checked(const struct check *check, const struct meminfo *meminfo)
+{
+	for (unsigned i = 0; i < check->n_required; i++)
+		if (value_of(meminfo, &check->parts[i]) == U64_UNKNOWN)
+			return false;
+	return value_of(meminfo, &check->whole) != U64_UNKNOWN;
+}
+
+static const char *add_parts(struct arena *arena, const struct check *check, const struct meminfo *meminfo,
+			     uint64_t *sum)
+{
+	const char *formula = "";
+
+	*sum = 0;
+	for (const struct part *part = check->parts; part->key; part++) {
+		uint64_t value = value_of(meminfo, part);
+
+		if (value == U64_UNKNOWN)
+			continue;
+		*sum = u64_sum(*sum, value);
+		formula = arena_print(arena, "%s%s%s", formula, *formula ? " + " : "", part->key);
+	}
+	return arena_print(arena, "%s = %s", formula, check->whole.key);
+}
+
+static void add_check(struct frame *frame, struct table *table, const struct check *check,
+		      const struct meminfo *meminfo)
+{
+	struct check_row *row = table_add(table);
+
+	row->formula = add_parts(&frame->arena, check, meminfo, &row->sum_bytes);
+	row->total_bytes = value_of(meminfo, &check->whole);
+	if (row->sum_bytes == U64_UNKNOWN)
+		return;
+	row->error_bytes = (double)row->sum_bytes - (double)row->total_bytes;
+	if (row->total_bytes > 0)
+		row->error_ratio = row->error_bytes / (double)row->total_bytes;
+}
+
+static int sample_check(struct sample *sample)
+{
+	struct meminfo meminfo;
+	struct span text;
+	int error = env_read(sample->env, env_file(sample->env, "proc/meminfo"), &text);
+
+	if (error)
+		return error;
+	meminfo_parse(text, &meminfo);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+		if (can_be_checked(&checks[i], &meminfo))
+			add_check(sample->frame, sample->table, &checks[i], &meminfo);
+	return sample->table->n_rows > 0 ? 0 : -ENODATA;
+}
+
+const struct topic topic_memory_check = {
+	.schema = &check_schema,
+	.sources = SOURCES(
+		{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") }),
+	.sample = sample_check,
+};
+
+/* Topic "memory_limit": memory and swap limits of the cgroup of panetop and its ancestors. */
+
+struct limit_row {
+	const char *resource, *cgroup;
+	uint64_t limit_bytes, used_bytes, free_bytes, caches_bytes;
+};
+
+#define LIMIT_SIZE(field, ...)                                                                               \
+	COLUMN(struct limit_row, field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, __VA_ARGS__)
+
+static const struct column limit_columns[] = {
+	COLUMN(struct limit_row, resource, A_KEY(N_("resource"), 9), .help = N_("memory or swap"),
+	       .source = "memory, swap"),
+	LIMIT_SIZE(limit_bytes, .title = N_("limit"), .width = 9, .rank = 1,
+		   .help = N_("limit of the cgroup, at most the total of the machine"),
+		   .source = "v2 memory.max, memory.swap.max; v1 memory.limit_in_bytes, "
+			     "memory.memsw.limit_in_bytes - memory.limit_in_bytes"),
+	LIMIT_SIZE(used_bytes, .title = N_("used"), .width = 9, .rank = 1,
+		   .help = N_("memory that the cgroup uses, page cache included"),
+		   .source = "v2 memory.current, memory.swap.current; v1 memory.usage_in_bytes, "
+			     "memory.memsw.usage_in_bytes - memory.usage_in_bytes"),
+	LIMIT_SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
+		   .help = N_("what it can still allocate before its caches must shrink; never below 0"),
+		   .source = "limit - used"),
+	LIMIT_SIZE(caches_bytes, .title = N_("cache"), .width = 9, .rank = 2,
+		   .help = N_("page cache of the cgroup that can be dropped"),
+		   .source = "memory.stat active_file + inactive_file (v1: total_...)"),
+	COLUMN(struct limit_row, cgroup, A_KEY(N_("cgroup"), 10), .rank = 3,
+	       .help = N_("limited cgroup: that of panetop or an ancestor"),
+	       .source = "/proc/self/cgroup, /proc/self/mountinfo"),
+};
+
+static double limit_percent_base(const void *row)
+{
+	const struct limit_row *limit = row;
+
+	return u64_number(limit->limit_bytes);
+}
+
+static const struct schema limit_schema = {
+	.name = "memory_limit", .is_public = true,
+	.help = N_("memory and swap limits of the cgroup of panetop and its ancestors; empty without limits"),
+	.one_unit = true, .percent_base = limit_percent_base, .percent_column = 1,
+	SCHEMA_ROWS(struct limit_row, limit_columns),
+};
+
+/* File names by cgroup version. */
+static const struct files {
+	const char *limit, *usage, *swap_limit, *swap_usage;
+	bool swap_with_memory; /* the swap files count memory and swap together */
+} versions[] = {
+	[1] = { "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.memsw.limit_in_bytes",
+		"memory.memsw.usage_in_bytes", true },
+	[2] = { "memory.max", "memory.current", "memory.swap.max", "memory.swap.current", false },
+};
+
+static int test_cgroup(struct env *env)
+{
+	return cgroup_test(env, "memory");
+}
+
+static const struct source_spec limit_sources[] = {
+	CGROUP_SOURCE("memory cgroup", test_cgroup,
+			  N_("no cgroup hierarchy with the memory controller is mounted")),
+	{ 0 },
+};
+
+static int open_limit(struct sample *sample)
+{
+	sample->state = cgroup_open(sample->env, "memory");
+	return 0;
+}
+
+/* U64_UNKNOWN: no such file. CGROUP_NO_LIMIT has the same value: neither is a limit. */
+static uint64_t read_bytes(struct env *env, const struct cgroup_place *place, const char *name)
+{
+	struct span text;
+	uint64_t bytes;
+
+	if (cgroup_read(env, place, name, &text) < 0 || !cgroup_limit_parse(text, &bytes))
+		return U64_UNKNOWN;
+	return bytes;
+}
+
+static uint64_t read_caches(struct env *env, const struct cgroup_place *place)
+{
+	struct cgroup_memory_stat stat;
+	struct span text;
+
+	if (cgroup_read(env, place, "memory.stat", &text) < 0)
+		return U64_UNKNOWN;
+	cgroup_memory_stat_parse(text, place->version, &stat);
+	return u64_sum_known(stat.active_file, stat.inactive_file);
+}
+
+static struct limit_row *add_limit_row(struct frame *frame, struct table *table,
+				       const struct cgroup_place *place, const char *resource, uint64_t limit,
+				       uint64_t used, uint64_t machine)
+{
+	struct limit_row *row = table_add(table);
+
+	row->resource = resource;
+	row->cgroup = arena_print(&frame->arena, "/%s", place->group);
+	row->limit_bytes = limit < machine ? limit : machine;
+	row->used_bytes = used;
+	if (used != U64_UNKNOWN)
+		row->free_bytes = row->limit_bytes > used ? row->limit_bytes - used : 0;
+	return row;
+}
+
+static void add_limits(struct env *env, struct frame *frame, struct table *table,
+		       const struct cgroup_place *place, const struct meminfo *meminfo)
+{
+	const struct files *files = &versions[place->version];
+	uint64_t limit = read_bytes(env, place, files->limit), used = U64_UNKNOWN;
+	uint64_t swap_limit = read_bytes(env, place, files->swap_limit), swap_used;
+
+	if (limit < meminfo->total) {
+		used = read_bytes(env, place, files->usage);
+		add_limit_row(frame, table, place, "memory", limit, used, meminfo->total)->caches_bytes =
+			read_caches(env, place);
+	}
+	if (swap_limit == U64_UNKNOWN || (files->swap_with_memory && limit == U64_UNKNOWN))
+		return;
+	swap_used = read_bytes(env, place, files->swap_usage);
+	if (files->swap_with_memory) {
+		used = used == U64_UNKNOWN ? read_bytes(env, place, files->usage) : used;
+		swap_limit = swap_limit > limit ? swap_limit - limit : 0;
+		if (swap_used != U64_UNKNOWN && used != U64_UNKNOWN)
+			swap_used = swap_used > used ? swap_used - used : 0;
+	}
+	if (swap_limit < meminfo_or_zero(meminfo->swap_total))
+		add_limit_row(frame, table, place, "swap", swap_limit, swap_used, meminfo->swap_total)
+			->caches_bytes = U64_BLANK;
+}
+
+static int sample_limit(struct sample *sample)
+{
+	struct env *env = sample->env;
+	const struct own_cgroup *own = sample->state;
+	struct cgroup_place place = own->place;
+	struct meminfo meminfo;
+	struct span text;
+	int error;
+
+	if (!own->found)
+		return 0;
+	error = env_read(env, env_file(env, "proc/meminfo"), &text);
+	if (error)
+		return error;
+	meminfo_parse(text, &meminfo);
+	do {
+		add_limits(env, sample->frame, sample->table, &place, &meminfo);
+	} while (cgroup_up(&place));
+	return 0;
+}
+
+const struct topic topic_memory_limit = {
+	.schema = &limit_schema, .sources = limit_sources, .open = open_limit, .sample = sample_limit,
+	.close = cgroup_close,
 };

@@ -16,7 +16,7 @@
 #include "topic/network/traffic_list.h"
 #include "topic/pages/touch_list.h"
 #include "topic/power/energy.h"
-#include "topic/process/command_lines.h"
+#include "topic/process/command_reader.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/process_io.h"
 #include "topic/process/process_list.h"

@@ -16,7 +16,7 @@
 #include "sys/pids.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/process/cgroup_cpu_time.h"
-#include "topic/process/command_lines.h"
+#include "topic/process/command_reader.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/scope_members.h"
 #include "topic/trace/trace.h"

@@ -9,7 +9,7 @@
 #include "core/i18n.h"
 #include "core/process_pattern.h"
 #include "topic/cgroup.h"
-#include "topic/process/command_lines.h"
+#include "topic/process/command_reader.h"
 #include "topic/process/process_list.h"
 #include "topic/process/scope_members.h"
 
