@@ -97,15 +97,17 @@ struct troubles {
 struct fleet {
 	const struct fleet_plan *plan;
 	struct ssh_plan ssh;
-	struct member *members; /* room for FLEET_MEMBERS_MAX: sources hold addresses in them */
-	char **files;           /* of each the name of its file; NULL: it has none … */
-	char **hosts;           /* … and the host that its first sample names; NULL: none */
+	struct machine {
+		struct member member; /* sources hold addresses in it */
+		char *file;           /* the name of its file; NULL: it has none … */
+		char *host;           /* … and the host that its first sample names; NULL: none */
+		bool has_come;        /* a sample since the last moment */
+		struct troubles troubles;
+	} machines[FLEET_MEMBERS_MAX];
 	unsigned n_members;
 	unsigned serials;
 	int epoll_fd, timer_fd;
 	bool goes_on;            /* some member is not a file */
-	bool *has_come;          /* of each: a sample since the last moment */
-	struct troubles *troubles; /* of each */
 	uint64_t moment_mono_ns; /* when the last moment was added */
 	struct axis axis;
 	size_t next;          /* index of the moment of the next frame */
@@ -119,11 +121,6 @@ struct fleet *fleet_open(const struct fleet_plan *plan)
 
 	*fleet = (struct fleet){
 		.plan = plan,
-		.members = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->members)),
-		.files = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->files)),
-		.hosts = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->hosts)),
-		.has_come = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->has_come)),
-		.troubles = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->troubles)),
 		.wanted = alloc_zeroed(n_schemas + 1, sizeof(*fleet->wanted)),
 		.parts = alloc_zeroed(n_schemas + 1, sizeof(*fleet->parts)),
 		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
@@ -145,16 +142,9 @@ struct fleet *fleet_open(const struct fleet_plan *plan)
 
 void fleet_add_ssh(struct fleet *fleet, const char *host)
 {
-	ssh_member_open(&fleet->members[fleet->n_members++], host, &fleet->ssh, &fleet->plan->reading);
+	ssh_member_open(&fleet->machines[fleet->n_members++].member, host, &fleet->ssh,
+			&fleet->plan->reading);
 	fleet->goes_on = true;
-}
-
-static struct member *find_member(const struct fleet *fleet, const char *name)
-{
-	for (unsigned i = 0; i < fleet->n_members; i++)
-		if (strcmp(fleet->members[i].name, name) == 0)
-			return &fleet->members[i];
-	return NULL;
 }
 
 /* In the room of a request. */
@@ -180,31 +170,26 @@ static const char *host_of(const struct fleet *fleet, const struct source *recor
 	return got == 1 ? frame->host : NULL;
 }
 
-static bool is_of_same_host(const struct fleet *fleet, unsigned one, unsigned other)
-{
-	return fleet->hosts[one] && fleet->hosts[other] &&
-	       strcmp(fleet->hosts[one], fleet->hosts[other]) == 0;
-}
-
 void fleet_add_recording(struct fleet *fleet, const struct source *recording, const char *file)
 {
 	const struct member_plan *plan = &fleet->plan->reading;
-	unsigned n = fleet->n_members, same = 0;
+	struct machine *machine = &fleet->machines[fleet->n_members], *same = fleet->machines;
 	struct frame frame;
 	const char *host;
 	char name[HOST_NAME_ROOM];
 
 	frame_open(&frame, plan->schemas, plan->n_schemas);
 	host = host_of(fleet, recording, &frame);
-	fleet->files[n] = alloc_text(file);
-	fleet->hosts[n] = host && *host ? alloc_text(host) : NULL;
+	machine->file = alloc_text(file);
+	machine->host = host && *host ? alloc_text(host) : NULL;
 	frame_close(&frame);
-	while (same < n && !is_of_same_host(fleet, same, n))
+	while (same < machine && !(same->host && machine->host && strcmp(same->host, machine->host) == 0))
 		same++;
-	if (same < n)
-		rename_member(&fleet->members[same], fleet->files[same]);
-	snprintf(name, sizeof(name), "%s", same == n && fleet->hosts[n] ? fleet->hosts[n] : file);
-	recording_member_open(&fleet->members[fleet->n_members++], name, recording, ++fleet->serials, plan);
+	if (same < machine)
+		rename_member(&same->member, same->file);
+	snprintf(name, sizeof(name), "%s", same == machine && machine->host ? machine->host : file);
+	recording_member_open(&machine->member, name, recording, ++fleet->serials, plan);
+	fleet->n_members++;
 }
 
 /* Has it given any? */
@@ -231,9 +216,12 @@ static void pull_members(struct fleet *fleet)
 
 	while (read(fleet->timer_fd, &expired, sizeof(expired)) > 0)
 		;
-	for (unsigned i = 0; i < fleet->n_members; i++)
-		if (fleet->members[i].kind->pull)
-			fleet->has_come[i] |= fleet->members[i].kind->pull(fleet->members[i].state, now_ns);
+	for (unsigned i = 0; i < fleet->n_members; i++) {
+		struct machine *machine = &fleet->machines[i];
+
+		if (machine->member.kind->pull)
+			machine->has_come |= machine->member.kind->pull(machine->member.state, now_ns);
+	}
 }
 
 bool fleet_wait(struct fleet *fleet)
@@ -250,9 +238,9 @@ bool fleet_wait(struct fleet *fleet)
 		for (unsigned i = 0; i < fleet->n_members; i++) {
 			struct member_report report;
 
-			report_of(&fleet->members[i], &report);
-			n_samples += has_sample(&fleet->members[i]);
-			n_failed += !has_sample(&fleet->members[i]) && report.failed;
+			report_of(&fleet->machines[i].member, &report);
+			n_samples += has_sample(&fleet->machines[i].member);
+			n_failed += !has_sample(&fleet->machines[i].member) && report.failed;
 		}
 		if (n_samples > 0 && first_ns == 0)
 			first_ns = now_ns;
@@ -268,9 +256,9 @@ void fleet_report_failures(const struct fleet *fleet, void (*report)(const char 
 	for (unsigned i = 0; i < fleet->n_members; i++) {
 		struct member_report of;
 
-		report_of(&fleet->members[i], &of);
+		report_of(&fleet->machines[i].member, &of);
 		if (of.trouble)
-			report(fleet->members[i].name, of.trouble);
+			report(fleet->machines[i].member.name, of.trouble);
 	}
 }
 
@@ -285,9 +273,10 @@ static bool wants_hosts(const struct fleet *fleet)
 /* By the name in the request; the first, if that is none. */
 static unsigned shown_member(const struct fleet *fleet)
 {
-	const struct member *member = find_member(fleet, fleet->plan->request->host);
-
-	return member ? (unsigned)(member - fleet->members) : 0;
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		if (strcmp(fleet->machines[i].member.name, fleet->plan->request->host) == 0)
+			return i;
+	return 0;
 }
 
 /* A frame that is being made, and the member whose samples go into it. */
@@ -348,13 +337,13 @@ static void keep_trouble(struct troubles *troubles, const char *text, uint64_t w
 /* Why nothing comes from it, now or as it was at the moment of the frame that is made; NULL: it comes. */
 static const char *trouble_of(const struct fleet *fleet, unsigned index, uint64_t wall_ns)
 {
-	const struct troubles *troubles = &fleet->troubles[index];
+	const struct troubles *troubles = &fleet->machines[index].troubles;
 	size_t at = troubles->n;
 	struct member_report report;
 
 	if (!fleet->goes_on)
 		return NULL;
-	report_of(&fleet->members[index], &report);
+	report_of(&fleet->machines[index].member, &report);
 	if (fleet->next + 1 >= fleet->axis.n_moments) /* the last moment is now */
 		return report.trouble;
 	while (at > 0 && troubles->list[at - 1].since_ns > wall_ns)
@@ -364,7 +353,7 @@ static const char *trouble_of(const struct fleet *fleet, unsigned index, uint64_
 
 static void add_row(const struct fleet *fleet, unsigned index, struct frame *frame, uint64_t wall_ns)
 {
-	const struct member *member = &fleet->members[index];
+	const struct member *member = &fleet->machines[index].member;
 	const struct frame *of = member_frame(member);
 	struct host_state state = { .name = member->name, .age_seconds = NAN };
 	struct member_report report;
@@ -381,7 +370,7 @@ static void add_row(const struct fleet *fleet, unsigned index, struct frame *fra
 static int go_to_moment(struct fleet *fleet, unsigned index, bool shown, uint64_t wall_ns,
 			struct frame *frame)
 {
-	struct member *member = &fleet->members[index];
+	struct member *member = &fleet->machines[index].member;
 	struct making making = { frame, member->name, fleet->plan->together, shown };
 	int got = member_go_to(member, its_time(member, wall_ns), take_events, &making);
 	const struct frame *of = member_frame(member);
@@ -405,7 +394,7 @@ static int go_to_moment(struct fleet *fleet, unsigned index, bool shown, uint64_
 static void note_trouble(const struct fleet *fleet, struct frame *frame, unsigned shown, uint64_t wall_ns)
 {
 	for (unsigned i = 0; i < fleet->n_members; i++) {
-		const struct member *member = &fleet->members[i];
+		const struct member *member = &fleet->machines[i].member;
 		const struct frame *of = member_frame(member);
 		const char *topic = i == shown ? "source" : host_schema.name;
 		const char *trouble = trouble_of(fleet, i, wall_ns);
@@ -429,7 +418,7 @@ static int fill(struct fleet *fleet, struct frame *frame, uint64_t wall_ns)
 	struct table *table = frame_slot(frame, host_schema.name);
 
 	for (unsigned i = 0; i < fleet->n_members; i++)
-		member_want(&fleet->members[i],
+		member_want(&fleet->machines[i].member,
 			    i == shown || fleet->plan->together ? fleet->wanted : fleet->parts);
 	for (unsigned i = 0; i < fleet->n_members; i++) {
 		int error = hosts || i == shown ? go_to_moment(fleet, i, i == shown, wall_ns, frame) : 0;
@@ -510,9 +499,9 @@ static bool is_moment(const struct fleet *fleet)
 	for (unsigned i = 0; i < fleet->n_members; i++) {
 		struct member_report report;
 
-		report_of(&fleet->members[i], &report);
-		any |= fleet->has_come[i];
-		all &= fleet->has_come[i] || report.trouble || report.ended;
+		report_of(&fleet->machines[i].member, &report);
+		any |= fleet->machines[i].has_come;
+		all &= fleet->machines[i].has_come || report.trouble || report.ended;
 	}
 	if (!any && fleet->n_members == 1 && fleet->plan->request->batch) /* it would be printed again */
 		return false;
@@ -528,11 +517,11 @@ static void add_moment(struct fleet *fleet)
 	for (unsigned i = 0; i < fleet->n_members; i++) {
 		struct member_report report;
 
-		report_of(&fleet->members[i], &report);
-		keep_trouble(&fleet->troubles[i], report.trouble,
+		report_of(&fleet->machines[i].member, &report);
+		keep_trouble(&fleet->machines[i].troubles, report.trouble,
 			     fleet->axis.moments[fleet->axis.n_moments - 1]);
+		fleet->machines[i].has_come = false;
 	}
-	memset(fleet->has_come, false, FLEET_MEMBERS_MAX * sizeof(*fleet->has_come));
 }
 
 static bool pull(void *state)
@@ -569,9 +558,19 @@ static void keep_back(void *state, uint64_t bytes)
 	struct fleet *fleet = state;
 
 	fleet->ssh.back_bytes = bytes / fleet->n_members;
-	for (unsigned i = 0; i < fleet->n_members; i++)
-		if (fleet->members[i].kind->keep_back)
-			fleet->members[i].kind->keep_back(fleet->members[i].state, fleet->ssh.back_bytes);
+	for (unsigned i = 0; i < fleet->n_members; i++) {
+		const struct member *member = &fleet->machines[i].member;
+
+		if (member->kind->keep_back)
+			member->kind->keep_back(member->state, fleet->ssh.back_bytes);
+	}
+}
+
+static struct member_part *first_part(const struct member *member)
+{
+	size_t n_parts;
+
+	return member->kind->parts(member->state, &n_parts);
 }
 
 static const char *remark(void *state)
@@ -580,8 +579,7 @@ static const char *remark(void *state)
 	const char *found = NULL;
 
 	for (unsigned i = 0; i < fleet->n_members && !fleet->goes_on && !found; i++) {
-		size_t n_parts;
-		struct member_part *part = fleet->members[i].kind->parts(fleet->members[i].state, &n_parts);
+		struct member_part *part = first_part(&fleet->machines[i].member);
 
 		found = part->source.remark ? part->source.remark(part->source.state) : NULL;
 	}
@@ -590,19 +588,15 @@ static const char *remark(void *state)
 
 void fleet_close(struct fleet *fleet)
 {
-	for (unsigned i = 0; i < fleet->n_members; i++)
-		member_close(&fleet->members[i]);
 	for (unsigned i = 0; i < fleet->n_members; i++) {
-		forget_troubles(&fleet->troubles[i], fleet->troubles[i].n);
-		free(fleet->troubles[i].list);
-		free(fleet->files[i]);
-		free(fleet->hosts[i]);
+		struct machine *machine = &fleet->machines[i];
+
+		member_close(&machine->member);
+		forget_troubles(&machine->troubles, machine->troubles.n);
+		free(machine->troubles.list);
+		free(machine->file);
+		free(machine->host);
 	}
-	free(fleet->files);
-	free(fleet->hosts);
-	free(fleet->members);
-	free(fleet->has_come);
-	free(fleet->troubles);
 	free(fleet->wanted);
 	free(fleet->parts);
 	axis_free(&fleet->axis);
@@ -628,9 +622,7 @@ static int make_axis(struct fleet *fleet)
 
 	frame_open(&frame, plan->schemas, plan->n_schemas);
 	for (unsigned i = 0; i < fleet->n_members && got >= 0; i++) {
-		size_t n_parts;
-		struct source *source =
-			&fleet->members[i].kind->parts(fleet->members[i].state, &n_parts)->source;
+		struct source *source = &first_part(&fleet->machines[i].member)->source;
 
 		source_want(source, none);
 		frame_clear(&frame);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control groups: the own one, what their paths say about them, and their files. */
+/* Control groups: the own one, what their paths say about them, their files, and kills by their limits. */
 #ifndef PANETOP_KERNEL_CGROUP_H
 #define PANETOP_KERNEL_CGROUP_H
 
 #include "core/span.h"
 #include "core/unknown.h"
+
+/* Control groups: the own one, what their paths say about them, and their files. */
 
 /* The own control group, by /proc/self/cgroup and /proc/self/mountinfo, and files of groups. */
 #define CGROUP_PATH_MAX 4096
@@ -146,5 +148,16 @@ bool cgroup_io_limits_next(struct span *text, enum cgroup_io_kind kind, struct c
 
 /* The number after a name at the beginning of a line: of memory.events, memory.oom_control. */
 bool cgroup_value_parse(struct span text, const char *name, uint64_t *value);
+
+/* Lines "oom-kill:constraint=" of the kernel's log, since Linux 5.0: which process was killed, and why. */
+struct oom_record {
+	struct span limit;   /* path of the group that was at its limit; empty: the machine ran out */
+	struct span command; /* name of the process */
+	uint64_t pid;        /* in the first pid namespace */
+	uint64_t boot_us;    /* when, by the clock of the log; U64_UNKNOWN */
+};
+
+/* False where the line is another one, or malformed. Names in it may have any bytes but a newline. */
+bool oom_record_parse(struct span line, struct oom_record *record);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef PANETOP_MODEL_EVENT_LOG_H
 #define PANETOP_MODEL_EVENT_LOG_H
 
-#include "core/intern.h"
+#include "core/arena.h"
 #include "model/frame.h"
 
 /*

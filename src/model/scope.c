@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/process_pattern.h"
 #include "core/typed_name.h"
 #include "core/vector.h"
 #include "kernel/cgroup.h"

@@ -20,7 +20,7 @@ struct sample_request;
 #define SCOPE_ID_DIGITS 16 /* by which an ID is kept */
 
 enum scope_kind {
-	SCOPE_PROCESSES, /* as of --pid, see core/process_pattern.h */
+	SCOPE_PROCESSES, /* as of --pid, see core/typed_name.h */
 	SCOPE_TREE,
 	SCOPE_USER,
 	SCOPE_GROUP,

@@ -5,6 +5,7 @@
  */
 #include <config.h>
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,4 +307,32 @@ const struct sink_format sink_pprof = {
 	.begin = begin,
 	.frame = frame,
 	.end = end,
+};
+
+/* As flame graphs take them: "main;work;read 17", a line for each stack of a sample. */
+static int add_folded(struct sink *sink, const struct frame *frame)
+{
+	struct view *view = &sink->print->views[0];
+	const struct table *table = frame_table(frame, view->schema->name);
+
+	if (!table || !print_wants(sink->print, view, frame))
+		return 0;
+	view_apply(view, table);
+	for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++) {
+		const char *stack = table_text(table, view->rows[r], "stack");
+		uint64_t samples = table_u64(table, view->rows[r], "samples");
+
+		if (!*stack || samples == U64_UNKNOWN)
+			continue;
+		utf8_harmless(&sink->buffer, span_text(stack));
+		buffer_print(&sink->buffer, " %" PRIu64 "\n", samples);
+	}
+	return sink_flush(sink);
+}
+
+const struct sink_format sink_folded = {
+	.name = "folded",
+	.one_table = true,
+	.of_stacks = true,
+	.frame = add_folded,
 };

@@ -7,8 +7,8 @@
 #ifndef PANETOP_RECORDING_ROW_CODING_H
 #define PANETOP_RECORDING_ROW_CODING_H
 
+#include "core/arena.h"
 #include "core/bytes.h"
-#include "core/intern.h"
 #include "model/frame.h"
 
 struct cell_rows {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/arena.h"
 #include "core/i18n.h"
-#include "core/intern.h"
 #include "core/typed_name.h"
 #include "sys/privilege.h"
 #include "topic/reader.h"

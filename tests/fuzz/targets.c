@@ -25,7 +25,6 @@
 #include "kernel/mounts.h"
 #include "kernel/net/netlink.h"
 #include "kernel/net/proc_net.h"
-#include "kernel/oom_record.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_record.h"
 #include "kernel/pid/maps.h"

@@ -22,7 +22,6 @@
 #include "core/buffer.h"
 #include "core/clock.h"
 #include "core/error_name.h"
-#include "core/process_pattern.h"
 #include "core/rate_limit.h"
 #include "core/typed_name.h"
 #include "core/utf8.h"

@@ -28,7 +28,6 @@
 #include "kernel/meminfo.h"
 #include "kernel/mounts.h"
 #include "kernel/net/proc_net.h"
-#include "kernel/oom_record.h"
 #include "kernel/passwd.h"
 #include "kernel/pid/maps.h"
 #include "kernel/pid/pid_fd.h"

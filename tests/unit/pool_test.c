@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/pool.h"
+#include "core/arena.h"
 #include "suite.h"
 
 #define COUNT 5000

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "core/intern.h"
+#include "core/arena.h"
 #include "model/sentence.h"
 #include "pane/calls/calls.h"
 

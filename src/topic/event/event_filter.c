@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/process_pattern.h"
+#include "core/typed_name.h"
 #include "kernel/cgroup.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/process_scope.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/pool.h"
+#include "core/arena.h"
 #include "core/unknown.h"
 
 #define BUCKETS ((size_t)16384)

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
-#include "kernel/oom_record.h"
+#include "kernel/cgroup.h"
 #include "sys/env.h"
 
 #define KERNEL_LOG_PATH "dev/kmsg"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/process_pattern.h"
+#include "core/typed_name.h"
 #include "core/vector.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"

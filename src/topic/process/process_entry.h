@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_ENTRY_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_ENTRY_H
 
-#include "core/pool.h"
+#include "core/arena.h"
 #include "kernel/pid/pid_stat.h"
 #include "sys/env.h"
 

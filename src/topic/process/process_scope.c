@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "core/i18n.h"
-#include "core/process_pattern.h"
+#include "core/typed_name.h"
 #include "topic/cgroup.h"
 #include "topic/process/command_reader.h"
 #include "topic/process/process_list.h"

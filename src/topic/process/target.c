@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "core/process_pattern.h"
+#include "core/typed_name.h"
 #include "sys/pids.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/process_scope.h"

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/arena.h"
 #include "core/hash.h"
-#include "core/intern.h"
 #include "core/span.h"
 #include "sys/bpf/program.h"
 
