@@ -214,12 +214,6 @@ static struct call_count growth_of(const struct counts *before, struct call_coun
 	return count;
 }
 
-/* One whose number a new process has is gone, too. */
-static bool is_listed(const struct state *state, uint32_t pid)
-{
-	return process_list_find(state->processes, pid) && !process_list_find_exited(state->processes, pid);
-}
-
 static void take_entries(struct state *state)
 {
 	struct counts before = state->before;
@@ -233,9 +227,10 @@ static void take_entries(struct state *state)
 					    entry->most };
 		uint32_t pid = (uint32_t)(count.word >> BPF_CALL_PROCESS_SHIFT);
 
-		if (is_listed(state, pid)) {
+		if (process_list_find(state->processes, pid) &&
+		    !process_list_find_exited(state->processes, pid)) {
 			add_count(&state->now, &count);
-			continue;
+			continue; /* one whose number a new process has is gone, too */
 		}
 		count = growth_of(&state->before, count);
 		count.word &= (UINT64_C(1) << BPF_CALL_PROCESS_SHIFT) - 1;

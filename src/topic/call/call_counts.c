@@ -180,14 +180,13 @@ void call_sum_errors(const struct call_sum *sum, char *text, size_t room)
 void call_name(uint32_t number, char name[CALL_NAME_BYTES])
 {
 	const struct pid_syscall call = { .number = number };
-	const char *known = number & BPF_CALL_FOREIGN ? NULL : pid_syscall_name(&call);
 	uint32_t bare = number & ~BPF_CALL_FOREIGN;
+	const char *known = bare == BPF_CALL_NONE       ? "(sigreturn)"
+			    : bare == BPF_CALL_ODD      ? "(invalid)"
+			    : number & BPF_CALL_FOREIGN ? NULL
+							: pid_syscall_name(&call);
 
-	if (bare == BPF_CALL_NONE)
-		snprintf(name, CALL_NAME_BYTES, "%s", "(sigreturn)");
-	else if (bare == BPF_CALL_ODD)
-		snprintf(name, CALL_NAME_BYTES, "%s", "(invalid)");
-	else if (known)
+	if (known)
 		snprintf(name, CALL_NAME_BYTES, "%s", known);
 	else
 		snprintf(name, CALL_NAME_BYTES, "%s%u", number & BPF_CALL_FOREIGN ? FOREIGN_PREFIX : "",
@@ -352,14 +351,6 @@ static void forget_ended(struct call_looks *looks, const struct process_list *pr
 	}
 }
 
-/* Threads of the kernel make no calls. */
-static bool is_wanted(const struct process *process, uint32_t pid)
-{
-	if (process_is_kernel_thread(process))
-		return false;
-	return pid ? process->pid == pid : !process->outside;
-}
-
 size_t call_looks_follow(struct call_looks *looks, const struct process_list *processes, uint32_t process)
 {
 	size_t n_left_out = 0;
@@ -370,9 +361,12 @@ size_t call_looks_follow(struct call_looks *looks, const struct process_list *pr
 	raised = privilege_raise(PRIVILEGE_DETAILS);
 	for (size_t i = 0; i < looks->n_threads; i++)
 		looks->threads[i].seen = false;
-	for (size_t i = 0; i < processes->n_all; i++)
-		if (is_wanted(processes->all[i], process))
-			n_left_out += follow_process(looks, processes->all[i]);
+	for (size_t i = 0; i < processes->n_all; i++) {
+		const struct process *one = processes->all[i];
+
+		if (!process_is_kernel_thread(one) && (process ? one->pid == process : !one->outside))
+			n_left_out += follow_process(looks, one); /* threads of the kernel make no calls */
+	}
 	drop_unseen(looks);
 	if (processes->n_exited > 0)
 		forget_ended(looks, processes);

@@ -487,14 +487,18 @@ static int by_row(const struct opened_count *one, const struct opened_count *oth
 	return (int)is_cut(one) - (int)is_cut(other);
 }
 
+static int by_command(const struct opened_count *one, const struct opened_count *other)
+{
+	return memcmp(&one->words[BPF_OPENED_COMMAND], &other->words[BPF_OPENED_COMMAND], BPF_COMMAND_BYTES);
+}
+
 static int by_key(const void *a, const void *b)
 {
 	const struct opened_count *one = a, *other = b;
 	int order = by_row(one, other);
 
 	if (order == 0)
-		order = memcmp(&one->words[BPF_OPENED_COMMAND], &other->words[BPF_OPENED_COMMAND],
-			       BPF_COMMAND_BYTES);
+		order = by_command(one, other);
 	return order ? order : memcmp(one->words, other->words, sizeof(one->words));
 }
 
@@ -576,12 +580,6 @@ static const char *copy_bytes(struct sample *sample, const char *text, size_t ro
 	return arena_copy(&sample->frame->arena, text, strnlen(text, room));
 }
 
-static bool has_same_command(const struct opened_count *one, const struct opened_count *other)
-{
-	return memcmp(&one->words[BPF_OPENED_COMMAND], &other->words[BPF_OPENED_COMMAND],
-		      BPF_COMMAND_BYTES) == 0;
-}
-
 /* Of these, which have the same path and result. */
 static void add_total(struct sample *sample, const struct opened_count *counts, size_t n)
 {
@@ -596,7 +594,7 @@ static void add_total(struct sample *sample, const struct opened_count *counts, 
 	for (size_t i = 0; i < n; i++) {
 		row->opens += counts[i].count;
 		row->counted += (counts[i].words[BPF_OPENED_ERROR] & FOLDED) ? 0 : counts[i].count;
-		row->commands += i == 0 || !has_same_command(&counts[i - 1], &counts[i]);
+		row->commands += i == 0 || by_command(&counts[i - 1], &counts[i]) != 0;
 		most = counts[i].count > most->count ? &counts[i] : most;
 	}
 	row->path = copy_bytes(sample, path, sizeof(path));

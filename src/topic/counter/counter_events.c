@@ -396,33 +396,18 @@ struct lookup {
 	int tracefs;        /* its directory, opened with the first tracepoint; NOT_OPENED; -errno */
 };
 
-static void open_lookup(struct lookup *lookup, struct env *env)
-{
-	*lookup = (struct lookup){ .env = env, .tracefs = NOT_OPENED };
-	lookup->broken = start_pfm(&lookup->pfm);
-}
-
-static void close_lookup(struct lookup *lookup)
-{
-	if (!lookup->broken)
-		stop_pfm(&lookup->pfm);
-	descriptor_close(lookup->tracefs);
-}
-
 /* Without the library, "cycles:u" may be an event or a tracepoint. */
 static void find_tracepoint(struct counter_event *event, struct lookup *lookup)
 {
-	bool opened;
 	int error;
 
 	if (lookup->tracefs == NOT_OPENED)
 		lookup->tracefs = tracing_open(lookup->env);
-	opened = lookup->tracefs >= 0;
 	error = encode_tracepoint(event, lookup->tracefs);
-	if (error && lookup->broken && opened && error == -ENOENT)
+	if (error == -ENOENT && lookup->broken && lookup->tracefs >= 0)
 		event->why = lookup->broken;
 	else if (error)
-		explain_tracepoint(event, opened, error);
+		explain_tracepoint(event, lookup->tracefs >= 0, error);
 }
 
 static void encode(struct counter_event *event, struct lookup *lookup)
@@ -458,13 +443,15 @@ static void add_named(struct counter_events *events, struct lookup *lookup, stru
 void counter_events_named(struct counter_events *events, struct env *env, const char *names)
 {
 	struct span rest = span_text(names), name;
-	struct lookup lookup;
+	struct lookup lookup = { .env = env, .tracefs = NOT_OPENED };
 
-	open_lookup(&lookup, env);
+	lookup.broken = start_pfm(&lookup.pfm);
 	while (span_until(&rest, ',', &name))
 		add_named(events, &lookup, span_trimmed(name));
 	add_named(events, &lookup, span_trimmed(rest));
-	close_lookup(&lookup);
+	if (!lookup.broken)
+		stop_pfm(&lookup.pfm);
+	descriptor_close(lookup.tracefs);
 	relate(events);
 	group(events);
 }

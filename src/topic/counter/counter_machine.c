@@ -145,11 +145,6 @@ static void advance(struct counter_cell *cell, uint64_t value, struct perf_times
 	cell->seen = now;
 }
 
-static bool has_stopped(const struct counter_cell *cell, struct perf_times now)
-{
-	return cell->seen.enabled_ns > 0 && now.enabled_ns <= cell->seen.enabled_ns;
-}
-
 static bool read_group(struct counter_set *set, const struct counter_events *events, unsigned leader)
 {
 	struct counter_cell *members[COUNTER_EVENTS_MAX] = { &set->cells[leader] };
@@ -164,8 +159,9 @@ static bool read_group(struct counter_set *set, const struct counter_events *eve
 	length = perf_read(members[0]->fd, words, sizeof(words));
 	if (length < 0 ||
 	    !perf_read_parse(span_of((const char *)words, (size_t)length), values, n_members, &now) ||
-	    (!set->place.tid && has_stopped(members[0], now)))
-		return false;
+	    (!set->place.tid && members[0]->seen.enabled_ns > 0 &&
+	     now.enabled_ns <= members[0]->seen.enabled_ns))
+		return false; /* or it has stopped */
 	for (size_t i = 0; i < n_members; i++)
 		advance(members[i], values[i], now, set->place.tid != 0);
 	return true;
@@ -177,13 +173,12 @@ void counter_set_read(struct counter_set *set, const struct counter_events *even
 		close_cells(set, -EAGAIN);
 }
 
-static void remove_cpu(struct counter_machine *machine, size_t index)
+void counter_sets_drop(struct counter_set **sets, size_t *n, size_t index)
 {
-	counter_set_close(machine->cpus[index]);
-	free(machine->cpus[index]);
-	machine->n_cpus--;
-	memmove(&machine->cpus[index], &machine->cpus[index + 1],
-		(machine->n_cpus - index) * sizeof(*machine->cpus));
+	counter_set_close(sets[index]);
+	free(sets[index]);
+	--*n;
+	memmove(&sets[index], &sets[index + 1], (*n - index) * sizeof(*sets));
 }
 
 static void insert_cpu(struct counter_machine *machine, size_t index, uint32_t number)
@@ -206,13 +201,13 @@ static void update_cpus(struct counter_machine *machine, struct span online)
 	while (cpu_list_next(&online, &first, &last)) {
 		for (uint32_t number = first; number <= last; number++, at++) {
 			while (at < machine->n_cpus && machine->cpus[at]->place.cpu < number)
-				remove_cpu(machine, at);
+				counter_sets_drop(machine->cpus, &machine->n_cpus, at);
 			if (at == machine->n_cpus || machine->cpus[at]->place.cpu != number)
 				insert_cpu(machine, at, number);
 		}
 	}
 	while (at < machine->n_cpus)
-		remove_cpu(machine, at);
+		counter_sets_drop(machine->cpus, &machine->n_cpus, at);
 }
 
 static void open_cpus(struct counter_machine *machine)
@@ -339,7 +334,7 @@ void counter_machine_open(struct counter_machine *machine, struct env *env, cons
 void counter_machine_close(struct counter_machine *machine)
 {
 	while (machine->n_cpus > 0)
-		remove_cpu(machine, machine->n_cpus - 1);
+		counter_sets_drop(machine->cpus, &machine->n_cpus, machine->n_cpus - 1);
 	free(machine->cpus);
 	counter_pmus_free(&machine->pmus);
 	counter_events_free(&machine->events);

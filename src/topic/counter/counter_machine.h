@@ -101,6 +101,9 @@ void counter_set_open(struct counter_set *set, const struct counter_events *even
 		      const struct counter_pmus *pmus);
 void counter_set_close(struct counter_set *set);
 
+/* Closes and frees this one of a list. */
+void counter_sets_drop(struct counter_set **sets, size_t *n, size_t index);
+
 /*
  * Reads all groups. Closes them when a read fails, or when those of a CPU have stopped because it was
  * offline; counter_set_open() opens them again.

@@ -62,21 +62,10 @@ static void add_thread(struct counter_threads *threads, struct env *env, const s
 	}
 }
 
-static void drop_thread(struct counter_threads *threads, size_t index)
-{
-	struct counter_set *set = threads->list[index];
-
-	counter_set_close(set);
-	free(set);
-	threads->n_threads--;
-	memmove(&threads->list[index], &threads->list[index + 1],
-		(threads->n_threads - index) * sizeof(struct counter_set *));
-}
-
 static void reset(struct counter_threads *threads)
 {
 	while (threads->n_threads > 0)
-		drop_thread(threads, threads->n_threads - 1);
+		counter_sets_drop(threads->list, &threads->n_threads, threads->n_threads - 1);
 	memset(threads->sums, 0, sizeof(threads->sums));
 	memset(threads->parts, 0, sizeof(threads->parts));
 	threads->missed = false;
@@ -112,14 +101,14 @@ static bool keep(struct counter_threads *threads, const uint32_t *tids, size_t n
 
 	for (size_t i = 0; i < n_tids; i++) {
 		while (at < threads->n_threads && threads->list[at]->place.tid < tids[i])
-			drop_thread(threads, at);
+			counter_sets_drop(threads->list, &threads->n_threads, at);
 		if (at < threads->n_threads && threads->list[at]->place.tid == tids[i])
 			at++;
 		else
 			all = false;
 	}
 	while (at < threads->n_threads)
-		drop_thread(threads, at);
+		counter_sets_drop(threads->list, &threads->n_threads, at);
 	return all;
 }
 
@@ -171,13 +160,10 @@ static uint64_t clock_of(const struct counter_threads *threads, const struct env
 
 void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
-	threads->user_only = false;
 	threads->since_ns = threads->read_ns = env_mono_ns(env);
-	threads->error = open_all(threads, env, plan);
-	if (threads->error == 0)
-		threads->error = refusal_of(threads, plan);
-	if (threads->error == -EACCES) {
-		threads->user_only = true;
+	threads->error = -EACCES;
+	for (int tries = 0; tries < 2 && threads->error == -EACCES; tries++) {
+		threads->user_only = tries > 0;
 		threads->error = open_all(threads, env, plan);
 		if (threads->error == 0)
 			threads->error = refusal_of(threads, plan);

@@ -111,32 +111,20 @@ static void close_connector(struct event_source *source)
 	free(connector);
 }
 
+/* N_EVENT_KINDS: of no use. */
 static enum event_kind kind_of(const struct proc_event *event)
 {
-	switch (event->kind) {
-	case PROC_EVENT_KIND_FORK:
-		return event->pid == event->tid ? EVENT_FORK : EVENT_CLONE;
-	case PROC_EVENT_KIND_EXEC:
-		return EVENT_EXEC;
-	case PROC_EVENT_KIND_UID:
-		return EVENT_UID;
-	case PROC_EVENT_KIND_GID:
-		return EVENT_GID;
-	case PROC_EVENT_KIND_SID:
-		return EVENT_SID;
-	case PROC_EVENT_KIND_PTRACE:
-		return EVENT_PTRACE;
-	case PROC_EVENT_KIND_COMM:
-		return EVENT_COMM;
-	case PROC_EVENT_KIND_CORE:
-		return EVENT_CORE;
-	case PROC_EVENT_KIND_EXIT:
-		return EVENT_EXIT;
-	case PROC_EVENT_KIND_ACK:
-	case PROC_EVENT_KIND_OTHER:
-		break;
-	}
-	return N_EVENT_KINDS;
+	static const enum event_kind kinds[] = {
+		[PROC_EVENT_KIND_FORK] = EVENT_FORK,   [PROC_EVENT_KIND_EXEC] = EVENT_EXEC,
+		[PROC_EVENT_KIND_UID] = EVENT_UID,     [PROC_EVENT_KIND_GID] = EVENT_GID,
+		[PROC_EVENT_KIND_SID] = EVENT_SID,     [PROC_EVENT_KIND_PTRACE] = EVENT_PTRACE,
+		[PROC_EVENT_KIND_COMM] = EVENT_COMM,   [PROC_EVENT_KIND_CORE] = EVENT_CORE,
+		[PROC_EVENT_KIND_EXIT] = EVENT_EXIT,   [PROC_EVENT_KIND_ACK] = N_EVENT_KINDS,
+		[PROC_EVENT_KIND_OTHER] = N_EVENT_KINDS,
+	};
+
+	return event->kind == PROC_EVENT_KIND_FORK && event->pid != event->tid ? EVENT_CLONE
+									       : kinds[event->kind];
 }
 
 static void add_event(struct event_connector *connector, const struct proc_event *event,
@@ -146,9 +134,7 @@ static void add_event(struct event_connector *connector, const struct proc_event
 	struct raw_event *raw;
 
 	connector->source.received++;
-	if (kind == N_EVENT_KINDS)
-		return;
-	if (connector->kinds && !(connector->kinds & 1u << event->kind))
+	if (kind == N_EVENT_KINDS || (connector->kinds && !(connector->kinds & 1u << event->kind)))
 		return;
 	raw = raw_events_add(events);
 	raw->kind = kind;

@@ -437,24 +437,18 @@ static int by_row(const void *a, const void *b)
 	return strcmp(one->function ? one->function : "", other->function ? other->function : "");
 }
 
-/* In scope now; what has ended was, when it was looked at. */
-static bool is_shown(const struct wait_list *list, const struct wait_process *process)
+/* NULL: it has ended. */
+static const struct process *listed_of(const struct wait_list *list, const struct wait_process *process)
 {
 	const struct process *listed = process_list_find(list->processes, process->pid);
 
-	return !listed || listed->start_ticks != process->start_ticks || !listed->outside || list->process;
-}
-
-static const char *name_of(const struct wait_list *list, const struct wait_process *process)
-{
-	const struct process *listed = process_list_find(list->processes, process->pid);
-
-	return listed && listed->start_ticks == process->start_ticks ? listed->name : process->command;
+	return listed && listed->start_ticks == process->start_ticks ? listed : NULL;
 }
 
 static struct wait_row *add_row(struct wait_list *list, const struct wait_item *item)
 {
 	const struct wait_process *process = &list->ledger.processes[item->process];
+	const struct process *listed = listed_of(list, process);
 	struct wait_row *row = VECTOR_ADD(list->rows, list->n_rows, list->row_capacity);
 
 	*row = (struct wait_row){
@@ -462,7 +456,7 @@ static struct wait_row *add_row(struct wait_list *list, const struct wait_item *
 		.start_ticks = process->start_ticks,
 		.cause = item->cause,
 		.function = item->function ? item->function : "",
-		.command = name_of(list, process),
+		.command = listed ? listed->name : process->command,
 		.waits = item->cause <= WAIT_READY ? U64_BLANK : 0,
 		.how = "bpf",
 	};
@@ -485,9 +479,11 @@ static void add_rows(struct wait_list *list)
 	VECTOR_RESERVE(list->order, list->ledger.n_items + 1, list->order_capacity);
 	for (uint32_t i = 0; i < list->ledger.n_items; i++) {
 		const struct wait_item *item = &list->ledger.items[i];
+		const struct process *listed = listed_of(list, &list->ledger.processes[item->process]);
 
+		/* in scope now; what has ended was, when it was looked at */
 		if ((item->window_ns != 0 || item->window_waits != 0) &&
-		    is_shown(list, &list->ledger.processes[item->process]))
+		    (!listed || !listed->outside || list->process))
 			list->order[n++] = i;
 	}
 	sorted = &list->ledger;

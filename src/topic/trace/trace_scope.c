@@ -10,25 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
-
-static void make_room(struct wait_scope *scope, size_t wanted)
-{
-	if (wanted <= scope->capacity)
-		return;
-	scope->capacity = 2 * wanted;
-	scope->wanted = alloc_resize(scope->wanted, scope->capacity, sizeof(*scope->wanted));
-	scope->room = alloc_resize(scope->room, scope->capacity, sizeof(*scope->room));
-}
+#include "core/vector.h"
 
 void wait_scope_update(struct wait_scope *scope, struct trace_set *set, const struct process_list *processes)
 {
-	size_t n = 0, at = 0, n_before = scope->n_wanted;
+	size_t n = 0, at = 0, n_before = scope->n_wanted, capacity = scope->capacity;
+	uint32_t *before = scope->wanted;
 	bool is_new = false;
-	uint32_t *before;
 
-	make_room(scope, processes->n_all);
-	before = scope->wanted;
 	for (size_t i = 0; i < processes->n_all; i++) {
 		uint32_t pid = processes->all[i]->pid;
 
@@ -40,12 +29,14 @@ void wait_scope_update(struct wait_scope *scope, struct trace_set *set, const st
 			at++;
 		else
 			is_new |= trace_want(set, pid, true) == 0;
-		scope->room[n++] = pid;
+		*VECTOR_ADD(scope->room, n, scope->room_capacity) = pid;
 	}
 	for (; at < n_before; at++)
 		trace_want(set, before[at], false);
 	scope->wanted = scope->room;
 	scope->room = before;
+	scope->capacity = scope->room_capacity;
+	scope->room_capacity = capacity;
 	scope->n_wanted = n;
 	if (is_new)
 		trace_iterate(set); /* their threads that wait, and have done so for a while */

@@ -18,8 +18,8 @@
 
 /* All zero: none is known. */
 struct wait_scope {
-	uint32_t *wanted, *room; /* pids, ascending; the same capacity */
-	size_t n_wanted, capacity;
+	uint32_t *wanted, *room; /* pids, ascending */
+	size_t n_wanted, capacity, room_capacity;
 };
 
 /* The only process that the scope names, by its number: to look at that alone costs others less. 0: none. */
