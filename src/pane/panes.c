@@ -64,30 +64,12 @@ static void uptime_piece(char *piece, double seconds)
 		snprintf(piece, HEADLINE_PIECE_MAX, _("up %02lu:%02lu"), minutes / 60, minutes % 60);
 }
 
-static void load_piece(char *piece, double minute, double five, double fifteen)
-{
-	char texts[3][VALUE_TEXT_MAX];
-
-	snprintf(piece, HEADLINE_PIECE_MAX, _("load %s %s %s"), fixed_text(texts[0], minute, 2),
-		 fixed_text(texts[1], five, 2), fixed_text(texts[2], fifteen, 2));
-}
-
-/* "2 of 8 CPUs" in a container with a limit. */
-static void cpus_piece(char *piece, double cpus, double usable)
-{
-	char number[VALUE_TEXT_MAX];
-
-	if (usable < cpus)
-		snprintf(piece, HEADLINE_PIECE_MAX, _("%s of %.0f CPUs"),
-			 fixed_text(number, usable, usable == floor(usable) ? 0 : 2), cpus);
-	else
-		snprintf(piece, HEADLINE_PIECE_MAX, P_("%.0f CPU", "%.0f CPUs", (unsigned long)cpus), cpus);
-}
-
 unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX])
 {
 	double uptime = of_system(frame, "uptime_seconds"), load = of_system(frame, "load1");
 	double tasks = of_system(frame, "tasks"), cpus = of_system(frame, "cpus");
+	double usable = of_system(frame, "container_cpus");
+	char texts[3][VALUE_TEXT_MAX];
 	unsigned n = 0;
 
 	snprintf(pieces[n++], HEADLINE_PIECE_MAX, "%s", PACKAGE);
@@ -96,12 +78,18 @@ unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE
 	if (uptime >= 0 && uptime < 1e12)
 		uptime_piece(pieces[n++], uptime);
 	if (!isnan(load))
-		load_piece(pieces[n++], load, of_system(frame, "load5"), of_system(frame, "load15"));
+		snprintf(pieces[n++], HEADLINE_PIECE_MAX, _("load %s %s %s"), fixed_text(texts[0], load, 2),
+			 fixed_text(texts[1], of_system(frame, "load5"), 2),
+			 fixed_text(texts[2], of_system(frame, "load15"), 2));
 	if (!isnan(tasks))
 		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f task", "%.0f tasks", (unsigned long)tasks),
 			 tasks);
-	if (!isnan(cpus))
-		cpus_piece(pieces[n++], cpus, of_system(frame, "container_cpus"));
+	if (usable < cpus) /* "2 of 8 CPUs" in a container with a limit */
+		snprintf(pieces[n++], HEADLINE_PIECE_MAX, _("%s of %.0f CPUs"),
+			 fixed_text(texts[0], usable, usable == floor(usable) ? 0 : 2), cpus);
+	else if (!isnan(cpus))
+		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f CPU", "%.0f CPUs", (unsigned long)cpus),
+			 cpus);
 	return n;
 }
 

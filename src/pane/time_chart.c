@@ -18,16 +18,6 @@ static struct past_interval *interval_at(struct bucket_past *past, uint64_t numb
 	return &past->intervals[number % PAST_INTERVALS];
 }
 
-/* Drops overwritten entries. */
-static void forget_old(struct bucket_past *past)
-{
-	if (past->n_intervals - past->oldest > PAST_INTERVALS)
-		past->oldest = past->n_intervals - PAST_INTERVALS;
-	while (past->oldest < past->n_intervals &&
-	       interval_at(past, past->oldest)->first + PAST_ENTRIES < past->n_entries)
-		past->oldest++;
-}
-
 /* A repeated frame removes what came after it. */
 static bool rewind_to(struct bucket_past *past, uint64_t mono_ns)
 {
@@ -69,7 +59,12 @@ static void add_interval(struct bucket_past *past, const struct table *table, co
 		.first = first,
 		.n_entries = (uint32_t)(past->n_entries - first),
 	};
-	forget_old(past);
+	/* drops overwritten entries */
+	if (past->n_intervals - past->oldest > PAST_INTERVALS)
+		past->oldest = past->n_intervals - PAST_INTERVALS;
+	while (past->oldest < past->n_intervals &&
+	       interval_at(past, past->oldest)->first + PAST_ENTRIES < past->n_entries)
+		past->oldest++;
 }
 
 void past_add(struct bucket_past *past, const struct frame *frame, const struct past_table *of,
@@ -227,17 +222,6 @@ static int row_of_bucket(const struct time_axis *axis, uint64_t width_ns, unsign
 				    2);
 }
 
-/* Samples of each row. */
-static void fill_rows(const struct time_axis *axis, const struct histogram *histogram,
-		      double rows[CHART_ROWS_MAX])
-{
-	for (int i = 0; i < CHART_ROWS_MAX; i++)
-		rows[i] = 0;
-	for (unsigned i = 0; axis->n_rows > 0 && i < HISTOGRAM_BUCKETS; i++)
-		if (histogram->buckets[i] > 0)
-			rows[row_of_bucket(axis, histogram->width_ns, i)] += (double)histogram->buckets[i];
-}
-
 /* A word that does not fit is omitted. */
 static void add_word(char text[TEXT_MAX], int cells, const char *word, bool ascii)
 {
@@ -267,13 +251,15 @@ static void name_marks(const struct time_axis *axis, const struct histogram *his
 void time_bars(const struct canvas *canvas, const struct time_axis *axis, const struct histogram *histogram,
 	       bool log_counts)
 {
-	double rows[CHART_ROWS_MAX], most = 0;
+	double rows[CHART_ROWS_MAX] = { 0 }, most = 0;
 	int left = TIME_CELLS + 2, room = canvas->width - left;
 	int marks = room > BAR_CELLS_MIN + COUNT_CELLS + 16 ? 16 : 0;
 	char number[VALUE_TEXT_MAX];
 	int counts, bar;
 
-	fill_rows(axis, histogram, rows);
+	for (unsigned i = 0; axis->n_rows > 0 && i < HISTOGRAM_BUCKETS; i++)
+		if (histogram->buckets[i] > 0)
+			rows[row_of_bucket(axis, histogram->width_ns, i)] += (double)histogram->buckets[i];
 	for (int i = 0; i < axis->n_rows; i++)
 		most = fmax(most, rows[i]);
 	/* room for the largest count between gaps, with a minimum, so that bars keep their length */

@@ -219,18 +219,6 @@ static void ask_about_selected(struct pane_context *context)
 		screen_message(context->screen, MESSAGE_PANE, "%s", _("it costs no more than allowed"));
 }
 
-/* It is counted no longer. */
-static void probes_remove(struct pane_context *context, const char *text)
-{
-	struct probe_call *call = find_call(context, text);
-
-	if (!call)
-		return;
-	call->text[0] = '\0';
-	screen_message(context->screen, MESSAGE_PANE, _("%s is taken off"), text);
-	screen_sample_now(context);
-}
-
 static bool add_typed(struct pane_context *context, const char *text, char *error, size_t room)
 {
 	const char *colon = strrchr(text, ':');
@@ -246,13 +234,17 @@ static bool add_typed(struct pane_context *context, const char *text, char *erro
 static void act_on_probe(struct pane_context *context, unsigned index)
 {
 	const char *probe = selected_probe(context);
+	struct probe_call *call = probe ? find_call(context, probe) : NULL;
 
-	if (index == 0)
+	if (index == 0) {
 		screen_prompt(context, _("Count calls of FILE:FUNCTION"), "", add_typed);
-	else if (index == 1)
+	} else if (index == 1) {
 		ask_about_selected(context);
-	else if (probe)
-		probes_remove(context, probe);
+	} else if (call) {
+		call->text[0] = '\0';
+		screen_message(context->screen, MESSAGE_PANE, _("%s is taken off"), probe);
+		screen_sample_now(context);
+	}
 }
 
 static void show_probe_actions(struct pane_context *context)

@@ -275,21 +275,17 @@ static void show_idle(struct pane_context *context)
 	screen_adjust(context);
 }
 
-/* The same process stays selected. */
-static void keep_selection(struct pane_context *context)
-{
-	struct cpu_state *cpu = context_state(context);
-
-	if (!cpu_has_processes(context->focus) || context->focus == cpu->processes)
-		return;
-	table_place_copy(&context->tables[context->focus].place, &context->tables[cpu->processes].place);
-	cpu->processes = context->focus;
-}
-
 /* Some tables are sampled without being shown. */
 static void viewed(struct pane_context *context)
 {
-	keep_selection(context);
+	struct cpu_state *cpu = context_state(context);
+
+	if (cpu_has_processes(context->focus) && context->focus != cpu->processes) {
+		/* the same process stays selected */
+		table_place_copy(&context->tables[context->focus].place,
+				 &context->tables[cpu->processes].place);
+		cpu->processes = context->focus;
+	}
 	show_idle(context);
 	if (context->view == CPU_VIEW_PROCESS_COUNTERS)
 		cpu_select_first(context);

@@ -64,12 +64,6 @@ static bool is_control(const struct story *story, const void *row)
 	return strcmp(text_of(story, row, "kind"), "control") == 0;
 }
 
-/* Not the part of a NUMA node, and not an L2 cache. */
-static bool is_whole_l3(const struct story *story, const void *row)
-{
-	return strpbrk(text_of(story, row, "domain"), "/:") == NULL;
-}
-
 static bool same_domain(const struct story *story, const void *one, const void *other)
 {
 	return strcmp(text_of(story, one, "domain"), text_of(story, other, "domain")) == 0;
@@ -108,18 +102,6 @@ static bool is_noisy(const struct story *story, const void *row, double sum)
 	return rate_of(story, row) >= NOISY_RATE && rate_of(story, row) >= NOISY_SHARE * sum;
 }
 
-/* A monitoring group that alone is noisy says more than its control group. */
-static const void *narrowed(const struct story *story, const void *control, double sum)
-{
-	for (size_t i = 0; i < story->table->n_rows; i++) {
-		const void *row = table_row(story->table, i);
-
-		if (is_part_of(story, row, control) && is_noisy(story, row, sum))
-			return row;
-	}
-	return control;
-}
-
 /* In hexadecimal; 0: not known. */
 static uint64_t mask_of(const struct story *story, const void *row, const char *column)
 {
@@ -140,14 +122,6 @@ static double shared_ways(const struct story *story, const void *one, const void
 	if (!mask && !other_mask)
 		return SHARES_ALL;
 	return mask && other_mask ? (double)__builtin_popcountll(mask & other_mask) : (double)NAN;
-}
-
-/* Can its bandwidth be limited, and is it not? */
-static bool is_unlimited(const struct story *story, const void *row)
-{
-	const struct column *limit = schema_known_column(story->table->schema, "limit_bytes_per_second");
-
-	return table_number(story->table, row, "throttle_ratio") >= 1 || (limit && row_is_blank(row, limit));
 }
 
 struct neighbour {
@@ -181,12 +155,16 @@ static struct neighbour neighbour_of(const struct story *story, const void *nois
 
 static void tell_noise(struct story *story, const void *noisy, const struct neighbour *neighbour, double sum)
 {
+	const struct column *limit = schema_known_column(story->table->schema, "limit_bytes_per_second");
+	/* can its bandwidth be limited, and is it not? */
+	bool unlimited = table_number(story->table, noisy, "throttle_ratio") >= 1 ||
+			 (limit && row_is_blank(noisy, limit));
 	const struct made_fact made[] = {
 		{ "other", { .text = text_of(story, neighbour->row, "group") } },
 		{ "ways", { .number = neighbour->ways } },
 		{ "share_ratio", number_fact(rate_of(story, noisy) / sum, UNIT_RATIO),
 		  "total_bytes_per_second / sum of those of its domain" },
-		{ "unlimited", { .text = is_unlimited(story, noisy) ? "yes" : "" } },
+		{ "unlimited", { .text = unlimited ? "yes" : "" } },
 	};
 	const struct row_facts facts = { { row_fact }, story->table, noisy, made, 4 };
 
@@ -202,13 +180,18 @@ static void of_domain(struct story *story, const void *first)
 	double sum = sum_of(story, first);
 
 	for (size_t i = 0; i < story->table->n_rows && !isnan(sum); i++) {
-		const void *control = table_row(story->table, i), *noisy;
+		const void *control = table_row(story->table, i), *noisy = control;
 		struct neighbour neighbour;
 
 		if (!is_control(story, control) || !same_domain(story, control, first) ||
 		    !is_noisy(story, control, sum))
 			continue;
-		noisy = narrowed(story, control, sum);
+		for (size_t part = 0; part < story->table->n_rows && noisy == control; part++) {
+			const void *row = table_row(story->table, part);
+
+			if (is_part_of(story, row, control) && is_noisy(story, row, sum))
+				noisy = row;
+		}
 		neighbour = neighbour_of(story, noisy, control);
 		if (neighbour.row)
 			tell_noise(story, noisy, &neighbour, sum);
@@ -256,7 +239,9 @@ unsigned cache_story(struct buffer *out, const struct table *table)
 	struct story story = { table, out, 0 };
 
 	for (size_t i = 0; i < table->n_rows; i++)
-		if (is_whole_l3(&story, table_row(table, i)) && is_first_of_domain(&story, i))
+		/* not the part of a NUMA node, and not an L2 cache */
+		if (!strpbrk(text_of(&story, table_row(table, i), "domain"), "/:") &&
+		    is_first_of_domain(&story, i))
 			of_domain(&story, table_row(table, i));
 	if (table->n_rows > 0)
 		of_machine(&story);

@@ -876,16 +876,6 @@ static void add_since(uint64_t wall_ns, char *text, size_t room)
 	}
 }
 
-static void counted_title(const struct pane_context *context, char *text, size_t room)
-{
-	const struct sample_request *request = context->request;
-
-	if (request->selected.is_set)
-		snprintf(text, room, _("counters of process %u"), request->selected.pid);
-	else
-		snprintf(text, room, "%s", _("counters of the selected process"));
-}
-
 void cpu_heading(const struct pane_context *context, char *text, size_t room)
 {
 	static const char *const titles[] = {
@@ -1015,7 +1005,9 @@ void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas
 	lines = lines < most ? lines : most;
 	counters = canvas_rows(canvas, 0, lines);
 	processes = canvas_rows(canvas, lines, canvas->height - lines);
-	counted_title(context, title, sizeof(title));
+	snprintf(title, sizeof(title), "%s", _("counters of the selected process"));
+	if (context->request->selected.is_set)
+		snprintf(title, sizeof(title), _("counters of process %u"), context->request->selected.pid);
 	cpu_add_interval(context, canvas->width >= WIDE, title, sizeof(title));
 	context_draw_titled(context, &counters, CPU_TABLE_COUNTER_PROCESS, title);
 	list_title(context, canvas->width >= WIDE, title, sizeof(title));

@@ -545,29 +545,22 @@ static int draw_spaces(const struct pane_context *context, const struct canvas *
 	return y;
 }
 
-static int n_notable(const struct pane_context *context)
-{
-	const struct table_widget *widget = &context->tables[DISKS_TABLE_FILESYSTEM];
-	const struct table *table = context_table(context, DISKS_TABLE_FILESYSTEM);
-	int count = 0;
-
-	for (size_t i = 0; table && i < widget->view.n_rows; i++)
-		count += is_notable(table, widget->view.rows[i]);
-	return count;
-}
-
 /*
  * The table gets a third, or what it needs; graphs and file systems share the rest. Returns the lines
  * used.
  */
 static int draw_devices(const struct pane_context *context, const struct canvas *canvas)
 {
-	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = n_notable(context) + 1, y;
+	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = 1, y;
+	const struct view *filesystems = &context->tables[DISKS_TABLE_FILESYSTEM].view;
+	const struct table *table = context_table(context, DISKS_TABLE_FILESYSTEM);
 	const struct disks_state *state = context->state;
 	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 
+	for (size_t i = 0; table && i < filesystems->n_rows; i++)
+		spaces += is_notable(table, filesystems->rows[i]);
 	y = draw_machine(context, canvas);
 	rest = canvas_below(canvas, y);
 	y += disks_draw_story(context, &rest);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events pane: its tables, options and views; events_draw.c draws it. */
+/* The events pane: its tables, options and views, with rates and losses above them. */
 #include <config.h>
 
 #include <math.h>
@@ -178,15 +178,6 @@ static void draw_bounds(const struct table_widget *widget, const struct canvas *
 	}
 }
 
-static void draw_bar(const struct canvas *canvas, int y, double exits, double most)
-{
-	const struct graph_part part = { .letter = '#', .value = exits };
-	int x = BOUNDS_CELLS + CANVAS_GAP;
-
-	if (exits > 0)
-		graph_bar(canvas, y, x, canvas->width - x, &part, 1, most);
-}
-
 static void events_draw_lifetimes(const struct pane_context *context, struct canvas *canvas)
 {
 	struct table_widget *widget = &context->tables[EVENTS_TABLE_LIFETIME];
@@ -209,10 +200,12 @@ static void events_draw_lifetimes(const struct pane_context *context, struct can
 	for (int y = 1; y <= widget->page && widget->place.top + (size_t)y <= widget->view.n_rows; y++) {
 		const void *row = widget->view.rows[widget->place.top + (size_t)y - 1];
 		double exits = row_number(row, schema_known_column(widget->view.schema, "exits"));
+		const struct graph_part part = { .letter = '#', .value = exits };
+		int x = BOUNDS_CELLS + CANVAS_GAP;
 
 		draw_bounds(widget, &left, y, row);
-		if (has_bars)
-			draw_bar(&below, y, exits, most);
+		if (has_bars && exits > 0)
+			graph_bar(&below, y, x, below.width - x, &part, 1, most);
 	}
 }
 

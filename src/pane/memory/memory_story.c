@@ -48,12 +48,6 @@ static double or_none(double number)
 	return isnan(number) ? 0 : number;
 }
 
-/* Processes killed because the machine ran out: it has reclaimed before, which no limit of a group causes. */
-static double killed_by_machine(const struct memory_seen *seen)
-{
-	return seen->stalls > 0 ? seen->killed - or_none(seen->killed_at_limits) : 0;
-}
-
 void memory_facts_make(struct memory_facts *facts, const struct frame *frame, const struct memory_seen *seen)
 {
 	const struct table *paging = frame_table(frame, "paging"), *processes = frame_table(frame, "process");
@@ -67,6 +61,8 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 	double total = frame_number(frame, "memory", "mem", "total_bytes");
 	double available = frame_number(frame, "memory", "available", "free_bytes");
 	double ratio = total > 0 ? available / total : NAN;
+	/* because the machine ran out: it has reclaimed before, which no limit of a group causes */
+	double killed = seen->stalls > 0 ? seen->killed - or_none(seen->killed_at_limits) : 0;
 	bool limited = limit_bytes > 0 && limit_ratio <= ratio;
 	const struct made_fact made[MEMORY_FACTS] = {
 		/* of the machine, or of the limit if that is less; what is shown is rounded down */
@@ -78,7 +74,7 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 					     : column_fact(memory, table_find(memory, "available", NULL),
 							   "free_bytes") },
 		{ "unwatched", text_fact(seen->unwatched) },
-		{ "killed", number_fact(killed_by_machine(seen), UNIT_NONE),
+		{ "killed", number_fact(killed, UNIT_NONE),
 		  "growth of reclaim.oom_kill.total - growth of group./.all_limit_oom_kills" },
 		{ "swap_ins_per_second", number_fact(table_number(paging, window, "window_swap_ins") /
 							     table_number(paging, window, "window_seconds"),

@@ -26,11 +26,6 @@
 #define LEAST_SHARE 20   /* lines for each row of findings that stays empty where there are fewer … */
 #define MOST_SHARE 5     /* … and for each that they get while none is selected */
 
-static size_t count(const struct pane_context *context, unsigned index)
-{
-	return context->tables[index].view.n_rows;
-}
-
 /*
  * Lines for the findings of this table of the pane: for the most that there were at a time, so that nothing
  * below them moves when one goes, as far as the height of the canvas gives; while one is selected, for all.
@@ -171,7 +166,7 @@ static void overview_findings_draw(const struct pane_context *context, const str
 {
 	struct table_widget *widget = &context->tables[index];
 	const struct notice *lack = frame_newest_notice(context->frame, "finding");
-	size_t n = count(context, index), page = n < (size_t)canvas->height ? n : (size_t)canvas->height;
+	size_t n = widget->view.n_rows, page = n < (size_t)canvas->height ? n : (size_t)canvas->height;
 	/* the same however long the subjects are, so that the sentences do not move */
 	int part = canvas->width / SUBJECT_PART, cells = part < SUBJECT_CELLS_MAX ? part : SUBJECT_CELLS_MAX;
 	const struct table_place *place = &widget->place;
@@ -588,18 +583,6 @@ static void draw_lists(const struct pane_context *context, const struct canvas *
 	}
 }
 
-/* The first process, where there is no room for a heading: "49.0 yes". */
-static void draw_first(const struct pane_context *context, const struct canvas *line)
-{
-	const struct table *table = context_table(context, OVERVIEW_TABLE_BUSY);
-	const struct table_widget *widget = &context->tables[OVERVIEW_TABLE_BUSY];
-	const void *row = table && widget->view.n_rows > 0 ? widget->view.rows[0] : NULL;
-
-	if (row)
-		canvas_print(line, 0, 0, STYLE_NORMAL, "%.1f %s", 100 * table_number(table, row, "cpu_ratio"),
-			     table_text(table, row, "name"));
-}
-
 /* "receive 9.6 Mb/s  send 212 kb/s  curl": the first process of a list that has no room. */
 static void name_talker(const struct pane_context *context, struct overview_gauge *gauge, int n_lists)
 {
@@ -658,6 +641,8 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	int n_cpus = whole ? overview_cpus_lines(context, canvas, name_cells, large) : 0;
 	const struct overview_state *overview = context->state;
 	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
+	const struct table *busy = context_table(context, OVERVIEW_TABLE_BUSY);
+	const struct view *first = &context->tables[OVERVIEW_TABLE_BUSY].view;
 	int room, y, lines_min, n_lists, columns;
 	struct overview_charts charts;
 	struct canvas part;
@@ -685,10 +670,12 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	part = canvas_below(canvas, y);
 	overview_charts_draw(context, &part, &charts, gauges);
 	part = canvas_below(canvas, y + charts.lines);
-	if (part.height < 2)
-		draw_first(context, &part);
-	else
+	if (part.height >= 2)
 		draw_lists(context, &part, lines_min);
+	else if (busy && first->n_rows > 0) /* "49.0 yes" */
+		canvas_print(&part, 0, 0, STYLE_NORMAL, "%.1f %s",
+			     100 * table_number(busy, first->rows[0], "cpu_ratio"),
+			     table_text(busy, first->rows[0], "name"));
 }
 
 /* The rule of a finding, and how to silence it. */

@@ -437,36 +437,37 @@ static bool map_key(struct pane_context *context, const struct input *input)
 	switch (input->key) {
 	case K_LEFT:
 		select_cell(context, index > 0 ? index - 1 : 0);
-		return true;
+		break;
 	case K_RIGHT:
 		select_cell(context, index + 1);
-		return true;
+		break;
 	case K_UP:
 	case K_WHEEL_UP:
 		select_cell(context, row_below(pages, index, -1));
-		return true;
+		break;
 	case K_DOWN:
 	case K_WHEEL_DOWN:
 		select_cell(context, row_below(pages, index, 1));
-		return true;
+		break;
 	case K_PAGE_UP:
+		select_cell(context, row_below(pages, index, -pages->map_height));
+		break;
 	case K_PAGE_DOWN:
-		select_cell(context,
-			    row_below(pages, index,
-				      input->key == K_PAGE_UP ? -pages->map_height : pages->map_height));
-		return true;
+		select_cell(context, row_below(pages, index, pages->map_height));
+		break;
 	case K_HOME:
 		map_go(context, 0);
-		return true;
+		break;
 	case K_END:
 		map_go(context, U64_UNKNOWN - 1);
-		return true;
+		break;
 	case K_CLICK:
 		click(context, input);
-		return true;
+		break;
 	default:
 		return false;
 	}
+	return true;
 }
 
 const struct map_cell *map_marked(const struct map_mark *mark, const struct map_cell *cell, size_t *next)
@@ -823,9 +824,9 @@ static const struct pane_view views[] = {
 				 .actions = touched_actions, .draw = pages_draw },
 	[PAGES_VIEW_EVENTS] = { "events", N_("Page events"),
 				N_("page faults, allocations and reclaim of the whole machine"),
-				PAGES_TABLE_EVENT, .draw = pages_draw },
+				PAGES_TABLE_EVENT, .heading = pages_heading },
 	[PAGES_VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PAGES_TABLE_LIST,
-			      .actions = list_actions, .draw = pages_draw },
+			      .actions = list_actions, .heading = pages_heading },
 	{ 0 },
 };
 

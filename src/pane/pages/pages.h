@@ -118,6 +118,7 @@ const void *map_region(const struct pane_context *context, uint64_t address);
 /* pages_draw.c */
 void pages_layout(struct pane_context *context, const struct canvas *canvas);
 void pages_draw(const struct pane_context *context, struct canvas *canvas);
+void pages_heading(const struct pane_context *context, char *text, size_t room);
 void pages_why(const struct pane_context *context, struct buffer *out);
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
 

@@ -687,16 +687,6 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	canvas_text(canvas, y, 2, STYLE_NORMAL, text, -1);
 }
 
-static void draw_no_map(const struct pane_context *context, const struct canvas *canvas)
-{
-	const struct notice *why = context->tables[PAGES_TABLE_CELL].notice;
-	int y = canvas_wrapped(canvas, 0, why ? STYLE_NOTICE : STYLE_DIM,
-			       span_text(why ? why->text : _("no map yet")));
-
-	if (why && why->remedy)
-		canvas_wrapped(canvas, y, STYLE_DIM, span_text(why->remedy));
-}
-
 /* Lines by priority: the map, the cell in words, the legend, the history. */
 struct map_view {
 	struct canvas map, history, legend;
@@ -722,12 +712,17 @@ static void draw_map_view(const struct pane_context *context, const struct canva
 {
 	const struct pages_state *pages = context->state;
 	const struct map_view view = map_view_of(canvas);
+	const struct notice *why = context->tables[PAGES_TABLE_CELL].notice;
 
 	if (view.history.height > 0)
 		pages_draw_history(context, &view.history);
 	draw_map(context, &view.map);
 	if (pages->n_cells == 0) {
-		draw_no_map(context, canvas);
+		int y = canvas_wrapped(canvas, 0, why ? STYLE_NOTICE : STYLE_DIM,
+				       span_text(why ? why->text : _("no map yet")));
+
+		if (why && why->remedy)
+			canvas_wrapped(canvas, y, STYLE_DIM, span_text(why->remedy));
 		return;
 	}
 	if (pages->mark.set && map_mark_fits(pages)) {
@@ -798,15 +793,18 @@ static void title_history(const struct pane_context *context, char *title, char 
 			   frame->wall_ns - (frame->mono_ns - history_time(history, 0)));
 }
 
-static void title_events(const struct pane_context *context, char *title, size_t room)
+/* Of the views of events and of processes. */
+void pages_heading(const struct pane_context *context, char *text, size_t room)
 {
 	const struct pages_state *pages = context->state;
 
-	if (pages->events_since_ns)
-		clock_text(title, room, _("page events of the whole machine since %s"),
+	if (context->view == PAGES_VIEW_LIST)
+		snprintf(text, room, "%s", _("processes: Enter opens the map of one"));
+	else if (pages->events_since_ns)
+		clock_text(text, room, _("page events of the whole machine since %s"),
 			   pages->events_since_ns);
 	else
-		snprintf(title, room, "%s", _("page events of the whole machine"));
+		snprintf(text, room, "%s", _("page events of the whole machine"));
 }
 
 static bool has_header(const struct canvas *canvas)
@@ -860,7 +858,7 @@ static void draw_no_process(const struct pane_context *context, const struct can
 		    -1);
 }
 
-static void draw_process(const struct pane_context *context, const struct canvas *canvas)
+void pages_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	struct canvas rest;
 
@@ -902,21 +900,6 @@ void pages_layout(struct pane_context *context, const struct canvas *canvas)
 		limit_scroll(pages, bytes ? (int)bytes->n_rows : 0, rest.height - 1);
 	} else if (context->view == PAGES_VIEW_VALUES) {
 		limit_scroll(pages, (int)pages_n_values(context), value_columns(&rest) * rest.height);
-	}
-}
-
-void pages_draw(const struct pane_context *context, struct canvas *canvas)
-{
-	char title[TEXT_MAX];
-
-	if (context->view == PAGES_VIEW_LIST) {
-		context_draw_titled(context, canvas, PAGES_TABLE_LIST,
-				    _("processes: Enter opens the map of one"));
-	} else if (context->view == PAGES_VIEW_EVENTS) {
-		title_events(context, title, sizeof(title));
-		context_draw_titled(context, canvas, PAGES_TABLE_EVENT, title);
-	} else {
-		draw_process(context, canvas);
 	}
 }
 

@@ -135,16 +135,6 @@ static void graph_series_follow(struct pane_context *context, const struct frame
 	}
 }
 
-static double busy_cpus(const struct frame *frame)
-{
-	const struct table *table = frame_table(frame, "cpu");
-	double idle = frame_number(frame, "cpu", "all", "idle_ratio");
-	double waiting = frame_number(frame, "cpu", "all", "iowait_ratio");
-	size_t n_cpus = table && table->n_rows > 1 ? table->n_rows - 1 : 0;
-
-	return cpu_busy_ratio(idle, waiting) * (double)n_cpus;
-}
-
 const char *calibration_event(const struct settings *settings, enum calibration_measure measure)
 {
 	const char *name =
@@ -159,22 +149,25 @@ static double counted(const struct frame *frame, const struct settings *settings
 {
 	const struct table *table = frame_table(frame, "counter");
 
-	return table ? table_number(table, table_find(table, "all", calibration_event(settings, measure)),
-				    "per_second")
-		     : NAN;
+	return table_number(table, table_find(table, "all", calibration_event(settings, measure)),
+			    "per_second");
 }
 
 static struct calibration_sample sample_of(const struct frame *frame, const struct settings *settings,
 					   uint64_t operations)
 {
 	double seconds = (double)frame->interval_ns / 1e9;
+	const struct table *table = frame_table(frame, "cpu");
+	double busy = cpu_busy_ratio(frame_number(frame, "cpu", "all", "idle_ratio"),
+				     frame_number(frame, "cpu", "all", "iowait_ratio"));
+	size_t n_cpus = table && table->n_rows > 1 ? table->n_rows - 1 : 0;
 
 	return (struct calibration_sample){
 		.end_ns = frame->mono_ns,
 		.interval_ns = frame->interval_ns,
 		.watts = frame_number(frame, "power", "total", "watts"),
 		.measures = {
-			[CALIBRATION_LOAD] = busy_cpus(frame),
+			[CALIBRATION_LOAD] = busy * (double)n_cpus,
 			[CALIBRATION_OPERATIONS] = seconds > 0 ? (double)operations / seconds : NAN,
 			[CALIBRATION_CYCLES] = counted(frame, settings, CALIBRATION_CYCLES),
 			[CALIBRATION_INSTRUCTIONS] = counted(frame, settings, CALIBRATION_INSTRUCTIONS),

@@ -408,29 +408,23 @@ static double shown_seconds(const struct pane_context *context, const struct can
 				       : 0;
 }
 
-/* "each graph has its own scale ──── last 5 min" */
-static void draw_title(const struct pane_context *context, const struct canvas *canvas)
-{
-	struct canvas plot = plot_of(context, canvas);
-	char span[VALUE_TEXT_MAX], right[TEXT_MAX];
-
-	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, shown_seconds(context, &plot)));
-	canvas_rule(canvas, 0,
-		    canvas->width < NARROW_GRAPH ? _("own scales") : _("each graph has its own scale"),
-		    right);
-}
-
 /* Lines are dropped from the end where there is no room. */
 static int power_graph_draw(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct graph_series *lines[GRAPH_SERIES_MAX];
 	unsigned n_lines = choose_lines(context, canvas, lines);
+	struct canvas plot = plot_of(context, canvas);
+	char span[VALUE_TEXT_MAX], right[TEXT_MAX];
 	struct buffer text = BUFFER_HERE;
 	int room, rows, y = 1;
 
 	if (canvas->height < 2 || canvas->width < GRAPH_CELLS_MIN)
 		return 0;
-	draw_title(context, canvas);
+	/* "each graph has its own scale ──── last 5 min" */
+	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, shown_seconds(context, &plot)));
+	canvas_rule(canvas, 0,
+		    canvas->width < NARROW_GRAPH ? _("own scales") : _("each graph has its own scale"),
+		    right);
 	if (n_lines == 0) {
 		canvas_text(canvas, 1, 0, STYLE_DIM,
 			    any_shown(context)
@@ -637,22 +631,14 @@ static const struct piece {
 	{ POWER_TABLE_IDLE, { "cpu == all, residency_ratio >= 0.005", "{state} {residency_ratio:%}" } },
 };
 
-/* "3:43 h" until a battery is empty or full. */
-static void hours_text(char out[VALUE_TEXT_MAX], double seconds)
-{
-	unsigned long minutes = seconds > 0 && seconds < 1e7 ? (unsigned long)seconds / 60 : 0;
-
-	*out = '\0';
-	if (seconds > 0 && seconds < 1e7)
-		snprintf(out, VALUE_TEXT_MAX, "%lu:%02lu h", minutes / 60, minutes % 60);
-}
-
 static void add_piece(const struct pane_context *context, const struct piece *piece,
 		      const struct table *table, const void *row, struct text_flow *flow)
 {
 	bool battery = piece->table == POWER_TABLE_BATTERY, heat = piece->table == POWER_TABLE_TEMPERATURE;
 	double watts = battery ? table_number(table, row, "watts") : NAN;
-	char hours[VALUE_TEXT_MAX];
+	double left = battery ? table_number(table, row, "remaining_seconds") : NAN;
+	unsigned long minutes = left > 0 && left < 1e7 ? (unsigned long)left / 60 : 0;
+	char hours[VALUE_TEXT_MAX] = "";
 	const struct made_fact made[] = {
 		{ "gain", { .number = watts < 0 ? -watts : NAN, .unit = UNIT_WATTS }, "- watts" },
 		{ "hours", { .text = hours }, "remaining_seconds" },
@@ -663,7 +649,8 @@ static void add_piece(const struct pane_context *context, const struct piece *pi
 	};
 	struct remark remark = piece->remark;
 
-	hours_text(hours, battery ? table_number(table, row, "remaining_seconds") : NAN);
+	if (left > 0 && left < 1e7) /* "3:43 h" until it is empty or full */
+		snprintf(hours, sizeof(hours), "%lu:%02lu h", minutes / 60, minutes % 60);
 	if (watts > 0)
 		remark.level = (int)graph_grade_style(
 			grade_of_row(context->findings, "battery_low", table->schema, row),
@@ -850,25 +837,19 @@ void power_draw_sensors(const struct pane_context *context, struct canvas *canva
 	}
 }
 
-/* "5.2-5.4 W"; watts of the same value to the hundredth have one bucket. */
-static void bucket_text(const struct buckets *histogram, unsigned bucket, char text[TEXT_MAX])
-{
-	double low = histogram->first + bucket * histogram->width;
-	int digits = histogram->width >= 1 ? 0 : (int)ceil(-log10(histogram->width) - 1e-9);
-
-	if (digits > DIGITS_MAX)
-		snprintf(text, TEXT_MAX, "%.*f W", DIGITS_MAX, low);
-	else
-		snprintf(text, TEXT_MAX, "%.*f-%.*f W", digits, low, digits, low + histogram->width);
-}
-
 static void draw_bucket(const struct canvas *canvas, int y, const struct buckets *histogram,
 			unsigned bucket, uint64_t most)
 {
 	struct graph_part part = { 'W', 0, "", 0, (double)histogram->counts[bucket] };
+	double low = histogram->first + bucket * histogram->width;
+	int digits = histogram->width >= 1 ? 0 : (int)ceil(-log10(histogram->width) - 1e-9);
 	char text[TEXT_MAX];
 
-	bucket_text(histogram, bucket, text);
+	/* "5.2-5.4 W"; watts of the same value to the hundredth have one bucket */
+	if (digits > DIGITS_MAX)
+		snprintf(text, TEXT_MAX, "%.*f W", DIGITS_MAX, low);
+	else
+		snprintf(text, TEXT_MAX, "%.*f-%.*f W", digits, low, digits, low + histogram->width);
 	canvas_right(canvas, y, 0, 18, STYLE_NORMAL, text);
 	canvas_print(canvas, y, 19, STYLE_NORMAL, "%7llu", (unsigned long long)histogram->counts[bucket]);
 	if (canvas->width > 34)

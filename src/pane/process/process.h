@@ -109,8 +109,6 @@ const char *process_text(const struct process_rows *rows, const char *column);
  */
 const void *process_exit_event(const struct pane_context *context, const struct process_rows *rows);
 
-/* process_past.c */
-
 /* Its counters in this frame, which is the newest one of the history, for later means. */
 void process_past_note(struct pane_context *context, const struct process_rows *rows,
 		       const struct frame *frame);

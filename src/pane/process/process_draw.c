@@ -656,24 +656,6 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	of->detail.n_made = of->process.n_made = n;
 }
 
-static void add_made(struct page_facts *of, const char *name, struct fact fact)
-{
-	of->made[of->detail.n_made++] = (struct made_fact){ name, fact };
-	of->process.n_made++;
-}
-
-/* What is made of those. */
-static void make_more_facts(const struct summary *summary, struct page_facts *of)
-{
-	double level;
-
-	add_made(of, "doing", doing_fact(&of->facts));
-	level = process_past_story(&of->why, summary->context, &summary->rows, &of->facts);
-	buffer_char(&of->why, '\0');
-	add_made(of, "why", text_fact(of->why.bytes));
-	add_made(of, "level", number_fact(level, UNIT_NONE));
-}
-
 /* Other policies do not go by it. */
 #define NICED "policy == other|batch, nice != 0"
 
@@ -754,6 +736,12 @@ static const struct part {
 	{ .remark = { NULL, N_("[  blocked {blocked}][  ignored {ignored}][  caught {caught}]") } },
 };
 
+static void add_made(struct page_facts *of, const char *name, struct fact fact)
+{
+	of->made[of->detail.n_made++] = (struct made_fact){ name, fact };
+	of->process.n_made++;
+}
+
 struct line {
 	const struct part *part; /* its first */
 	struct buffer text;
@@ -772,9 +760,14 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 	};
 	struct line *line;
 	unsigned n = 0;
+	double level;
 
 	make_facts(summary, &of);
-	make_more_facts(summary, &of);
+	add_made(&of, "doing", doing_fact(&of.facts));
+	level = process_past_story(&of.why, summary->context, rows, &of.facts);
+	buffer_char(&of.why, '\0');
+	add_made(&of, "why", text_fact(of.why.bytes));
+	add_made(&of, "level", number_fact(level, UNIT_NONE));
 	for (const struct part *part = parts; part < parts + sizeof(parts) / sizeof(parts[0]); part++) {
 		if (part->label)
 			lines[n++] = (struct line){ .part = part, .style = STYLE_NORMAL };
