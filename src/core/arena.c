@@ -86,16 +86,6 @@ const char *arena_print(struct arena *arena, const char *format, ...)
 	return text;
 }
 
-static size_t bytes_used(const struct arena *arena)
-{
-	size_t used = arena->used;
-
-	for (const struct arena_chunk *chunk = arena->first; chunk && chunk != arena->current;
-	     chunk = chunk->next)
-		used += chunk->size;
-	return used;
-}
-
 static void free_chunks(struct arena *arena)
 {
 	while (arena->first) {
@@ -109,7 +99,12 @@ static void free_chunks(struct arena *arena)
 
 void arena_reset(struct arena *arena)
 {
-	if (recent_use_is_outgrown(&arena->recent, bytes_used(arena), arena->held))
+	size_t used = arena->used;
+
+	for (const struct arena_chunk *chunk = arena->first; chunk && chunk != arena->current;
+	     chunk = chunk->next)
+		used += chunk->size;
+	if (recent_use_is_outgrown(&arena->recent, used, arena->held))
 		free_chunks(arena);
 	arena->current = arena->first;
 	arena->used = 0;

@@ -52,14 +52,6 @@ static void take_away(struct config_lines *lines, struct config_line *line)
 		hash_add(&lines->by_name, hash_name(lines->items[i].name), (uint32_t)i);
 }
 
-static struct config_line *add(struct config_lines *lines, const char *name)
-{
-	hash_add(&lines->by_name, hash_name(name), (uint32_t)lines->n_items);
-	*VECTOR_ADD(lines->items, lines->n_items, lines->capacity) =
-		(struct config_line){ .name = alloc_text(name) };
-	return &lines->items[lines->n_items - 1];
-}
-
 void config_lines_set(struct config_lines *lines, const char *name, const char *value, size_t number)
 {
 	struct config_line *line = find(lines, name);
@@ -70,8 +62,11 @@ void config_lines_set(struct config_lines *lines, const char *name, const char *
 			take_away(lines, line);
 		return;
 	}
-	if (!line)
-		line = add(lines, name);
+	if (!line) {
+		hash_add(&lines->by_name, hash_name(name), (uint32_t)lines->n_items);
+		line = VECTOR_ADD(lines->items, lines->n_items, lines->capacity);
+		*line = (struct config_line){ .name = alloc_text(name) };
+	}
 	copied = alloc_text(value); /* it may be the present value */
 	free(line->value);
 	line->value = copied;

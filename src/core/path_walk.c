@@ -28,14 +28,6 @@ static enum path_step go_up(struct path_walk *walk)
 	return PATH_BACK;
 }
 
-static enum path_step add_name(struct path_walk *walk, const char *name, size_t length)
-{
-	size_t done = strlen(walk->done);
-
-	snprintf(walk->done + done, sizeof(walk->done) - done, "%s%.*s", done ? "/" : "", (int)length, name);
-	return PATH_NAME;
-}
-
 enum path_step path_walk_next(struct path_walk *walk)
 {
 	size_t start = strspn(walk->rest, "/"), length = strcspn(walk->rest + start, "/");
@@ -44,10 +36,15 @@ enum path_step path_walk_next(struct path_walk *walk)
 
 	if (length == 0)
 		return PATH_END;
-	if (length == 2 && memcmp(name, "..", 2) == 0)
+	if (length == 2 && memcmp(name, "..", 2) == 0) {
 		step = go_up(walk);
-	else if (!(length == 1 && *name == '.'))
-		step = add_name(walk, name, length);
+	} else if (!(length == 1 && *name == '.')) {
+		size_t done = strlen(walk->done);
+
+		snprintf(walk->done + done, sizeof(walk->done) - done, "%s%.*s", done ? "/" : "", (int)length,
+			 name);
+		step = PATH_NAME;
+	}
 	memmove(walk->rest, name + length, strlen(name + length) + 1);
 	return step;
 }

@@ -147,16 +147,6 @@ void fleet_add_ssh(struct fleet *fleet, const char *host)
 	fleet->goes_on = true;
 }
 
-/* In the room of a request. */
-static void rename_member(struct member *member, const char *file)
-{
-	char name[HOST_NAME_ROOM];
-
-	snprintf(name, sizeof(name), "%s", file);
-	free(member->name);
-	member->name = alloc_text(name);
-}
-
 /* The host that its first sample names, in the arena of frame; NULL: it names none. */
 static const char *host_of(const struct fleet *fleet, const struct source *recording, struct frame *frame)
 {
@@ -185,8 +175,11 @@ void fleet_add_recording(struct fleet *fleet, const struct source *recording, co
 	frame_close(&frame);
 	while (same < machine && !(same->host && machine->host && strcmp(same->host, machine->host) == 0))
 		same++;
-	if (same < machine)
-		rename_member(&same->member, same->file);
+	if (same < machine) {
+		snprintf(name, sizeof(name), "%s", same->file);
+		free(same->member.name);
+		same->member.name = alloc_text(name);
+	}
 	snprintf(name, sizeof(name), "%s", same == machine && machine->host ? machine->host : file);
 	recording_member_open(&machine->member, name, recording, ++fleet->serials, plan);
 	fleet->n_members++;

@@ -355,16 +355,6 @@ static bool is_same_wish(const struct stored_wish *one, const struct stored_wish
 	       (one->of_rows || !other->of_rows);
 }
 
-static void ask_ahead(struct stored_ahead *ahead, const struct stored_wish *wish)
-{
-	free_wish(&ahead->wish);
-	ahead->wish = *wish;
-	ahead->wish.selector = alloc_text(wish->selector);
-	ahead->job = (struct worker_job){ .run = run_ahead, .done = end_ahead };
-	ahead->state = AHEAD_RUNS;
-	worker_submit(ahead->worker, &ahead->job);
-}
-
 static void swap_series(struct stored_series **one, struct stored_series **other)
 {
 	struct stored_series *kept = *one;
@@ -383,8 +373,14 @@ static bool stored_ahead_get(struct stored_ahead *ahead, const struct stored_wis
 {
 	bool is_here = ahead->state == AHEAD_DONE && is_same_wish(&ahead->wish, wish);
 
-	if (!is_here && ahead->state != AHEAD_RUNS)
-		ask_ahead(ahead, wish);
+	if (!is_here && ahead->state != AHEAD_RUNS) {
+		free_wish(&ahead->wish);
+		ahead->wish = *wish;
+		ahead->wish.selector = alloc_text(wish->selector);
+		ahead->job = (struct worker_job){ .run = run_ahead, .done = end_ahead };
+		ahead->state = AHEAD_RUNS;
+		worker_submit(ahead->worker, &ahead->job);
+	}
 	if (!is_here)
 		return false;
 	ahead->state = AHEAD_IDLE;

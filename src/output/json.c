@@ -69,15 +69,6 @@ static bool belongs(const struct print_plan *print, const struct frame *frame, c
 	return !frame_slot(frame, notice->topic);
 }
 
-static void add_notices(struct json_writer *json, const struct print_plan *print, const struct frame *frame)
-{
-	jsonw_key_open(json, "notices", '[');
-	for (unsigned i = 0; i < frame->n_notices; i++)
-		if (belongs(print, frame, &frame->notices[i]))
-			jsonw_notice(json, &frame->notices[i]);
-	jsonw_close(json, ']');
-}
-
 static int frame(struct sink *sink, const struct frame *frame)
 {
 	struct json_writer json = { .out = &sink->buffer };
@@ -102,7 +93,11 @@ static int frame(struct sink *sink, const struct frame *frame)
 		jsonw_text(&json, print->panes[i]);
 	jsonw_close(&json, ']');
 	n_rows = add_tables(sink, &json, frame);
-	add_notices(&json, print, frame);
+	jsonw_key_open(&json, "notices", '[');
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (belongs(print, frame, &frame->notices[i]))
+			jsonw_notice(&json, &frame->notices[i]);
+	jsonw_close(&json, ']');
 	jsonw_close(&json, '}');
 	buffer_char(&sink->buffer, '\n');
 	if (frame->only_events && n_rows == 0 && frame->n_notices == 0)

@@ -269,14 +269,6 @@ static void finish(struct pprof *pprof, struct buffer *out)
 	protobuf_number(out, PROFILE_DURATION_NANOS, pprof->last_ns - pprof->first_ns);
 }
 
-static void take_time(struct pprof *pprof, const struct frame *frame)
-{
-	if (pprof->last_ns == 0)
-		pprof->first_ns = frame->wall_ns - frame->interval_ns;
-	if (frame->wall_ns > pprof->first_ns)
-		pprof->last_ns = frame->wall_ns;
-}
-
 static int frame(struct sink *sink, const struct frame *frame)
 {
 	struct view *view = &sink->print->views[0];
@@ -286,7 +278,10 @@ static int frame(struct sink *sink, const struct frame *frame)
 		view_apply(view, table);
 		for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++)
 			add_sample(sink->pprof, table, view->rows[r], &sink->buffer);
-		take_time(sink->pprof, frame);
+		if (sink->pprof->last_ns == 0)
+			sink->pprof->first_ns = frame->wall_ns - frame->interval_ns;
+		if (frame->wall_ns > sink->pprof->first_ns)
+			sink->pprof->last_ns = frame->wall_ns;
 	}
 	if (sink->replace)
 		finish(sink->pprof, &sink->buffer);

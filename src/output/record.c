@@ -109,25 +109,19 @@ static void record_lose(struct sink *sink, unsigned long n_samples, int error)
 		error_message(sink->name, "%s", text);
 }
 
-static void report_end(struct sink *sink)
-{
-	char text[TEXT_MAX];
-
-	if (lost_samples_end(&sink->lost, text, sizeof(text)))
-		error_message(sink->name, "%s", text);
-}
-
 /* 0: written, or lost where there may be room later. Else as sink_flush(). */
 static int record_write(struct sink *sink, unsigned long n_samples, bool *written)
 {
 	long long length = (long long)sink->buffer.length;
 	int error = write_buffer(sink);
+	char text[TEXT_MAX];
 
 	*written = !error;
 	if (!error) {
 		sink->good_bytes += length;
 		sink->good_frames += n_samples;
-		report_end(sink);
+		if (lost_samples_end(&sink->lost, text, sizeof(text)))
+			error_message(sink->name, "%s", text);
 		return 0;
 	}
 	cut_back(sink);

@@ -359,22 +359,6 @@ static struct layout event_layout(const struct sink *sink, const struct view *vi
 	return layout;
 }
 
-static void add_event_heading(struct sink *sink, const struct view *view, int *widths)
-{
-	const struct layout layout = event_layout(sink, view, widths);
-
-	measure(sink, &layout);
-	add_heading(sink, &layout);
-}
-
-static void add_events(struct sink *sink, struct view *view, const struct table *table, int *widths)
-{
-	const struct layout layout = event_layout(sink, view, widths);
-
-	view_apply(view, table);
-	add_rows(sink, &layout);
-}
-
 static void add_clock(struct buffer *out, uint64_t wall_ns)
 {
 	char text[CLOCK_TEXT_MAX];
@@ -417,9 +401,14 @@ static int begin(struct sink *sink)
 
 	if (!sink->widths)
 		sink->widths = alloc_zeroed((size_t)print->n_views * VIEW_COLUMNS_MAX, sizeof(*sink->widths));
-	for (unsigned i = 0; i < print->n_views; i++)
-		if (print->views[i].schema->shape == SHAPE_EVENTS)
-			add_event_heading(sink, &print->views[i], widths_of(sink, i));
+	for (unsigned i = 0; i < print->n_views; i++) {
+		const struct layout layout = event_layout(sink, &print->views[i], widths_of(sink, i));
+
+		if (print->views[i].schema->shape != SHAPE_EVENTS)
+			continue;
+		measure(sink, &layout);
+		add_heading(sink, &layout);
+	}
 	sink->streaming = sink->buffer.length > 0;
 	return sink_flush(sink);
 }
@@ -480,6 +469,7 @@ static void add_stream(struct sink *sink, const struct frame *frame)
 
 	for (unsigned i = 0; i < print->n_views; i++) {
 		struct view *view = &print->views[i];
+		struct layout layout;
 		const struct table *table = frame_table(frame, view->schema->name);
 
 		if (!table || table->n_rows == 0 || view->schema->shape != SHAPE_EVENTS ||
@@ -488,7 +478,9 @@ static void add_stream(struct sink *sink, const struct frame *frame)
 		if (!sink->streaming)
 			buffer_char(&sink->buffer, '\n');
 		sink->streaming = true;
-		add_events(sink, view, table, widths_of(sink, i));
+		layout = event_layout(sink, view, widths_of(sink, i));
+		view_apply(view, table);
+		add_rows(sink, &layout);
 	}
 }
 

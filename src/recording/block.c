@@ -212,14 +212,6 @@ void block_finish(struct block_builder *builder, struct block_header *header, co
 #define TOPICS_MAX 4096
 #define COLUMNS_MAX 4096
 
-static void add_column(struct buffer *out, const struct column *column)
-{
-	put_name(out, column->key);
-	put_name(out, type_name(column->type));
-	put_name(out, kind_name(column->kind));
-	put_name(out, unit_name(column->unit));
-}
-
 static void add_topic(struct buffer *out, const struct schema *schema)
 {
 	unsigned n_columns = 0;
@@ -229,9 +221,16 @@ static void add_topic(struct buffer *out, const struct schema *schema)
 	put_name(out, schema->name);
 	put_name(out, shape_name(schema->shape));
 	put_varint(out, n_columns);
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (schema->columns[i].kind != COLUMN_RATE)
-			add_column(out, &schema->columns[i]);
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind == COLUMN_RATE)
+			continue;
+		put_name(out, column->key);
+		put_name(out, type_name(column->type));
+		put_name(out, kind_name(column->kind));
+		put_name(out, unit_name(column->unit));
+	}
 }
 
 void description_add(struct buffer *out, const struct frame *frame)

@@ -107,36 +107,6 @@ static void forget_all(struct past_file *file)
 		return; /* the new recording overwrites the old one */
 }
 
-static void note_lost(struct past_file *file, int error)
-{
-	lost_samples_add(&file->lost, recording_writer_frames(file->writer) - file->n_frames,
-			 strerror(-error), file->mono_ns, file->message, sizeof(file->message));
-	if (error == -EFBIG && file->end > 0)
-		forget_all(file);
-	else
-		recording_writer_lose(file->writer, file->end, file->n_frames);
-}
-
-static void note_written(struct past_file *file, size_t length)
-{
-	file->end += length;
-	file->n_frames = recording_writer_frames(file->writer);
-	if (length > file->most_written)
-		file->most_written = length;
-	lost_samples_end(&file->lost, file->message, sizeof(file->message));
-}
-
-/* What does not fit is lost, not what is there. */
-static bool write_waiting(struct past_file *file)
-{
-	size_t length = file->waiting.length;
-	int error = spool_write(file->fd, file->waiting.bytes, length, (off_t)file->end) < 0 ? -errno : 0;
-
-	buffer_empty(&file->waiting);
-	error ? note_lost(file, error) : note_written(file, length);
-	return !error;
-}
-
 /*
  * The next samples have room before they come, so that the oldest ones only go when newer ones are there,
  * also on a full disk; chains, which go as a whole, are short where there is little room.
@@ -155,10 +125,31 @@ static void make_room(struct past_file *file)
 	recording_writer_keep(file->writer, near, file->age_ns);
 }
 
+/* What does not fit is lost, not what is there. */
 static void write_samples(struct past_file *file)
 {
-	if (recording_writer_frames(file->writer) > file->n_frames && write_waiting(file))
+	size_t length = file->waiting.length;
+	int error;
+
+	if (recording_writer_frames(file->writer) <= file->n_frames)
+		return;
+	error = spool_write(file->fd, file->waiting.bytes, length, (off_t)file->end) < 0 ? -errno : 0;
+	buffer_empty(&file->waiting);
+	if (!error) {
+		file->end += length;
+		file->n_frames = recording_writer_frames(file->writer);
+		if (length > file->most_written)
+			file->most_written = length;
+		lost_samples_end(&file->lost, file->message, sizeof(file->message));
 		make_room(file);
+		return;
+	}
+	lost_samples_add(&file->lost, recording_writer_frames(file->writer) - file->n_frames,
+			 strerror(-error), file->mono_ns, file->message, sizeof(file->message));
+	if (error == -EFBIG && file->end > 0)
+		forget_all(file);
+	else
+		recording_writer_lose(file->writer, file->end, file->n_frames);
 }
 
 const char *past_file_keep(struct past_file *file, const struct frame *frame)

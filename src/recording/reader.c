@@ -318,16 +318,6 @@ static bool may_begin(struct span bytes)
 	       (span_length(bytes) < RECORDING_HEADER_BYTES || recording_header_check(bytes.at) == 0);
 }
 
-/* Up to where the next block or recording may begin. */
-static size_t length_of_damage(struct span bytes)
-{
-	size_t n = 1;
-
-	while (n + 4 <= span_length(bytes) && !may_begin((struct span){ bytes.at + n, bytes.end }))
-		n++;
-	return n;
-}
-
 /* Passes zeros, where oldest blocks were dropped. A pipe of zeros without end keeps nothing else waiting. */
 static int pass_zeros(struct reader *reader, size_t n_zeros, int got)
 {
@@ -345,7 +335,7 @@ static int search(struct reader *reader)
 	struct finder *finder = &reader->finder;
 	struct span bytes;
 	int got = look(reader, BLOCK_HEADER_BYTES, SEARCH_BYTES, &bytes);
-	size_t zeros = 0, length;
+	size_t zeros = 0, length = 1;
 	off_t data;
 
 	if (got < 0)
@@ -360,7 +350,8 @@ static int search(struct reader *reader)
 	if (zeros > 0)
 		return pass_zeros(reader, zeros, got);
 	reader->damaged = true;
-	length = length_of_damage(bytes);
+	while (length + 4 <= span_length(bytes) && !may_begin((struct span){ bytes.at + length, bytes.end }))
+		length++;
 	pass(reader, length);
 	reader->n_strange += length;
 	if (reader->finder.pipe && reader->n_strange > STRANGE_BYTES)

@@ -370,15 +370,6 @@ static void put_double(struct buffer *out, unsigned char *exponent, uint64_t now
 		buffer_add(out, (const char *)digits, n_digits);
 }
 
-static void put_text(struct row_encoder *encoder, struct buffer *out, uint64_t code)
-{
-	put_varint(out, code);
-	if (code > encoder->n_told) {
-		put_name(out, text_of(encoder, code));
-		encoder->n_told++;
-	}
-}
-
 /* The mask and the values of what differs from base. */
 static void put_changes(struct row_encoder *encoder, struct buffer *out, const uint64_t *cells,
 			const uint64_t *base)
@@ -397,7 +388,11 @@ static void put_changes(struct row_encoder *encoder, struct buffer *out, const u
 		else if (encoder->columns[c]->type == VALUE_F64)
 			put_double(out, &encoder->exponents[c], cells[c], before);
 		else
-			put_text(encoder, out, cells[c]);
+			put_varint(out, cells[c]);
+		if (encoder->columns[c]->type == VALUE_TEXT && cells[c] > encoder->n_told) {
+			put_name(out, text_of(encoder, cells[c]));
+			encoder->n_told++;
+		}
 	}
 }
 

@@ -259,15 +259,6 @@ static void add_section(struct recording_writer *writer, unsigned id, struct buf
 	buffer_empty(raw);
 }
 
-static void note_place(struct recording_writer *writer, uint64_t offset)
-{
-	writer->unindexed |= writer->n_places == PLACES_MAX;
-	if (writer->unindexed)
-		return;
-	*VECTOR_ADD(writer->places, writer->n_places, writer->capacity) =
-		(struct place){ .offset = offset, .mono_ns = writer->mono_ns, .header = writer->block };
-}
-
 void recording_writer_flush(struct recording_writer *writer, struct buffer *out)
 {
 	struct block_header *block = &writer->block;
@@ -281,7 +272,11 @@ void recording_writer_flush(struct recording_writer *writer, struct buffer *out)
 	for (unsigned i = 0; i < writer->n_topics; i++)
 		add_section(writer, i, &writer->topics[i].raw);
 	block_finish(&writer->builder, block, NULL, out);
-	note_place(writer, writer->offset);
+	writer->unindexed |= writer->n_places == PLACES_MAX;
+	if (!writer->unindexed)
+		*VECTOR_ADD(writer->places, writer->n_places, writer->capacity) = (struct place){
+			.offset = writer->offset, .mono_ns = writer->mono_ns, .header = *block
+		};
 	writer->offset += out->length - before;
 	writer->chain_frames += block->n_frames;
 	block->first_frame += block->n_frames;

@@ -168,14 +168,6 @@ static void add_axis(const struct plot *plot, const char *axis, const char *begi
 	page_markup(plot->page, "</div>\n");
 }
 
-static void add_scale(const struct plot *plot)
-{
-	char whole[VALUE_TEXT_MAX], half[VALUE_TEXT_MAX];
-
-	add_axis(plot, "scale", amount_text(whole, plot->unit, plot->top),
-		 amount_text(half, plot->unit, plot->top / 2), "0");
-}
-
 /* Times with their day are long: two have room. */
 static void add_time_axis(const struct plot *plot)
 {
@@ -193,6 +185,7 @@ static void chart_add(struct page *page, const struct report_plan *plan, const s
 		      size_t chart)
 {
 	struct plot plot = { .page = page, .stretch = stretch, .chart = &plan->reported->charts[chart] };
+	char top[VALUE_TEXT_MAX], half[VALUE_TEXT_MAX];
 	double moment;
 
 	if (!measure(&plot, plan, chart))
@@ -202,7 +195,8 @@ static void chart_add(struct page *page, const struct report_plan *plan, const s
 	page_element(page, "h3", _(plot.chart->title));
 	add_keys(&plot);
 	page_markup(page, "<div class=\"axes\">\n");
-	add_scale(&plot);
+	add_axis(&plot, "scale", amount_text(top, plot.unit, plot.top),
+		 amount_text(half, plot.unit, plot.top / 2), "0");
 	page_print(page,
 		   "<svg class=\"plot\" viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" role=\"img\" "
 		   "aria-label=\"",
@@ -660,20 +654,13 @@ static void add_times(struct report *report)
 	page_markup(&report->page, "\">\n");
 }
 
-static bool is_of_one_day(const struct stretch *stretch)
-{
-	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
-
-	return strcmp(clock_local(first, stretch->first_ns, "%F"),
-		      clock_local(last, stretch->last_ns, "%F")) == 0;
-}
-
 static void write_page(struct report *report)
 {
 	struct page *page = &report->page;
-	char title[TEXT_MAX];
+	char title[TEXT_MAX], first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
 
-	page->dated = !is_of_one_day(&report->stretch);
+	page->dated = strcmp(clock_local(first, report->stretch.first_ns, "%F"),
+			     clock_local(last, report->stretch.last_ns, "%F")) != 0;
 	snprintf(title, sizeof(title), "%s: %s", PACKAGE,
 		 report->stretch.moment.host ? report->stretch.moment.host : "");
 	page_begin(page, title);
