@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "topic/served_mounts.h"
 #include "sys/privilege.h"
+#include "topic/served_mounts.h"
 
 #define COUNTER_NAMES_MAX 512
 

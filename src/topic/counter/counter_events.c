@@ -23,8 +23,8 @@
 #include "kernel/system.h"
 #include "sys/attribute.h"
 #include "sys/perf_ring.h"
-#include "topic/served_mounts.h"
 #include "sys/privilege.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 
 #define DEVICES "sys/bus/event_source/devices"
@@ -37,35 +37,28 @@ struct known_event {
 	uint64_t config;
 };
 
-static const struct known_event hardware[] = {
+#define NODE_READS(result) (PERF_COUNT_HW_CACHE_NODE | PERF_COUNT_HW_CACHE_OP_READ << 8 | (result) << 16)
+
+static const struct known_event all_known[] = {
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
 	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
 	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
 	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
 	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
-};
 
-/* Counted per CPU it would be elapsed time, idle time included. */
-static const struct known_event task_clock[] = {
+	/* Loads from memory, and those of them from another NUMA node. */
+	{ "node-loads", PERF_TYPE_HW_CACHE, NODE_READS(PERF_COUNT_HW_CACHE_RESULT_ACCESS) },
+	{ "node-load-misses", PERF_TYPE_HW_CACHE, NODE_READS(PERF_COUNT_HW_CACHE_RESULT_MISS) },
+
+	/* Counted per CPU it would be elapsed time, idle time included. */
 	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
-};
 
-static const struct known_event software[] = {
 	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
 	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
 	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
 	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
 	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
-};
-
-#define NODE_READS(result)                                                                \
-	(PERF_COUNT_HW_CACHE_NODE | PERF_COUNT_HW_CACHE_OP_READ << 8 | (result) << 16)
-
-/* Loads from memory, and those of them from another NUMA node. */
-static const struct known_event nodes[] = {
-	{ "node-loads", PERF_TYPE_HW_CACHE, NODE_READS(PERF_COUNT_HW_CACHE_RESULT_ACCESS) },
-	{ "node-load-misses", PERF_TYPE_HW_CACHE, NODE_READS(PERF_COUNT_HW_CACHE_RESULT_MISS) },
 };
 
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
@@ -124,16 +117,14 @@ static unsigned group_of(const struct counter_events *events, unsigned index)
 	return index;
 }
 
-static bool is_clock(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_TASK_CLOCK;
-}
-
 static void group(struct counter_events *events)
 {
 	for (unsigned i = 0; i < events->count; i++) {
-		events->list[i].group = group_of(events, i);
-		events->list[i].is_clock = !events->list[i].why && is_clock(&events->list[i].attr);
+		struct counter_event *event = &events->list[i];
+
+		event->group = group_of(events, i);
+		event->is_clock = !event->why && event->attr.type == PERF_TYPE_SOFTWARE &&
+				  event->attr.config == PERF_COUNT_SW_TASK_CLOCK;
 	}
 }
 
@@ -160,47 +151,36 @@ static void encode_known(struct counter_event *event, const struct known_event *
 	event->attr.exclude_guest = known->type == PERF_TYPE_HARDWARE;
 }
 
-static void add_known(struct counter_events *events, const struct known_event *known, size_t n_known)
+static const struct known_event *find_known(const char *name)
 {
-	for (size_t i = 0; i < n_known; i++)
-		encode_known(add_event(events, span_text(known[i].name)), &known[i]);
+	for (size_t i = 0; i < LENGTH(all_known); i++)
+		if (strcmp(all_known[i].name, name) == 0)
+			return &all_known[i];
+	return NULL;
+}
+
+/* From one of the table to another. */
+static void add_known(struct counter_events *events, const char *first, const char *last)
+{
+	for (const struct known_event *known = find_known(first); known <= find_known(last); known++)
+		encode_known(add_event(events, span_text(known->name)), known);
 	relate(events);
 	group(events);
 }
 
 void counter_events_hardware(struct counter_events *events)
 {
-	add_known(events, hardware, LENGTH(hardware));
+	add_known(events, "cycles", "branch-misses");
 }
 
 void counter_events_software(struct counter_events *events)
 {
-	add_known(events, software, LENGTH(software));
+	add_known(events, "page-faults", "migrations");
 }
 
 void counter_events_thread(struct counter_events *events)
 {
-	add_known(events, task_clock, LENGTH(task_clock));
-	add_known(events, software, LENGTH(software));
-}
-
-static const struct known_event *find_known(const char *name)
-{
-	static const struct {
-		const struct known_event *list;
-		size_t length;
-	} lists[] = {
-		{ hardware, LENGTH(hardware) },
-		{ nodes, LENGTH(nodes) },
-		{ task_clock, LENGTH(task_clock) },
-		{ software, LENGTH(software) },
-	};
-
-	for (size_t l = 0; l < LENGTH(lists); l++)
-		for (size_t i = 0; i < lists[l].length; i++)
-			if (strcmp(lists[l].list[i].name, name) == 0)
-				return &lists[l].list[i];
-	return NULL;
+	add_known(events, "task-clock", "migrations");
 }
 
 static bool is_name(const char *text, size_t length)

@@ -19,8 +19,8 @@
 #include "sys/bpf/syscall.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
-#include "topic/served_mounts.h"
 #include "sys/privilege.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 #include "topic/trace/kernel_names.h"
 

@@ -18,8 +18,8 @@
 #include "core/vector.h"
 #include "kernel/trace_format.h"
 #include "sys/perf_ring.h"
-#include "topic/served_mounts.h"
 #include "sys/privilege.h"
+#include "topic/served_mounts.h"
 #include "topic/trace/trace_scope.h"
 
 #define FORMAT_BYTES 16384
