@@ -87,8 +87,7 @@ static const struct schema schema = {
 	.name = "call",
 	.help = N_("system calls by process and call: how often, with which errors, how long"),
 	.none = N_("no call has returned yet"),
-	.from_zero = true,
-	.of_run = true,
+	.from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct call_row, columns),
 };
 
@@ -362,12 +361,9 @@ static int sample_calls(struct sample *sample)
 }
 
 const struct topic topic_call = {
-	.schema = &schema,
-	.sources = sources,
+	.schema = &schema, .sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_DETAILS),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.prepare = prepare,
-	.sample = sample_calls,
-	.close = close_calls,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .prepare = prepare,
+	.sample = sample_calls, .close = close_calls
 };

@@ -74,8 +74,7 @@ static int open_ring(struct opened_rings *rings, const struct trace_set *set, ui
 		.config = PERF_COUNT_SW_BPF_OUTPUT,
 		.sample_period = 1,
 		.sample_type = PERF_EXEC_SAMPLE_TYPE_BARE,
-		.sample_id_all = 1,
-		.use_clockid = 1,
+		.sample_id_all = 1, .use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 		.wakeup_watermark = UINT32_MAX,
@@ -213,8 +212,7 @@ static const struct schema schema = {
 	.name = "opened",
 	.help = N_("files that processes open, and those that they cannot"),
 	.none = N_("no file was opened yet"),
-	.shape = SHAPE_EVENTS,
-	.over_interval = true,
+	.shape = SHAPE_EVENTS, .over_interval = true,
 	SCHEMA_ROWS(struct opened_row, columns),
 };
 
@@ -381,14 +379,11 @@ static const struct source_spec sources[] = {
 };
 
 const struct topic topic_opened = {
-	.schema = &schema,
-	.sources = sources,
+	.schema = &schema, .sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_PERF),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.prepare = prepare,
-	.sample = sample_opened,
-	.close = close_state,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .prepare = prepare,
+	.sample = sample_opened, .close = close_state
 };
 
 #define ENTRIES_MAX 8192
@@ -431,8 +426,7 @@ static const struct schema total_schema = {
 	.name = "opened_total",
 	.help = N_("opened files by path and result"),
 	.none = N_("no file was opened yet"),
-	.from_zero = true,
-	.of_run = true,
+	.from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct opened_total_row, total_columns),
 };
 
@@ -675,12 +669,8 @@ static const struct source_spec total_sources[] = {
 };
 
 const struct topic topic_opened_total = {
-	.schema = &total_schema,
-	.sources = total_sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.schema = &total_schema, .sources = total_sources, .uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.prepare = prepare_total,
-	.sample = sample_total,
-	.close = close_state,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .prepare = prepare_total,
+	.sample = sample_total, .close = close_state
 };

@@ -151,8 +151,7 @@ static const struct schema schema = {
 	.name = "counter",
 	.is_public = true,
 	.help = N_("events per CPU: cycles, instructions and misses, or page faults and context switches"),
-	.of_run = true,
-	.sum_row = "all",
+	.of_run = true, .sum_row = "all",
 	SCHEMA_ROWS(struct counter_row, columns),
 };
 
@@ -295,14 +294,9 @@ static int sample(struct sample *sample)
 }
 
 const struct topic topic_counter = {
-	.schema = &schema,
-	.sources = sources,
-	.state_size = sizeof(struct counter_machine),
-	.uses = COUNTER_USES,
-	.opening_uses = COUNTER_OPENING_USES,
-	.open = open_counter,
-	.sample = sample,
-	.close = close_counter,
+	.schema = &schema, .sources = sources, .state_size = sizeof(struct counter_machine),
+	.uses = COUNTER_USES, .opening_uses = COUNTER_OPENING_USES, .open = open_counter, .sample = sample,
+	.close = close_counter
 };
 
 /* The first three stand in for exceptions:*, which not every processor has. */
@@ -410,12 +404,7 @@ static int sample_page_events(struct sample *sample)
 }
 
 const struct topic topic_page_event = {
-	.schema = &page_schema,
-	.sources = page_sources,
-	.state_size = sizeof(struct counter_machine),
-	.uses = COUNTER_USES,
-	.opening_uses = COUNTER_OPENING_USES,
-	.open = open_page_events,
-	.sample = sample_page_events,
-	.close = close_counter,
+	.schema = &page_schema, .sources = page_sources, .state_size = sizeof(struct counter_machine),
+	.uses = COUNTER_USES, .opening_uses = COUNTER_OPENING_USES, .open = open_page_events,
+	.sample = sample_page_events, .close = close_counter
 };

@@ -89,9 +89,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "event",
 	.help = N_("process events: forks, execs, exits ..."),
-	.shape = SHAPE_EVENTS,
-	.over_interval = true,
-	.has_secrets = true,
+	.shape = SHAPE_EVENTS, .over_interval = true, .has_secrets = true,
 	SCHEMA_ROWS(struct event_row, columns),
 };
 
@@ -310,9 +308,7 @@ static const struct schema total_schema = {
 	.name = "event_total",
 	.is_public = true,
 	.help = N_("events by kind and command"),
-	.from_zero = true,
-	.of_run = true,
-	.sum_row = ALL,
+	.from_zero = true, .of_run = true, .sum_row = ALL,
 	SCHEMA_ROWS(struct total_row, total_columns),
 };
 
@@ -369,9 +365,7 @@ static int sample_totals(struct sample *sample)
 }
 
 const struct topic topic_event_total = {
-	.schema = &total_schema,
-	EVENT_TABLE,
-	.sample = sample_totals,
+	.schema = &total_schema, EVENT_TABLE, .sample = sample_totals
 };
 
 struct parent_row {
@@ -413,8 +407,7 @@ static const struct column parent_columns[] = {
 static const struct schema parent_schema = {
 	.name = "event_parent",
 	.help = N_("processes that fork"),
-	.from_zero = true,
-	.of_run = true,
+	.from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct parent_row, parent_columns),
 };
 
@@ -443,9 +436,7 @@ static int sample_parents(struct sample *sample)
 }
 
 const struct topic topic_event_parent = {
-	.schema = &parent_schema,
-	EVENT_TABLE,
-	.sample = sample_parents,
+	.schema = &parent_schema, EVENT_TABLE, .sample = sample_parents
 };
 
 struct lifetime_row {
@@ -472,8 +463,7 @@ static const struct schema lifetime_schema = {
 	.name = "event_lifetime",
 	.is_public = true,
 	.help = N_("lifetimes of processes that exited"),
-	.shape = SHAPE_HISTOGRAM,
-	.of_run = true,
+	.shape = SHAPE_HISTOGRAM, .of_run = true,
 	SCHEMA_ROWS(struct lifetime_row, lifetime_columns),
 };
 
@@ -507,9 +497,7 @@ static int sample_lifetimes(struct sample *sample)
 }
 
 const struct topic topic_event_lifetime = {
-	.schema = &lifetime_schema,
-	EVENT_TABLE,
-	.sample = sample_lifetimes,
+	.schema = &lifetime_schema, EVENT_TABLE, .sample = sample_lifetimes
 };
 
 struct source_row {
@@ -547,8 +535,7 @@ static const struct schema source_schema = {
 	.name = "event_source",
 	.is_public = true,
 	.help = N_("sources of process events, and losses"),
-	.from_zero = true,
-	.of_run = true,
+	.from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct source_row, source_columns),
 };
 
@@ -586,7 +573,5 @@ static int sample_sources(struct sample *sample)
 }
 
 const struct topic topic_event_source = {
-	.schema = &source_schema,
-	EVENT_TABLE,
-	.sample = sample_sources,
+	.schema = &source_schema, EVENT_TABLE, .sample = sample_sources
 };

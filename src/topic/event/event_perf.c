@@ -73,8 +73,7 @@ static struct perf_event_attr common_attr(void)
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.read_format = PERF_RING_FORMAT | PERF_FORMAT_LOST,
-		.sample_id_all = 1,
-		.use_clockid = 1,
+		.sample_id_all = 1, .use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 	};

@@ -378,12 +378,7 @@ static void close_functions(struct sample *sample)
 }
 
 const struct topic topic_function = {
-	.schema = &schema,
-	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_MAPS),
-	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, target, &target_reader)),
-	.open = open_functions,
-	.sample = sample_functions,
-	.close = close_functions,
+	.schema = &schema, .sources = sources, .uses = PRIVILEGE_BIT(PRIVILEGE_MAPS),
+	.state_size = sizeof(struct state), .reads = READINGS(READING(struct state, target, &target_reader)),
+	.open = open_functions, .sample = sample_functions, .close = close_functions
 };

@@ -88,8 +88,7 @@ static const struct schema schema = {
 	.name = "probe",
 	.help = N_("calls of functions of programs and libraries"),
 	.none = N_("no function is counted; --probe-call=FILE:FUNCTION counts one"),
-	.from_zero = true,
-	.of_run = true,
+	.from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct probe_row, columns),
 };
 
@@ -493,12 +492,10 @@ static int sample_probes(struct sample *sample)
 }
 
 const struct topic topic_probe = {
-	.schema = &schema,
-	.sources = sources,
+	.schema = &schema, .sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_PROBES) |
 		PRIVILEGE_BIT(PRIVILEGE_MAPS),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.sample = sample_probes,
-	.close = close_probes,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .sample = sample_probes,
+	.close = close_probes
 };

@@ -221,10 +221,7 @@ static int open_event(const struct env *env, int tid)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.sample_id_all = 1,
-		.context_switch = 1,
+		.exclude_kernel = 1, .exclude_hv = 1, .sample_id_all = 1, .context_switch = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};

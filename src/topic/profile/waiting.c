@@ -134,15 +134,12 @@ static int sample_waiting(struct sample *sample)
 }
 
 const struct topic topic_waiting = {
-	.schema = &schema,
-	.sources = sources,
+	.schema = &schema, .sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS) |
 		PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
 		PRIVILEGE_BIT(PRIVILEGE_DETAILS),
-	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, waits, &wait_reader)),
-	.prepare = prepare,
-	.sample = sample_waiting,
+	.state_size = sizeof(struct state), .reads = READINGS(READING(struct state, waits, &wait_reader)),
+	.prepare = prepare, .sample = sample_waiting
 };
 
 struct wall_row {

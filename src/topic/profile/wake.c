@@ -45,8 +45,7 @@ static const struct schema schema = {
 	.name = "wake",
 	.help = N_("which commands wake which others; of a scope those with a process in it"),
 	.none = N_("nothing was woken up yet"),
-	.from_zero = true,
-	.of_run = true,
+	.from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct wake_row, columns),
 };
 
@@ -214,12 +213,8 @@ static int sample_wakes(struct sample *sample)
 }
 
 const struct topic topic_wake = {
-	.schema = &schema,
-	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.schema = &schema, .sources = sources, .uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, processes, &process_reader)),
-	.prepare = prepare,
-	.sample = sample_wakes,
-	.close = close_wakes,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .prepare = prepare,
+	.sample = sample_wakes, .close = close_wakes
 };

@@ -191,9 +191,7 @@ static int sample_sources(struct sample *sample)
 }
 
 const struct topic topic_wake_source = {
-	.schema = &wake_schema,
-	.sources = wake_sources,
-	.sample = sample_sources,
+	.schema = &wake_schema, .sources = wake_sources, .sample = sample_sources
 };
 
 #define TRIES 4
@@ -444,11 +442,8 @@ static int open_sleep(struct sample *sample)
 }
 
 const struct topic topic_sleep = {
-	.schema = &schema,
-	.sources = sources,
-	.state_size = sizeof(struct state),
-	.open = open_sleep,
-	.sample = sample,
+	.schema = &schema, .sources = sources, .state_size = sizeof(struct state), .open = open_sleep,
+	.sample = sample
 };
 
 #define POWER "sys/power/"
@@ -558,7 +553,5 @@ static int sample_suspend(struct sample *sample)
 }
 
 const struct topic topic_suspend = {
-	.schema = &suspend_schema,
-	.sources = suspend_sources,
-	.sample = sample_suspend,
+	.schema = &suspend_schema, .sources = suspend_sources, .sample = sample_suspend
 };

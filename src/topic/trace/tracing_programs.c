@@ -101,8 +101,5 @@ static int sample(struct sample *sample)
 }
 
 const struct topic topic_tracing = {
-	.schema = &schema,
-	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
-	.sample = sample,
+	.schema = &schema, .sources = sources, .uses = PRIVILEGE_BIT(PRIVILEGE_BPF), .sample = sample
 };

@@ -359,8 +359,7 @@ static const struct schema schema = {
 		"events of tracepoints that --trace names, by its keys; of a scope those during which one of "
 		"its processes runs"),
 	.none = N_("no event was counted; F9 chooses a tracepoint, as does --trace"),
-	.from_zero = true,
-	.of_run = true,
+	.from_zero = true, .of_run = true,
 	SCHEMA_ROWS(struct trace_row, columns),
 };
 
@@ -449,11 +448,9 @@ static int sample_traces(struct sample *sample)
 }
 
 const struct topic topic_trace = {
-	.schema = &schema,
-	.sources = sources,
+	.schema = &schema, .sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_TRACING),
-	.reads = READING_ONE(&traces_reader),
-	.sample = sample_traces,
+	.reads = READING_ONE(&traces_reader), .sample = sample_traces
 };
 
 struct bucket_row {
@@ -484,10 +481,7 @@ static const struct schema bucket_schema = {
 	.name = "trace_bucket",
 	.help = N_("histograms of fields of tracepoints, of each --trace with hist"),
 	.none = N_("no event was counted; a histogram is named by hist(FIELD)"),
-	.shape = SHAPE_HISTOGRAM,
-	.from_zero = true,
-	.of_run = true,
-	.sparse = true,
+	.shape = SHAPE_HISTOGRAM, .from_zero = true, .of_run = true, .sparse = true,
 	.histogram = "trace_value",
 	SCHEMA_ROWS(struct bucket_row, bucket_columns),
 };
@@ -538,11 +532,9 @@ static int sample_buckets(struct sample *sample)
 }
 
 const struct topic topic_trace_bucket = {
-	.schema = &bucket_schema,
-	.sources = sources,
+	.schema = &bucket_schema, .sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_TRACING),
-	.reads = READING_ONE(&traces_reader),
-	.sample = sample_buckets,
+	.reads = READING_ONE(&traces_reader), .sample = sample_buckets
 };
 
 struct tracepoint_row {
@@ -666,11 +658,7 @@ static int sample_tracepoints(struct sample *sample)
 }
 
 const struct topic topic_tracepoint = {
-	.schema = &point_schema,
-	.sources = point_sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_TRACING),
-	.state_size = sizeof(struct state),
-	.open = open_tracepoints,
-	.sample = sample_tracepoints,
-	.close = close_tracepoints,
+	.schema = &point_schema, .sources = point_sources, .uses = PRIVILEGE_BIT(PRIVILEGE_TRACING),
+	.state_size = sizeof(struct state), .open = open_tracepoints, .sample = sample_tracepoints,
+	.close = close_tracepoints
 };
