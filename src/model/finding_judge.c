@@ -205,7 +205,7 @@ void findings_want(const struct finding_rule *rules, unsigned n_rules, const str
 }
 
 /* A table with rates that cover an interval; one that failed has nothing to say. */
-const struct table *finding_table(const struct frame *frame, const char *topic)
+static const struct table *finding_table(const struct frame *frame, const char *topic)
 {
 	const struct table *table = frame_table(frame, topic);
 
@@ -396,18 +396,9 @@ static bool is_left(const struct findings *findings, const char *name)
 	return at != HASH_NONE;
 }
 
-const struct column *finding_first_key(const struct schema *schema, bool is_text)
-{
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (schema->columns[i].kind == COLUMN_KEY &&
-		    (schema->columns[i].type == VALUE_TEXT) == is_text)
-			return &schema->columns[i];
-	return NULL;
-}
-
 static void index_left(struct findings *findings, const struct table *other)
 {
-	const struct column *column = other ? finding_first_key(other->schema, true) : NULL;
+	const struct column *column = other ? schema_first_key(other->schema, true) : NULL;
 
 	findings->left_to = column ? other : NULL;
 	hash_clear(&findings->left);
@@ -570,7 +561,8 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 	finding_past_end(&findings->past, index);
 }
 
-const char *finding_key(const struct findings *findings, const struct frame *frame,
+/* Which row it is about; NULL: the machine. */
+static const char *key_of(const struct findings *findings, const struct frame *frame,
 			  const struct candidate *candidate)
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
@@ -578,7 +570,7 @@ const char *finding_key(const struct findings *findings, const struct frame *fra
 	return rule->key ? table_text(frame_table(frame, rule->topic), candidate->row, rule->key) : NULL;
 }
 
-bool finding_yields(const struct finding_rule *rule, const struct finding_rule *to)
+static bool yields(const struct finding_rule *rule, const struct finding_rule *to)
 {
 	for (unsigned i = 0; i < FINDING_YIELDS_MAX && rule->yields_to[i]; i++)
 		if (strcmp(rule->yields_to[i], to->name) == 0)
@@ -587,32 +579,38 @@ bool finding_yields(const struct finding_rule *rule, const struct finding_rule *
 }
 
 /* Are they about the same? One without a key is about the whole machine. */
-bool finding_is_same_key(const char *one, const char *other)
+static bool is_same_key(const char *one, const char *other)
 {
 	return !one || !other || strcmp(one, other) == 0;
 }
 
-/* Does another rule speak of the same fact, or has it done so just now? */
-static bool is_of_another(const struct findings *findings, const struct frame *frame,
-			      const struct candidate *candidate)
+bool findings_say_it(const struct findings *findings, const struct frame *frame,
+		     const struct finding_rule *rule, const char *key)
 {
-	const struct finding_rule *rule = &findings->rules[candidate->rule];
-	const char *key = finding_key(findings, frame, candidate);
-	const struct finding_spell *spell;
-	size_t at = 0;
-
 	for (size_t i = 0; i < findings->n_candidates; i++) {
 		const struct candidate *other = &findings->candidates[i];
 
-		if (finding_yields(rule, &findings->rules[other->rule]) &&
-		    finding_is_same_key(key, finding_key(findings, frame, other)))
+		if (yields(rule, &findings->rules[other->rule]) &&
+		    is_same_key(key, key_of(findings, frame, other)))
 			return true;
 	}
-	if (rule->age != FINDING_HAPPENED)
-		return false;
-	while ((spell = finding_past_over(&findings->past, FINDING_OVER_SECONDS, &at)))
-		if (finding_yields(rule, &findings->rules[spell->rule]) &&
-		    finding_is_same_key(key, spell->told.row))
+	return false;
+}
+
+/* Does another rule speak of the same fact, or has it done so just now? */
+static bool is_of_another(const struct findings *findings, const struct frame *frame,
+			  const struct candidate *candidate)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const char *key = key_of(findings, frame, candidate);
+	const struct finding_spell *spell;
+	size_t at = 0;
+
+	if (findings_say_it(findings, frame, rule, key))
+		return true;
+	while (rule->age == FINDING_HAPPENED &&
+	       (spell = finding_past_over(&findings->past, FINDING_OVER_SECONDS, &at)))
+		if (yields(rule, &findings->rules[spell->rule]) && is_same_key(key, spell->told.row))
 			return true;
 	return false;
 }

@@ -69,9 +69,6 @@ bool finding_past_held(const struct finding_past *past, uint64_t identity);
  */
 struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t identity, unsigned rule);
 
-/* Keeps the sentence of now, unless a worse one is there, and up to when it was so. Texts are copied. */
-void finding_spell_tell(struct finding_spell *spell, const struct finding_told *told);
-
 /* All rows of this rule were judged: what did not hold has ended. */
 void finding_past_end(struct finding_past *past, unsigned rule);
 
@@ -84,14 +81,6 @@ const struct finding_spell *finding_past_over(const struct finding_past *past, d
 void finding_past_empty(struct finding_past *past);
 void finding_past_free(struct finding_past *past);
 
-struct culprit {
-	const char *name; /* of the command, until the next frame */
-	double n;         /* processes of that name that use at least a tenth of what the greatest of them
-			   * does, in the mean; NaN: all have ended */
-	double id;        /* of the only one; NaN: there are more, or none in this frame */
-	double used;
-};
-
 struct culprits; /* of one kind */
 
 struct culprits *culprits_open(const struct culprit_kind *kind);
@@ -100,12 +89,6 @@ void culprits_forget(struct culprits *culprits); /* earlier frames */
 
 /* Adds what the sources have in this frame, whose rates are derived. */
 void culprits_take(struct culprits *culprits, const struct frame *frame);
-
-/*
- * Who uses most, as of the frame that was taken last. It stays until another one has 1.2 times as much.
- * false: none has enough, or it is not known.
- */
-bool culprits_find(struct culprits *culprits, struct culprit *culprit);
 
 #define FINDING_OVER_SECONDS 300 /* for which a warning that has ended is shown as earlier */
 #define FINDING_CULPRITS_MAX 4
@@ -175,22 +158,15 @@ static inline uint64_t finding_time_before(uint64_t wall_ns, double seconds)
 	return ago_ns < wall_ns ? wall_ns - ago_ns : 0;
 }
 
-/* A table with rates that cover an interval; NULL: it is not in the frame, or failed. */
-const struct table *finding_table(const struct frame *frame, const char *topic);
-
 bool finding_row_has(const void *row, const struct column *column, const char *wanted);
-const struct column *finding_first_key(const struct schema *schema, bool is_text);
 
 /* The row that a value is of; table is that of the rule, and becomes that of the value. */
 const void *finding_value_row(const struct frame *frame, const struct finding_value *value,
 			      const struct table **table, const void *row);
 
-/* Which row a candidate is about; NULL: the machine. */
-const char *finding_key(const struct findings *findings, const struct frame *frame,
-			const struct candidate *candidate);
-
-bool finding_yields(const struct finding_rule *rule, const struct finding_rule *to);
-bool finding_is_same_key(const char *one, const char *other); /* NULL: the machine, of which all is a part */
+/* Does a candidate speak of the same fact as this rule of the row with this key (NULL: of the machine)? */
+bool findings_say_it(const struct findings *findings, const struct frame *frame,
+		     const struct finding_rule *rule, const char *key);
 
 /* NULL: no rule has this kind. */
 struct culprits *finding_culprits(const struct findings *findings, const struct culprit_kind *kind);

@@ -257,20 +257,6 @@ struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t iden
 	return spell;
 }
 
-void finding_spell_tell(struct finding_spell *spell, const struct finding_told *told)
-{
-	uint64_t until_wall_ns = told->until_wall_ns;
-
-	if (!spell->told.subject || isnan(spell->told.rank) || told->rank > spell->told.rank) {
-		free_told(&spell->told);
-		spell->told = *told;
-		spell->told.subject = alloc_text(told->subject);
-		spell->told.text = alloc_text(told->text);
-		spell->told.row = told->row ? alloc_text(told->row) : NULL;
-	}
-	spell->told.until_wall_ns = until_wall_ns;
-}
-
 const struct finding_spell *finding_past_over(const struct finding_past *past, double seconds, size_t *at)
 {
 	while (*at < past->n_spells) {
@@ -519,7 +505,19 @@ static void add_up(struct culprits *culprits, struct command *command)
 	command->sum = covered > 0 ? used / covered : 0;
 }
 
-bool culprits_find(struct culprits *culprits, struct culprit *culprit)
+struct culprit {
+	const char *name; /* of the command, until the next frame */
+	double n;         /* processes of that name that use at least a tenth of what the greatest of them
+			   * does, in the mean; NaN: all have ended */
+	double id;        /* of the only one; NaN: there are more, or none in this frame */
+	double used;
+};
+
+/*
+ * Who uses most, as of the frame that was taken last. It stays until another one has 1.2 times as much.
+ * false: none has enough, or it is not known.
+ */
+static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 {
 	const struct command *leader = NULL, *most = NULL;
 	double all = 0, n;
@@ -653,7 +651,7 @@ static const void *row_named_most(struct findings *findings, const struct table 
 {
 	const struct column *names = table ? schema_known_column(table->schema, value->most) : NULL;
 	const struct column *with = names ? schema_known_column(table->schema, value->with_column) : NULL;
-	const struct column *key = names ? finding_first_key(table->schema, false) : NULL;
+	const struct column *key = names ? schema_first_key(table->schema, false) : NULL;
 	struct tally most = { .key = NAN };
 
 	if (!with || !key)
@@ -798,19 +796,22 @@ static const char *name_of(const struct findings *findings, const struct candida
 	return n_called == 1 ? name : table_text(table, candidate->row, rule->key);
 }
 
+/* Keeps the sentence of now, unless a worse one is there, and up to when it was so. */
 static void tell(struct findings *findings, const struct candidate *candidate, const struct finding_row *row)
 {
 	bool counts = findings->rules[candidate->rule].age == FINDING_COUNTS && candidate->changed_ns > 0;
 	uint64_t ago_ns = counts ? findings->past.now_ns - candidate->changed_ns : 0;
-	const struct finding_told told = {
-		.subject = row->subject,
-		.text = row->text,
-		.row = row->row,
-		.rank = candidate->rank,
-		.until_wall_ns = findings->past.wall_ns - ago_ns,
-	};
+	struct finding_told *told =
+		&finding_past_hold(&findings->past, candidate->identity, candidate->rule)->told;
 
-	finding_spell_tell(finding_past_hold(&findings->past, candidate->identity, candidate->rule), &told);
+	if (!told->subject || isnan(told->rank) || candidate->rank > told->rank) {
+		free_told(told);
+		told->subject = alloc_text(row->subject);
+		told->text = alloc_text(row->text);
+		told->row = row->row ? alloc_text(row->row) : NULL;
+		told->rank = candidate->rank;
+	}
+	told->until_wall_ns = findings->past.wall_ns - ago_ns;
 }
 
 static void add_row(struct findings *findings, struct frame *frame, struct table *out,
@@ -852,19 +853,6 @@ static bool has_row(const struct table *table, const char *rule, const char *sub
 	return false;
 }
 
-static bool holds_again(const struct findings *findings, const struct frame *frame,
-			const struct finding_spell *spell)
-{
-	for (size_t i = 0; i < findings->n_candidates; i++) {
-		const struct candidate *candidate = &findings->candidates[i];
-
-		if (finding_yields(&findings->rules[spell->rule], &findings->rules[candidate->rule]) &&
-		    finding_is_same_key(spell->told.row, finding_key(findings, frame, candidate)))
-			return true;
-	}
-	return false;
-}
-
 /* Warnings that have ended, unless the same, or a worse one, holds again. */
 static void add_over(struct findings *findings, struct frame *frame, struct table *out)
 {
@@ -877,7 +865,7 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 		struct finding_row *row;
 
 		if (findings->limits[spell->rule].off || rule->age == FINDING_HAPPENED ||
-		    has_row(out, rule->name, told->subject) || holds_again(findings, frame, spell))
+		    has_row(out, rule->name, told->subject) || findings_say_it(findings, frame, rule, told->row))
 			continue;
 		row = table_add(out);
 		row->rule = rule->name;

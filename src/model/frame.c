@@ -117,6 +117,15 @@ const struct column *schema_find(const struct schema *schema, const char *key)
 	return schema_find_span(schema, span_text(key));
 }
 
+const struct column *schema_first_key(const struct schema *schema, bool is_text)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].kind == COLUMN_KEY &&
+		    (schema->columns[i].type == VALUE_TEXT) == is_text)
+			return &schema->columns[i];
+	return NULL;
+}
+
 const struct column *schema_known_column(const struct schema *schema, const char *key)
 {
 	const struct column *column = schema_find(schema, key);

@@ -261,6 +261,9 @@ const struct column *schema_find_span(const struct schema *schema, struct span k
 /* The same for a key in the program's source: an unknown one fails an assertion. NULL with NDEBUG. */
 const struct column *schema_known_column(const struct schema *schema, const char *key);
 
+/* The first KEY column of texts, or of numbers; NULL: there is none. */
+const struct column *schema_first_key(const struct schema *schema, bool is_text);
+
 const char *column_title(const struct column *column); /* translated; may be empty */
 const char *column_name(const struct column *column);  /* its title, or its key if it has none */
 
