@@ -141,18 +141,15 @@ static double less(const struct column *column, const void *now, const void *bef
 	return late >= early ? (double)(late - early) : -(double)(early - late);
 }
 
-/* Is what is absent from a table of all rows nothing of it, rather than unknown? */
-static bool is_amount(const struct column *column)
-{
-	return column->kind == COLUMN_COUNTER || (column->kind == COLUMN_RATE && !column->rate_over) ||
-	       (column->kind == COLUMN_GAUGE &&
-		(column->unit == UNIT_BYTES || column->unit == UNIT_COUNT));
-}
-
 /* Of a row that only one sample has. */
 static double alone(const struct schema *schema, const struct column *column, const void *row, bool ended)
 {
-	if (!schema->from_zero || !is_amount(column) || (ended && column->kind == COLUMN_COUNTER))
+	/* what is absent from a table of all rows is nothing of an amount, rather than unknown */
+	bool amount = column->kind == COLUMN_COUNTER || (column->kind == COLUMN_RATE && !column->rate_over) ||
+		      (column->kind == COLUMN_GAUGE &&
+		       (column->unit == UNIT_BYTES || column->unit == UNIT_COUNT));
+
+	if (!schema->from_zero || !amount || (ended && column->kind == COLUMN_COUNTER))
 		return NAN;
 	return ended ? -row_number(row, column) : row_number(row, column);
 }

@@ -624,21 +624,6 @@ static const char *use_of(const struct trace *trace, const struct traced *row)
 	return study_print(trace->study, _("resident %s%s"), resident, transfers);
 }
 
-static bool is_of_one(const struct trace *trace, const struct churn *churn)
-{
-	bool both = !isnan(started_before(trace, churn->row)) && gone_at(trace, churn->row);
-
-	return churn->n_started + churn->n_exited == 1u + both;
-}
-
-/* What those that started use of a metric, in a second since the first of them where that counts. */
-static double used_by(const struct churn *churn, int metric)
-{
-	double seconds = churn->first_before > 1 ? churn->first_before : 1;
-
-	return process_metrics[metric].gauge ? churn->used[metric] : churn->used[metric] / seconds;
-}
-
 static void add_part(const struct trace *trace, int metric, bool rose, double size)
 {
 	if (size >= process_metrics[metric].least)
@@ -650,10 +635,11 @@ static void add_part(const struct trace *trace, int metric, bool rose, double si
 /* What it has a part in; and how much that is, in smallest changes. */
 static double take_parts(const struct trace *trace, const struct churn *churn)
 {
-	double rank = 0;
+	double rank = 0, seconds = churn->first_before > 1 ? churn->first_before : 1;
 
 	for (int m = 0; m < METRICS; m++) {
-		double used = used_by(churn, m), freed = churn->freed[m];
+		double used = process_metrics[m].gauge ? churn->used[m] : churn->used[m] / seconds;
+		double freed = churn->freed[m];
 
 		add_part(trace, m, true, used);
 		add_part(trace, m, false, freed);
@@ -665,16 +651,16 @@ static double take_parts(const struct trace *trace, const struct churn *churn)
 static void write_churn(const struct trace *trace, const struct churn *churn)
 {
 	struct explained_line *line = study_line(trace->study);
+	double started = started_before(trace, churn->row);
+	bool both = !isnan(started) && gone_at(trace, churn->row);
+	bool of_one = churn->n_started + churn->n_exited == 1u + both;
 	char resident[VALUE_TEXT_MAX], cpu[VALUE_TEXT_MAX];
 
 	amount_text(cpu, UNIT_SECONDS, churn->cpu_seconds);
 	set_place(trace, line, churn->row, &process_metrics[0]);
 	line->rank = take_parts(trace, churn);
-	line->away_seconds =
-		fabs(is_of_one(trace, churn) ? first_time(trace, churn->row) : churn->first_before);
-	if (is_of_one(trace, churn)) {
-		double started = started_before(trace, churn->row);
-
+	line->away_seconds = fabs(of_one ? first_time(trace, churn->row) : churn->first_before);
+	if (of_one) {
 		line->subject = subject_of(trace, churn->row);
 		line->change = use_of(trace, churn->row);
 		line->when = study_print(trace->study, isnan(started) ? _("gone %s") : _("started %s"),

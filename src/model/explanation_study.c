@@ -638,21 +638,18 @@ static int by_importance(const void *left, const void *right)
 	return (one->rank < other->rank) - (one->rank > other->rank);
 }
 
-/* Marks the lines that are about the resource of the first cause. */
-static void relate(const struct study *study, enum explained_resource first)
-{
-	for (size_t i = 0; i < study->n_parts && first != EXPLAINED_ALONE; i++)
-		study->out->lines[study->parts[i].line].related |= study->parts[i].resource == first;
-}
-
 static void order(const struct causes *causes, struct explained_line *ordered)
 {
 	struct explanation *out = causes->study->out;
 	struct cause *cause = next_cause(causes);
 	size_t n = 0;
 
-	if (cause)
-		relate(causes->study, cause->part->resource);
+	for (size_t i = 0; cause && i < causes->study->n_parts; i++) {
+		const struct study_part *part = &causes->study->parts[i];
+
+		out->lines[part->line].related |= part->resource == cause->part->resource &&
+						  part->resource != EXPLAINED_ALONE;
+	}
 	for (; cause; cause = next_cause(causes)) {
 		ordered[n++] = out->lines[cause->part->line];
 		for (unsigned i = 0; i < cause->n_users; i++) {

@@ -68,40 +68,33 @@ static const struct finding_limit *find_limit(const struct finding_rule *rule, c
 	return NULL;
 }
 
-static bool is_list(const struct finding_rule *rule, const char *name)
+/* The rule that has it as its name, as a limit, or as a list of names; NULL: none. */
+static const struct finding_rule *rule_of_setting(const struct finding_rule *rules, unsigned n_rules,
+						  const char *name)
 {
-	return rule->unless_setting && strcmp(rule->unless_setting, name) == 0;
+	for (unsigned i = 0; i < n_rules; i++)
+		if (strcmp(rules[i].name, name) == 0 || find_limit(&rules[i], name) ||
+		    (rules[i].unless_setting && strcmp(rules[i].unless_setting, name) == 0))
+			return &rules[i];
+	return NULL;
 }
 
 bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, const char *name)
 {
-	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
-		return false;
-	name += strlen(PREFIX);
-	for (unsigned i = 0; i < n_rules; i++)
-		if (strcmp(rules[i].name, name) == 0 || find_limit(&rules[i], name) ||
-		    is_list(&rules[i], name))
-			return true;
-	return false;
+	return strncmp(name, PREFIX, strlen(PREFIX)) == 0 &&
+	       rule_of_setting(rules, n_rules, name + strlen(PREFIX));
 }
 
 bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, const char *name,
 			   const char *value)
 {
+	const struct finding_rule *rule = rule_of_setting(rules, n_rules, name += strlen(PREFIX));
+	const struct finding_limit *limit = rule ? find_limit(rule, name) : NULL;
 	double number;
 
-	name += strlen(PREFIX);
-	for (unsigned i = 0; i < n_rules; i++) {
-		const struct finding_limit *limit = find_limit(&rules[i], name);
-
-		if (strcmp(rules[i].name, name) == 0)
-			return strcmp(value, "off") == 0 || strcmp(value, "on") == 0;
-		if (limit)
-			return parse_limit(limit, value, &number);
-		if (is_list(&rules[i], name))
-			return true;
-	}
-	return false;
+	if (rule && strcmp(rule->name, name) == 0)
+		return strcmp(value, "off") == 0 || strcmp(value, "on") == 0;
+	return rule && (!limit || parse_limit(limit, value, &number));
 }
 
 #define FRESH_SECONDS 30 /* for which what has happened holds */

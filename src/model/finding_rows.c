@@ -218,17 +218,10 @@ static struct finding_spell *add_spell(struct finding_past *past)
 	return VECTOR_ADD(past->spells, past->n_spells, past->spell_capacity);
 }
 
-/* As the live frames have it, where they are known. */
-static const struct finding_spell *spell_now(const struct finding_past *past, uint64_t identity)
-{
-	const struct finding_spell *live = past->live ? find_spell(past->live, identity, past->now_ns) : NULL;
-
-	return live ? live : find_spell(past, identity, past->now_ns);
-}
-
 bool finding_past_held(const struct finding_past *past, uint64_t identity)
 {
-	const struct finding_spell *spell = spell_now(past, identity);
+	const struct finding_spell *live = past->live ? find_spell(past->live, identity, past->now_ns) : NULL;
+	const struct finding_spell *spell = live ? live : find_spell(past, identity, past->now_ns);
 
 	return spell && spell->begin_ns < past->now_ns;
 }
@@ -614,14 +607,6 @@ static const char *const severities[] = {
 	[FINDING_CRITICAL] = N_("critical"),
 };
 
-static const struct column *column_of(const struct frame *frame, const struct finding_rule *rule,
-				      const struct finding_value *value)
-{
-	const struct table *table = frame_table(frame, value->topic ? value->topic : rule->topic);
-
-	return table ? schema_find(table->schema, value->column) : NULL;
-}
-
 static const struct finding_value *find_value(const struct finding_rule *rule, struct span name)
 {
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
@@ -735,8 +720,9 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	const struct finding_facts *of = (const struct finding_facts *)facts;
 	const struct finding_rule *rule = &of->findings->rules[of->candidate->rule];
 	const struct finding_value *value = find_value(rule, name);
-	const struct column *column = value ? column_of(of->frame, rule, value) : NULL;
 	const struct table *table = frame_table(of->frame, rule->topic);
+	const struct table *its = value && value->topic ? frame_table(of->frame, value->topic) : table;
+	const struct column *column = value && its ? schema_find(its->schema, value->column) : NULL;
 	struct fact fact = FACT_UNKNOWN;
 	const void *row = NULL;
 	bool is_share;
@@ -865,7 +851,8 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 		struct finding_row *row;
 
 		if (findings->limits[spell->rule].off || rule->age == FINDING_HAPPENED ||
-		    has_row(out, rule->name, told->subject) || findings_say_it(findings, frame, rule, told->row))
+		    has_row(out, rule->name, told->subject) ||
+		    findings_say_it(findings, frame, rule, told->row))
 			continue;
 		row = table_add(out);
 		row->rule = rule->name;

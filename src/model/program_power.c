@@ -344,18 +344,9 @@ static void take_sample(struct program_power *power, double seconds)
 	power->sample_others_seconds = 0;
 }
 
-static void fade(struct program_power *power)
-{
-	double keep = exp(-power->seconds / FADES_SECONDS);
-
-	for (unsigned i = 0; i < power->n_programs; i++)
-		power->programs[i].faded_seconds =
-			keep * power->programs[i].faded_seconds + power->programs[i].seconds;
-}
-
 void program_power_end(struct program_power *power, double joules, double seconds, double least_seconds)
 {
-	double uses[POWER_TERMS];
+	double uses[POWER_TERMS], keep;
 
 	take_sample(power, seconds);
 	if (!(joules >= 0) || !(seconds > 0)) {
@@ -366,7 +357,10 @@ void program_power_end(struct program_power *power, double joules, double second
 	power->seconds += seconds;
 	if (power->seconds < 0.9 * least_seconds)
 		return;
-	fade(power);
+	keep = exp(-power->seconds / FADES_SECONDS);
+	for (unsigned i = 0; i < power->n_programs; i++)
+		power->programs[i].faded_seconds =
+			keep * power->programs[i].faded_seconds + power->programs[i].seconds;
 	choose_terms(power);
 	take_uses(power, uses);
 	fit(power, uses, power->joules / power->seconds, power->seconds);

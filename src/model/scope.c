@@ -31,12 +31,6 @@ static bool refuse(char *why, size_t room, const char *text)
 	return false;
 }
 
-/* Is it a number of hexadecimal digits? Such an ID is found by its beginning. */
-static bool is_id(const char *text)
-{
-	return *text && text[strspn(text, "0123456789abcdef")] == '\0';
-}
-
 static bool check(struct scope_term *term, char *why, size_t room)
 {
 	const char *text = term->text;
@@ -170,7 +164,8 @@ static bool is_unit(const struct cgroup_name *group, const char *name)
 /* By its beginning, or by a name that has been learned for it. */
 static bool is_meant_id(const struct scope_term *term, struct span id)
 {
-	bool is = is_id(term->text) && strlen(term->text) >= SCOPE_DIGITS_MIN && span_starts(id, term->text);
+	size_t length = strspn(term->text, "0123456789abcdef");
+	bool is = length >= SCOPE_DIGITS_MIN && term->text[length] == '\0' && span_starts(id, term->text);
 
 	for (unsigned i = 0; i < term->n_ids && !is; i++)
 		is = span_starts(id, term->ids[i]);

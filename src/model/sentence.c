@@ -290,18 +290,14 @@ bool sentence_holds(const char *condition, const struct facts *facts)
 	return true;
 }
 
-/* Of "1.50 CPUs" it is the plural. */
-static unsigned long plural_number(double count)
-{
-	return count >= 0 && count < (double)ULONG_MAX && count == floor(count) ? (unsigned long)count : 2;
-}
-
 static const char *text_of(const struct remark *remark, const struct facts *facts)
 {
-	if (!remark->many)
-		return _(remark->text);
-	return P_(remark->text, remark->many,
-		  plural_number(facts->find(facts, span_text(remark->count)).number));
+	double count = remark->many ? facts->find(facts, span_text(remark->count)).number : 1;
+	bool whole = count >= 0 && count < (double)ULONG_MAX && count == floor(count);
+
+	/* of "1.50 CPUs" it is the plural */
+	return remark->many ? P_(remark->text, remark->many, whole ? (unsigned long)count : 2)
+			    : _(remark->text);
 }
 
 bool remark_say(struct buffer *out, const struct remark *remark, const struct facts *facts)

@@ -78,14 +78,6 @@ static char *__attribute__((format(printf, 2, 3))) cell(char *out, const char *f
 	return out;
 }
 
-/* Three digits, never rounded up: 1.99 stays below 2. */
-static char *short_number(char *out, double value, const char *suffix)
-{
-	double shown = value < 100 ? floor(value * 10) / 10 : floor(value);
-
-	return cell(out, "%.*f%s", value < 100 ? 1 : 0, shown, suffix);
-}
-
 static char *scaled(char *out, double value, double step, const char *const *suffixes, unsigned n_suffixes)
 {
 	unsigned i = 0;
@@ -103,7 +95,9 @@ static char *scaled(char *out, double value, double step, const char *const *suf
 	}
 	if (i == 0)
 		return cell(out, "%.0f%s", floor(value), suffixes[0]);
-	return short_number(out, value, suffixes[i]);
+	/* three digits, never rounded up: 1.99 stays below 2 */
+	return cell(out, "%.*f%s", value < 100 ? 1 : 0, value < 100 ? floor(value * 10) / 10 : floor(value),
+		    suffixes[i]);
 }
 
 char *size_text(char *out, double bytes)
@@ -173,12 +167,6 @@ char *celsius_text(char *out, double celsius, bool ascii)
 char *fixed_text(char *out, double value, int places)
 {
 	return isnan(value) ? cell(out, "-") : cell(out, "%.*f", places, value);
-}
-
-static char *format_joules(char *out, double joules)
-{
-	return fabs(joules) < 10000 ? cell(out, "%.1f", joules)
-				    : scaled(out, joules, 1000, rate_suffixes, N_RATE_SUFFIXES);
 }
 
 static char *format_seconds(char *out, double seconds, bool ascii, const char *gap)
@@ -441,7 +429,8 @@ static char *format_plain(char *out, const struct column *column, double number,
 	case UNIT_WATTS:
 		return format_watts(out, number, "");
 	case UNIT_JOULES:
-		return format_joules(out, number);
+		return fabs(number) < 10000 ? cell(out, "%.1f", number)
+					    : scaled(out, number, 1000, rate_suffixes, N_RATE_SUFFIXES);
 	case UNIT_VOLTS:
 		return cell(out, "%.3f", number);
 	case UNIT_RPM:

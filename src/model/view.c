@@ -151,13 +151,6 @@ static size_t move_rows(struct log_filter_cache *cache, const struct table *log)
 	return n_removed;
 }
 
-static void note_values(struct log_filter_cache *cache, const struct schema *schema, const void *row)
-{
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (schema->columns[i].optional && column_has_value(&schema->columns[i], row))
-			cache->columns_with_values |= UINT64_C(1) << i;
-}
-
 /*
  * Examines the new rows of the log; true when the accepted rows or their addresses changed. *n_removed is the
  * number of accepted rows that the log has dropped from its front.
@@ -183,7 +176,12 @@ static bool log_filter_cache_update(struct log_filter_cache *cache, const struct
 			continue;
 		*VECTOR_ADD(cache->rows, cache->n_rows, cache->capacity) = row;
 		cache->changed = true;
-		note_values(cache, log->schema, row);
+		for (unsigned i = 0; i < log->schema->n_columns; i++) {
+			const struct column *column = &log->schema->columns[i];
+
+			if (column->optional && column_has_value(column, row))
+				cache->columns_with_values |= UINT64_C(1) << i;
+		}
 	}
 	changed = cache->changed;
 	cache->changed = false;
@@ -758,13 +756,6 @@ static void make_room(struct view *view, size_t n_rows)
 	view->rows = view->room;
 }
 
-/* Are the rows of a log shown as they are? There are many of them. */
-static bool shows_log_as_it_is(const struct view *view)
-{
-	return view->sort == VIEW_AS_SAMPLED && !view->descending && view->tree_key < 0 &&
-	       view->limit >= view->log_cache.n_rows;
-}
-
 static void collect(struct view *view, const struct table *table)
 {
 	make_room(view, table->n_rows > view->capacity ? table->capacity : 0);
@@ -799,7 +790,8 @@ static bool collect_log(struct view *view, const struct table *log)
 	if (!other_rows && !other_order)
 		return false;
 	view->n_rows = cache->n_rows;
-	if (shows_log_as_it_is(view)) {
+	if (view->sort == VIEW_AS_SAMPLED && !view->descending && view->tree_key < 0 &&
+	    view->limit >= cache->n_rows) { /* as they are: there are many of them */
 		free(view->room);
 		view->room = NULL;
 		view->capacity = 0;
@@ -810,14 +802,6 @@ static bool collect_log(struct view *view, const struct table *log)
 	if (cache->n_rows > 0)
 		memcpy(view->rows, cache->rows, cache->n_rows * sizeof(*view->rows));
 	return true;
-}
-
-/* Of an unsorted log the newest rows are shown, which are the last. */
-static void cut(struct view *view, size_t keep)
-{
-	if (view->of_log && view->sort == VIEW_AS_SAMPLED && !view->descending && keep < view->n_rows)
-		memmove(view->rows, view->rows + view->n_rows - keep, keep * sizeof(*view->rows));
-	view->n_rows = keep;
 }
 
 void view_apply(struct view *view, const struct table *table)
@@ -840,7 +824,10 @@ void view_apply(struct view *view, const struct table *table)
 		view->n_rows = fold_tree(&view->tree, view->schema, view->rows, view->n_rows);
 		keep = keep < view->n_rows ? keep : view->n_rows;
 	}
-	cut(view, keep);
+	/* of an unsorted log the newest rows are shown, which are the last */
+	if (view->of_log && view->sort == VIEW_AS_SAMPLED && !view->descending && keep < view->n_rows)
+		memmove(view->rows, view->rows + view->n_rows - keep, keep * sizeof(*view->rows));
+	view->n_rows = keep;
 }
 
 static void lead_with(struct view *view, unsigned column)
