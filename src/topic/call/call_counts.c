@@ -209,7 +209,7 @@ struct call_looks {
 	struct env *env;
 	struct machine_thread *looker;
 	_Atomic uint32_t looker_tid; /* which is always in the call that looks */
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock;        /* of all that follows */
 	struct looked_at *threads;
 	size_t n_threads, thread_capacity;
 	struct call_count *counts;

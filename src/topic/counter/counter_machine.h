@@ -83,9 +83,9 @@ struct counter_cell {
 };
 
 struct counter_set {
-	struct env *env;           /* borrowed; set along with the place */
+	struct env *env; /* borrowed; set along with the place */
 	struct counter_place place;
-	size_t files;              /* open descriptors */
+	size_t files; /* open descriptors */
 	struct counter_cell cells[COUNTER_EVENTS_MAX];
 };
 

@@ -336,7 +336,7 @@ struct state {
 	struct power_estimate estimate;
 	struct counter_plan plan;
 	enum counter_choice choice;
-	int no_hardware; /* -errno: why software events were chosen */
+	int no_hardware;               /* -errno: why software events were chosen */
 	struct counter_threads **list; /* owned */
 	size_t n_processes, capacity;
 };
@@ -419,11 +419,12 @@ static int test_hardware(struct env *env)
 }
 
 #define REFUSED                                                                                              \
-	{ EACCES,                                                                                            \
-	  N_("give it the capability cap_perfmon; for your own processes it is enough to set "               \
-	     "/proc/sys/kernel/perf_event_paranoid to 1") },                                                 \
-	{ EPERM, COUNTER_FORBIDDEN },                                                                        \
-	{ ENOTSUP, N_("only the running machine has counters: leave out --root") }
+	{ EACCES, N_("give it the capability cap_perfmon; for your own processes it is enough to set "       \
+		     "/proc/sys/kernel/perf_event_paranoid to 1") },                                         \
+		{ EPERM, COUNTER_FORBIDDEN },                                                                \
+	{                                                                                                    \
+		ENOTSUP, N_("only the running machine has counters: leave out --root")                       \
+	}
 
 static const struct source_spec sources[] = {
 	{ .path = COUNTER_SOURCE,
@@ -534,8 +535,8 @@ static void add_rows(const struct state *state, struct frame *frame, struct tabl
 		row->scope = threads->user_only ? "user" : "all";
 		counter_fill(&row->numbers, frame, events, e, counts);
 		if (counts[e].total != U64_UNKNOWN)
-			row->joules = power_estimate_counted(&state->estimate, row->event,
-							     (double)counts[e].total);
+			row->joules =
+				power_estimate_counted(&state->estimate, row->event, (double)counts[e].total);
 	}
 }
 
@@ -549,11 +550,11 @@ static void notice(const struct env *env, struct frame *frame, const struct coun
 }
 
 static void notice_process(const struct env *env, struct frame *frame, const struct counter_threads *threads,
-			 const struct counter_plan *plan)
+			   const struct counter_plan *plan)
 {
 	if (threads->restarted)
 		notice(env, frame, threads, 0,
-		     _("it executed a program with other privileges: its counters start again"));
+		       _("it executed a program with other privileges: its counters start again"));
 	if (threads->error == -ESRCH)
 		notice(env, frame, threads, 0, _("it has exited"));
 	else if (threads->error)
@@ -561,8 +562,7 @@ static void notice_process(const struct env *env, struct frame *frame, const str
 	if (threads->error)
 		return;
 	if (threads->user_only)
-		notice(env, frame, threads, -EACCES,
-		     _("only user mode is counted, not the kernel"));
+		notice(env, frame, threads, -EACCES, _("only user mode is counted, not the kernel"));
 	counter_notice_events(env, frame, &topic_counter_process, &plan->events, threads->sums);
 	if (threads->lost_error)
 		notice(env, frame, threads, threads->lost_error, _("not all of its threads are counted"));

@@ -17,19 +17,19 @@ struct counter_threads {
 	char name[64];
 	struct counter_set **list; /* owned: a set of counters for each thread, by tid */
 	size_t n_threads, capacity;
-	bool wanted;               /* for the caller */
+	bool wanted; /* for the caller */
 	struct counter_sum sums[COUNTER_EVENTS_MAX];
-	struct counter_part {      /* of a sum: counted, but not scaled yet */
+	struct counter_part { /* of a sum: counted, but not scaled yet */
 		uint64_t count;
 		struct perf_times times;
 	} parts[COUNTER_EVENTS_MAX];
 	uint64_t since_ns, read_ns; /* CLOCK_MONOTONIC when counting started, and at the last read */
-	uint64_t clock_ns;         /* its CPU time after the last read */
-	int error;                 /* -errno: why nothing at all is counted; 0 */
-	int lost_error;            /* -errno: why a thread is not counted; 0: all are */
-	bool user_only;            /* kernel mode may not be counted */
-	bool missed;               /* there may be threads that are counted only in part */
-	bool restarted;            /* at this read: its counters had stopped, and were opened again */
+	uint64_t clock_ns;          /* its CPU time after the last read */
+	int error;                  /* -errno: why nothing at all is counted; 0 */
+	int lost_error;             /* -errno: why a thread is not counted; 0: all are */
+	bool user_only;             /* kernel mode may not be counted */
+	bool missed;                /* there may be threads that are counted only in part */
+	bool restarted;             /* at this read: its counters had stopped, and were opened again */
 };
 
 /*

@@ -268,9 +268,9 @@ void event_statistics_exit(struct event_statistics *statistics, const struct eve
 const char *event_kind_text(enum event_kind kind)
 {
 	static const char *const texts[N_EVENT_KINDS] = {
-		[EVENT_FORK] = "fork",	   [EVENT_EXEC] = "exec", [EVENT_EXIT] = "exit",
-		[EVENT_CORE] = "core",	   [EVENT_COMM] = "comm", [EVENT_CLONE] = "clone",
-		[EVENT_PTRACE] = "ptrace", [EVENT_UID] = "uid",	  [EVENT_GID] = "gid",
+		[EVENT_FORK] = "fork",     [EVENT_EXEC] = "exec", [EVENT_EXIT] = "exit",
+		[EVENT_CORE] = "core",     [EVENT_COMM] = "comm", [EVENT_CLONE] = "clone",
+		[EVENT_PTRACE] = "ptrace", [EVENT_UID] = "uid",   [EVENT_GID] = "gid",
 		[EVENT_SID] = "sid",
 	};
 
@@ -280,15 +280,15 @@ const char *event_kind_text(enum event_kind kind)
 const char *event_mark(const struct event *event)
 {
 	static const char *const marks[N_EVENT_KINDS] = {
-		[EVENT_FORK] = "+", [EVENT_EXEC] = ">",   [EVENT_EXIT] = "-", [EVENT_CORE] = "C",
-		[EVENT_COMM] = "=", [EVENT_CLONE] = "t",  [EVENT_PTRACE] = "P", [EVENT_UID] = "U",
+		[EVENT_FORK] = "+", [EVENT_EXEC] = ">",  [EVENT_EXIT] = "-",   [EVENT_CORE] = "C",
+		[EVENT_COMM] = "=", [EVENT_CLONE] = "t", [EVENT_PTRACE] = "P", [EVENT_UID] = "U",
 		[EVENT_GID] = "G",  [EVENT_SID] = "S",
 	};
 	bool failed = event->exit_code != 0 && event->exit_code != UINT32_MAX;
 
-	return event->kind != EVENT_EXIT ? marks[event->kind]
+	return event->kind != EVENT_EXIT  ? marks[event->kind]
 	       : event->tid != event->pid ? "t"
-	       : failed			  ? "!"
+	       : failed                   ? "!"
 					  : "-";
 }
 

@@ -14,18 +14,18 @@
 #define EVENT_BATCH_MAX ((size_t)262144) /* further events are counted as lost */
 
 struct event {
-	uint64_t number;         /* of the selected events, from 1 */
-	uint64_t wall_ns;        /* CLOCK_REALTIME */
+	uint64_t number;  /* of the selected events, from 1 */
+	uint64_t wall_ns; /* CLOCK_REALTIME */
 	enum event_kind kind;
-	uint32_t pid, tid, parent_pid; /* 0: not known */
+	uint32_t pid, tid, parent_pid;    /* 0: not known */
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */
 	uint32_t real_id, effective_id;   /* UID, GID: the new ones */
 	uint32_t other_pid;               /* PTRACE: the traced process; itself where the tracer is
 					   * not known */
 	bool attached;
-	uint32_t exit_code;      /* EXIT: as in wait(); UINT32_MAX: not known */
-	int64_t terminal;        /* -1: not known */
-	uint64_t duration_ns;    /* EXIT: lifetime; U64_UNKNOWN */
+	uint32_t exit_code;   /* EXIT: as in wait(); UINT32_MAX: not known */
+	int64_t terminal;     /* -1: not known */
+	uint64_t duration_ns; /* EXIT: lifetime; U64_UNKNOWN */
 	bool named;
 	size_t comm, command, was; /* offsets in the texts; was: COMM: the previous name, or
 				    * a thread's new one */
@@ -36,7 +36,7 @@ struct event {
 struct event_batch {
 	struct event *list; /* owned */
 	size_t count, capacity;
-	char *texts;        /* owned; each ends in a NUL, the first one is empty */
+	char *texts; /* owned; each ends in a NUL, the first one is empty */
 	size_t n_texts, texts_capacity;
 	struct recent_use recent_list, recent_texts;
 	struct event_name *last; /* its texts are at last_comm and last_command */
@@ -82,8 +82,8 @@ void event_ended_free(struct event_ended_list *ended);
 
 struct event_counts {
 	char command[EVENT_COMM_BYTES + 1];
-	uint64_t kinds[N_EVENT_KINDS]; /* forks count for the parent, others for the process itself */
-	uint64_t failures; /* exits with a code or by a signal */
+	uint64_t kinds[N_EVENT_KINDS];      /* forks count for the parent, others for the process itself */
+	uint64_t failures;                  /* exits with a code or by a signal */
 	uint64_t lifetimes_ns, n_lifetimes; /* sum of those that are known, and their number */
 };
 
@@ -101,7 +101,7 @@ struct event_statistics {
 	size_t n_commands, command_capacity;
 	struct hash by_command;
 	struct event_counts all, others; /* others: commands beyond the limit; both without a name */
-	struct event_parent *parents; /* owned */
+	struct event_parent *parents;    /* owned */
 	size_t n_parents;
 	uint64_t lifetimes[EVENT_LIFETIMES + 1]; /* the last one: unknown start */
 };

@@ -42,8 +42,7 @@ static bool is_answer(void *context, struct span datagram, int *error)
 	struct proc_event event;
 
 	while (proc_event_next(&datagram, &event))
-		if (event.kind == PROC_EVENT_KIND_ACK &&
-		    event.acknowledged == connector->request + 1) {
+		if (event.kind == PROC_EVENT_KIND_ACK && event.acknowledged == connector->request + 1) {
 			*error = -(int)event.error;
 			return true;
 		}
@@ -115,11 +114,11 @@ static void close_connector(struct event_source *source)
 static enum event_kind kind_of(const struct proc_event *event)
 {
 	static const enum event_kind kinds[] = {
-		[PROC_EVENT_KIND_FORK] = EVENT_FORK,   [PROC_EVENT_KIND_EXEC] = EVENT_EXEC,
-		[PROC_EVENT_KIND_UID] = EVENT_UID,     [PROC_EVENT_KIND_GID] = EVENT_GID,
-		[PROC_EVENT_KIND_SID] = EVENT_SID,     [PROC_EVENT_KIND_PTRACE] = EVENT_PTRACE,
-		[PROC_EVENT_KIND_COMM] = EVENT_COMM,   [PROC_EVENT_KIND_CORE] = EVENT_CORE,
-		[PROC_EVENT_KIND_EXIT] = EVENT_EXIT,   [PROC_EVENT_KIND_ACK] = N_EVENT_KINDS,
+		[PROC_EVENT_KIND_FORK] = EVENT_FORK,     [PROC_EVENT_KIND_EXEC] = EVENT_EXEC,
+		[PROC_EVENT_KIND_UID] = EVENT_UID,       [PROC_EVENT_KIND_GID] = EVENT_GID,
+		[PROC_EVENT_KIND_SID] = EVENT_SID,       [PROC_EVENT_KIND_PTRACE] = EVENT_PTRACE,
+		[PROC_EVENT_KIND_COMM] = EVENT_COMM,     [PROC_EVENT_KIND_CORE] = EVENT_CORE,
+		[PROC_EVENT_KIND_EXIT] = EVENT_EXIT,     [PROC_EVENT_KIND_ACK] = N_EVENT_KINDS,
 		[PROC_EVENT_KIND_OTHER] = N_EVENT_KINDS,
 	};
 

@@ -8,9 +8,9 @@
 #include "topic/topic.h"
 
 struct event_filter {
-	unsigned kinds;              /* of EVENT_BIT() */
-	bool failures_only;          /* of the exits */
-	uint32_t group;              /* process group; 0: all */
+	unsigned kinds;                           /* of EVENT_BIT() */
+	bool failures_only;                       /* of the exits */
+	uint32_t group;                           /* process group; 0: all */
 	struct scope_term terms[SCOPE_TERMS_MAX]; /* a copy of the scope, as other threads read it */
 	unsigned n_terms;
 };

@@ -59,8 +59,8 @@ struct event_perf {
 	size_t ring_bytes;
 	bool names_only; /* no forks, ends and arguments, and no alarm */
 	struct on_cpu *cpus;
-	size_t cpu_capacity; /* of source.n_cpus */
-	char *room; /* for the contents of one ring */
+	size_t cpu_capacity;               /* of source.n_cpus */
+	char *room;                        /* for the contents of one ring */
 	const struct trace_set *arguments; /* borrowed; NULL: from the tracepoint */
 	uint64_t exec_id;
 	struct trace_field filename;
@@ -70,13 +70,12 @@ struct event_perf {
 
 static struct perf_event_attr common_attr(void)
 {
-	return (struct perf_event_attr){
-		.size = sizeof(struct perf_event_attr),
-		.read_format = PERF_RING_FORMAT | PERF_FORMAT_LOST,
-		.sample_id_all = 1, .use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-	};
+	return (struct perf_event_attr){ .size = sizeof(struct perf_event_attr),
+					 .read_format = PERF_RING_FORMAT | PERF_FORMAT_LOST,
+					 .sample_id_all = 1,
+					 .use_clockid = 1,
+					 .clockid = CLOCK_MONOTONIC,
+					 .watermark = 1 };
 }
 
 /* PERF_FORMAT_LOST exists since Linux 6.0. */

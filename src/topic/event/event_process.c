@@ -189,8 +189,7 @@ void event_process_rename(struct event_process *process, const char *comm, bool 
 	name = new_name(comm, old->from == EVENT_NAME_COMM ? bracketed : old->command);
 	name->kernel = kernel;
 	name->from = old->from;
-	name->program_length =
-		old->from == EVENT_NAME_COMM ? strlen(name->command) : old->program_length;
+	name->program_length = old->from == EVENT_NAME_COMM ? strlen(name->command) : old->program_length;
 	set_name(process, name);
 }
 

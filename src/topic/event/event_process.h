@@ -20,35 +20,35 @@ struct event_name {
 	} from;
 	bool kernel; /* kernel thread */
 	char comm[EVENT_COMM_BYTES + 1];
-	char command[];         /* NUL-terminated */
+	char command[]; /* NUL-terminated */
 };
 
 /* Smallest last: there are thousands of them. */
 struct event_process {
-	uint64_t start_ns;      /* CLOCK_MONOTONIC; U64_UNKNOWN */
-	uint64_t start_ticks;   /* since boot, in USER_HZ; U64_UNKNOWN: not looked up yet */
-	uint64_t end_ns;        /* 0 while it lives */
+	uint64_t start_ns;    /* CLOCK_MONOTONIC; U64_UNKNOWN */
+	uint64_t start_ticks; /* since boot, in USER_HZ; U64_UNKNOWN: not looked up yet */
+	uint64_t end_ns;      /* 0 while it lives */
 	uint64_t counted_ns;
-	uint64_t exit_ns;       /* of the last thread that ended */
-	uint64_t core_ns;       /* a core was announced by core_tid, which has not ended; 0: none */
-	uint64_t check_ns;      /* first_ended: when to look whether it still lives */
-	uint64_t read_ns;       /* when its memory was last read */
+	uint64_t exit_ns;  /* of the last thread that ended */
+	uint64_t core_ns;  /* a core was announced by core_tid, which has not ended; 0: none */
+	uint64_t check_ns; /* first_ended: when to look whether it still lives */
+	uint64_t read_ns;  /* when its memory was last read */
 	uint64_t resident_bytes, page_table_bytes; /* then; U64_UNKNOWN */
-	struct event_name *name; /* never NULL */
-	struct event_process *next; /* in its bucket */
+	struct event_name *name;                   /* never NULL */
+	struct event_process *next;                /* in its bucket */
 	uint32_t pid, parent_pid;
-	uint32_t threads;       /* whose exit is still to come, by events after counted_ns */
-	uint32_t exit_code;     /* as of struct raw_event; set with first_ended */
+	uint32_t threads;   /* whose exit is still to come, by events after counted_ns */
+	uint32_t exit_code; /* as of struct raw_event; set with first_ended */
 	uint32_t core_tid;
-	uint32_t core_code;     /* exit code of the thread that dumped a core; 0: none */
+	uint32_t core_code;               /* exit code of the thread that dumped a core; 0: none */
 	uint32_t real_uid, effective_uid; /* UINT32_MAX: not known */
-	int32_t terminal;       /* as of struct pid_stat; -1: not known */
-	int32_t group, session; /* -1: not known */
-	uint32_t tracer_pid;    /* 0: none known */
-	unsigned places;        /* a bit for each term of the filter whose tree or control group it is in */
-	bool first_ended;       /* the thread whose TID is the PID, by an exit, not replaced by an exec */
-	bool vanished;          /* it was gone at the last look */
-	bool called;            /* comm was set by an exec whose event has not been resolved yet */
+	int32_t terminal;                 /* as of struct pid_stat; -1: not known */
+	int32_t group, session;           /* -1: not known */
+	uint32_t tracer_pid;              /* 0: none known */
+	unsigned places;  /* a bit for each term of the filter whose tree or control group it is in */
+	bool first_ended; /* the thread whose TID is the PID, by an exit, not replaced by an exec */
+	bool vanished;    /* it was gone at the last look */
+	bool called;      /* comm was set by an exec whose event has not been resolved yet */
 };
 
 struct event_processes;

@@ -32,7 +32,7 @@
 #define FOLLOW_NS UINT64_C(1000000000)
 #define FOLLOW_SOON_NS UINT64_C(20000000)
 #define SOCKET_BYTES ((size_t)64 * 1024 * 1024)
-#define RINGS_BYTES ((size_t)64 * 1024 * 1024) /* of all CPUs together */
+#define RINGS_BYTES ((size_t)64 * 1024 * 1024)   /* of all CPUs together */
 #define RING_BYTES_MAX ((size_t)8 * 1024 * 1024) /* without BPF: room for 650 execs */
 #define RING_BYTES_MIN ((size_t)256 * 1024)
 #define POLLED_MAX 2050
@@ -41,16 +41,16 @@ struct event_reader {
 	struct event_handed handed;
 	struct env env; /* the thread's own */
 	pthread_t thread;
-	bool runs;      /* the thread */
-	int bell, stop; /* eventfds */
-	struct trace_set arguments; /* of execs */
+	bool runs;                             /* the thread */
+	int bell, stop;                        /* eventfds */
+	struct trace_set arguments;            /* of execs */
 	struct event_source *perf, *connector; /* used by the thread, like all members from here on */
 	struct raw_events raw;
 	struct command_reader *commands;
 	struct event_resolver resolver;
 	unsigned quiet_rounds;
 	uint64_t rung_ns, followed_ns, losses_ns;
-	uint64_t check_ns;    /* of event_resolve_leaderless() */
+	uint64_t check_ns; /* of event_resolve_leaderless() */
 	/* under the lock of what is handed, as what the resolver has counted and kept */
 	bool wants_ended; /* a sampler collects who exited */
 	bool decided;     /* all of the first sample are open: before, everything is kept for them */
@@ -81,9 +81,9 @@ static void open_sources(struct event_reader *reader, const struct sample *sampl
 	if (!reader->env.live) {
 		int error = reader->handed.error ? reader->handed.error : -ENOTSUP;
 
-		reader->handed.sources = (struct event_sources){
-			.perf_error = error, .exec_error = error, .connector_error = error
-		};
+		reader->handed.sources = (struct event_sources){ .perf_error = error,
+								 .exec_error = error,
+								 .connector_error = error };
 		return;
 	}
 	trace_open(&reader->arguments, sample->env, sample->request, &trace_plan_event);
@@ -343,7 +343,7 @@ static void *run(void *context)
 	struct event_reader *reader = context;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |
-		       PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
+			PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	seed(reader);
 	do
 		round_once(reader);
@@ -664,8 +664,7 @@ static void notice_missing(const struct event_sources *sources, const struct env
 			     strerror(-sources->exec_error));
 }
 
-void event_notices(struct event_reader *reader, const struct env *env, struct frame *frame,
-		   const char *topic)
+void event_notices(struct event_reader *reader, const struct env *env, struct frame *frame, const char *topic)
 {
 	struct event_sources sources;
 

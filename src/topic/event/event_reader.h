@@ -15,8 +15,8 @@
 /* Privileges that the event topics use, also to unsubscribe from the connector. */
 #define EVENT_USES (PRIVILEGE_BIT(PRIVILEGE_NETLINK) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
 #define EVENT_OPENING_USES                                                                                   \
-	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) |                                    \
-	 PRIVILEGE_BIT(PRIVILEGE_TRACING) | PRIVILEGE_BIT(PRIVILEGE_BPF))
+	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_TRACING) | \
+	 PRIVILEGE_BIT(PRIVILEGE_BPF))
 
 #define EVENT_THREAD "event thread" /* its name as a source: starting it may fail */
 
@@ -24,10 +24,10 @@ struct event_reader;
 
 /* State and counters of the sources. */
 struct event_sources {
-	int perf_error;      /* 0: it is read; else -errno */
-	int exec_error;      /* of the tracepoint, likewise */
-	int connector_error; /* likewise */
-	int real_time_error; /* likewise; 0 also if it was not requested */
+	int perf_error;                              /* 0: it is read; else -errno */
+	int exec_error;                              /* of the tracepoint, likewise */
+	int connector_error;                         /* likewise */
+	int real_time_error;                         /* likewise; 0 also if it was not requested */
 	uint64_t perf_received, perf_lost;           /* records */
 	uint64_t connector_received, connector_lost; /* messages */
 	uint64_t queue_received, queue_lost;         /* selected events; those beyond the size of the queue */

@@ -491,8 +491,7 @@ static void resolve_exit(struct event_resolver *resolver, const struct raw_event
 	process->threads -= process->threads > 0 && raw->time_ns > process->counted_ns;
 	process->exit_ns = raw->time_ns;
 	process->first_ended |= of_first;
-	if (process->first_ended &&
-	    (of_first || raw->exit_code != 0 || process->exit_code == UINT32_MAX))
+	if (process->first_ended && (of_first || raw->exit_code != 0 || process->exit_code == UINT32_MAX))
 		process->exit_code = raw->exit_code;
 	if (of_first && raw->parent_pid)
 		process->parent_pid = raw->parent_pid;

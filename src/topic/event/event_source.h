@@ -35,18 +35,18 @@ enum event_kind {
 #define EVENT_BIT(kind) (1u << (kind))
 
 struct raw_event {
-	uint64_t time_ns;        /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	enum event_kind kind;
 	uint32_t pid, tid;
-	uint32_t parent_pid;      /* FORK, CLONE: creator; EXIT: parent; 0: not known */
-	uint32_t other_pid;       /* PTRACE: the tracer; 0: tracing ended */
-	uint32_t real, effective; /* UID, GID */
-	uint32_t exit_code;       /* EXIT: as in wait(); UINT32_MAX: not known */
+	uint32_t parent_pid;             /* FORK, CLONE: creator; EXIT: parent; 0: not known */
+	uint32_t other_pid;              /* PTRACE: the tracer; 0: tracing ended */
+	uint32_t real, effective;        /* UID, GID */
+	uint32_t exit_code;              /* EXIT: as in wait(); UINT32_MAX: not known */
 	char comm[EVENT_COMM_BYTES + 1]; /* EXEC, COMM; "": not known */
-	bool by_exec;            /* COMM: an EXEC of the same process follows */
-	char *text;              /* EXEC: file or command line, owned by the list; NULL: not known */
-	bool is_command;         /* text is a command line */
-	size_t program_length;   /* of the first argument */
+	bool by_exec;                    /* COMM: an EXEC of the same process follows */
+	char *text;                      /* EXEC: file or command line, owned by the list; NULL: not known */
+	bool is_command;                 /* text is a command line */
+	size_t program_length;           /* of the first argument */
 };
 
 /* Events of all sources that are not resolved yet. */

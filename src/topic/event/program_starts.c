@@ -43,7 +43,7 @@ struct program_starts {
 	struct seen { /* processes with these names, in the order of their pids */
 		uint32_t pid;
 		uint64_t start_ticks;
-	} * seen;
+	} *seen;
 	size_t n_seen, capacity;
 	bool looked;
 };

@@ -36,8 +36,8 @@ struct function_list {
 	const struct machine_threads *threads; /* the same */
 	uint32_t pid;
 	uint64_t start_ticks;
-	struct listed_functions now; /* complete once … */
-	bool known;                  /* … */
+	struct listed_functions now;    /* complete once … */
+	bool known;                     /* … */
 	struct function_search *search; /* of the thread; NULL: none runs */
 	uint64_t begun_ns, ended_ns;
 	unsigned n_left; /* threads that hang */

@@ -247,11 +247,9 @@ void probe_code_find(struct probe_code *code, struct span bytes, const struct pr
 		     struct progress *progress)
 {
 	struct elf_file file;
-	struct search search = { .file = &file,
-				 .name = name,
-				 .code = code,
-				 .near.typed = name->function,
-				 .progress = progress };
+	struct search search = {
+		.file = &file, .name = name, .code = code, .near.typed = name->function, .progress = progress
+	};
 
 	*code = (struct probe_code){ 0 };
 	if (!elf_file_parse(&file, bytes)) {

@@ -119,8 +119,8 @@ static int find_place(void (*sample)(void), struct uprobe_place *place)
 
 /* Seconds of each hit, and with leave (-1: none) of the return with it. 0 or -errno. */
 static int probe_price_measure(const struct machine_clock *clock, const struct machine_perf *perf,
-			const struct uprobe_form *form, enum probe_way way, int enter, int leave,
-			double *seconds)
+			       const struct uprobe_form *form, enum probe_way way, int enter, int leave,
+			       double *seconds)
 {
 	struct uprobe_place place = { 0 };
 	int error = find_place(samples[way], &place), entered = -1, left = -1;
@@ -184,9 +184,9 @@ struct probe {
 	uint32_t pid;                         /* 0: all in the scope */
 	char *text;
 	struct probe_name name;
-	int programs[N_PROGRAMS];         /* descriptors */
-	struct trace_set wanted;          /* has only that map */
-	struct bpf_hits *hits;            /* by the number of the process */
+	int programs[N_PROGRAMS]; /* descriptors */
+	struct trace_set wanted;  /* has only that map */
+	struct bpf_hits *hits;    /* by the number of the process */
 	struct probe_file files[FILES_MAX];
 	unsigned n_files;
 	struct attached attached[PROBE_PROCESSES_MAX];
@@ -203,10 +203,10 @@ struct prober {
 	struct uprobe_form form;
 	double limit_ratio;
 	double prices[N_PROBE_WAYS][2]; /* 1: with the return; NaN: not measured */
-	struct probe_target *targets; /* by pid */
+	struct probe_target *targets;   /* by pid */
 	size_t n_targets, targets_capacity;
 	bool is_scoped, has_targets;
-	struct probe *probes; /* the thread removes them, others add them at the end */
+	struct probe *probes;     /* the thread removes them, others add them at the end */
 	struct progress progress; /* ready: all have been looked for */
 
 	/* Of the thread alone. */
@@ -804,11 +804,11 @@ static uint64_t work_once(void *context)
 
 struct prober *prober_open(const struct env *env, const struct uprobe_form *form, double limit_ratio)
 {
-	static const struct thread_work work = {
-		work_once, free_prober,
-		PRIVILEGE_BIT(PRIVILEGE_PROBES) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
-			PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN)
-	};
+	static const struct thread_work work = { work_once, free_prober,
+						 PRIVILEGE_BIT(PRIVILEGE_PROBES) |
+							 PRIVILEGE_BIT(PRIVILEGE_MAPS) |
+							 PRIVILEGE_BIT(PRIVILEGE_BPF) |
+							 PRIVILEGE_BIT(PRIVILEGE_HIDDEN) };
 	struct prober *prober = alloc_zeroed(1, sizeof(*prober));
 	int error;
 

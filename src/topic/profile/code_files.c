@@ -249,15 +249,15 @@ void code_spaces_free(struct code_spaces *spaces)
 	*spaces = (struct code_spaces){ 0 };
 }
 
-#define OPEN_MAX 256      /* files that are mapped and have names, at a time */
-#define RECORDS_MAX 65536 /* files that are known by their path */
-#define PATHS_MAX ((size_t)16 << 20)                  /* bytes of these paths */
-#define FILE_BYTES_MAX ((size_t)1 << 30)              /* of one file … */
-#define MAPPED_MAX ((size_t)3 << 30)                  /* … of all … */
-#define LINES_BYTES_MAX ((size_t)512 << 20)           /* … and of those whose lines are looked up */
-#define UNPACKED_MAX ((uint64_t)256 << 20)            /* what a file with lines may become in memory */
-#define NAMES_BYTES_MAX ((size_t)256 << 20)           /* names of all files */
-#define UNREADABLE_NS UINT64_C(60000000000)           /* then a file is tried again */
+#define OPEN_MAX 256                        /* files that are mapped and have names, at a time */
+#define RECORDS_MAX 65536                   /* files that are known by their path */
+#define PATHS_MAX ((size_t)16 << 20)        /* bytes of these paths */
+#define FILE_BYTES_MAX ((size_t)1 << 30)    /* of one file … */
+#define MAPPED_MAX ((size_t)3 << 30)        /* … of all … */
+#define LINES_BYTES_MAX ((size_t)512 << 20) /* … and of those whose lines are looked up */
+#define UNPACKED_MAX ((uint64_t)256 << 20)  /* what a file with lines may become in memory */
+#define NAMES_BYTES_MAX ((size_t)256 << 20) /* names of all files */
+#define UNREADABLE_NS UINT64_C(60000000000) /* then a file is tried again */
 #define JITS_MAX 64
 #define JIT_NS UINT64_C(2000000000) /* between two looks into a map of a JIT for what is not in it … */
 #define JIT_TIMES 20                /* … and as many times as a look takes */
@@ -304,9 +304,7 @@ static struct span find_vdso(void)
 void code_files_open(struct code_files *files, const struct machine_clock *clock, int channel,
 		     struct code_work *work)
 {
-	*files = (struct code_files){
-		.clock = clock, .channel = channel, .work = work, .vdso = find_vdso()
-	};
+	*files = (struct code_files){ .clock = clock, .channel = channel, .work = work, .vdso = find_vdso() };
 	if (getrandom(&files->seed, sizeof(files->seed), GRND_NONBLOCK) < 0)
 		files->seed = HASH_SEED;
 	file_maps_open();
@@ -660,8 +658,8 @@ static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t add
 void code_files_unknown_name(struct code_name *name)
 {
 	*name = (struct code_name){ .name = span_text(UNKNOWN),
-					.file = span_text(UNKNOWN),
-					.path = span_text("") };
+				    .file = span_text(UNKNOWN),
+				    .path = span_text("") };
 }
 
 void code_files_unknown_callers(struct code_name *name)
@@ -693,7 +691,7 @@ void code_files_name(struct code_files *files, uint32_t pid, const struct code_m
 		found = jit_name(files, pid, address);
 		if (found)
 			*name = (struct code_name){ span_text(found), span_text("(JIT)"), span_text(""),
-							PROFILE_NAMES_JIT };
+						    PROFILE_NAMES_JIT };
 		return;
 	}
 	file = file_of(files, pid, map);
@@ -791,9 +789,9 @@ void code_files_kernel_name(struct code_files *files, uint64_t address, struct c
 		read_kernel_names(files);
 	found = symbols_find(&files->kernel, address, &offset);
 	*name = (struct code_name){ .name = found ? span_text(found) : span_text(KERNEL_FILE),
-					.file = span_text(KERNEL_FILE),
-					.path = span_text(""),
-					.names = found ? PROFILE_NAMES_KERNEL : PROFILE_NAMES_NONE };
+				    .file = span_text(KERNEL_FILE),
+				    .path = span_text(""),
+				    .names = found ? PROFILE_NAMES_KERNEL : PROFILE_NAMES_NONE };
 }
 
 struct span code_files_shown_name(struct code_files *files, const struct code_name *kept)

@@ -50,7 +50,7 @@ struct code_space {
 		size_t n_functions, n_nodes, n_lines, n_files, text_bytes; /* its own in tables of all */
 		int cheap; /* samples that cost little, up to some, less those that cost much */
 		unsigned round, n_reported; /* maps that the kernel reported in this round */
-	} use; /* of the caller */
+	} use;                              /* of the caller */
 };
 
 struct code_spaces { /* all zero is empty */
@@ -104,7 +104,7 @@ struct code_files {
 	uint64_t seed;   /* of hashes: strangers choose the paths */
 	size_t mapped_bytes, names_bytes, lines_bytes, kept_bytes;
 	bool are_full; /* one more was wanted than there is room, or a share, for */
-	int channel; /* to the process that opens files; borrowed */
+	int channel;   /* to the process that opens files; borrowed */
 	struct code_file *list;
 	size_t n, capacity, n_open;
 	struct hash by_path;

@@ -28,11 +28,11 @@
 #include "topic/profile/profile_tables.h"
 
 #define FRAMES_MAX 256
-#define OTHERS 0        /* number of the function, and of the stack, that stands for all without room */
-#define AGAIN_NS UINT64_C(10000000000) /* between two times that tables without room begin again */
-#define ROUND_MS 100                   /* between two looks into the rings */
+#define OTHERS 0 /* number of the function, and of the stack, that stands for all without room */
+#define AGAIN_NS UINT64_C(10000000000)         /* between two times that tables without room begin again */
+#define ROUND_MS 100                           /* between two looks into the rings */
 #define SENT_NS (ROUND_MS * UINT64_C(1000000)) /* … and between two messages, where one takes long */
-#define ROUNDS_HELD 100 /* that what was read of files stays in memory */
+#define ROUNDS_HELD 100                        /* that what was read of files stays in memory */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -52,7 +52,7 @@
 #define MUCH_NS 20000000
 #define CHEAP_ENOUGH 8 /* samples until it is familiar … */
 #define CHEAP_MAX 32
-#define DEAR_WEIGHT 4 /* … less this many for one that does not cost little */
+#define DEAR_WEIGHT 4                    /* … less this many for one that does not cost little */
 #define STRANGERS_NS INT64_C(3000000000) /* at first, since nothing is read yet, and at most … */
 #define STRANGERS_PART 50                /* … and then this part of the time */
 #define REPORTED_MAX 256 /* maps of a process in a round: then all are read again where one is wanted */
@@ -71,13 +71,13 @@ struct child {
 	struct hash by_name;
 	struct node {
 		uint32_t parent, function;
-	} * nodes;
+	} *nodes;
 	size_t n_nodes, node_capacity;
 	struct hash by_call;
 	struct line {
 		uint32_t function, number;
 		struct span source;
-	} * lines;
+	} *lines;
 	size_t n_lines, line_capacity;
 	struct hash by_line;
 	struct profile_count *counts;
@@ -523,8 +523,8 @@ static void send_counts(struct child *child)
 	hash_clear(&child->by_stack);
 	child->state.cpu_ns = clock_self_cpu_ns(child->plan->clock);
 	child->state.kernel_error = child->files.kernel_error;
-	profile_results_add(&child->out, &(struct profile_result){ .kind = PROFILE_RESULT_STATE,
-								   .state = child->state });
+	profile_results_add(&child->out,
+			    &(struct profile_result){ .kind = PROFILE_RESULT_STATE, .state = child->state });
 	send_results(child);
 }
 

@@ -25,7 +25,7 @@ struct profile_events {
 	struct own_task {
 		uint32_t tid, pid;
 		int *fds; /* one for each ring */
-	} * tasks;
+	} *tasks;
 	size_t n_tasks, task_capacity;
 	size_t n_left_out; /* processes of the user that are too many */
 };

@@ -41,7 +41,7 @@ void profile_results_add(struct buffer *out, const struct profile_result *result
 			continue;
 		}
 		length = (uint16_t)(span_length(*text) < PROFILE_NAME_MAX ? span_length(*text)
-									   : PROFILE_NAME_MAX);
+									  : PROFILE_NAME_MAX);
 		buffer_add(out, (const char *)&length, sizeof(length));
 		buffer_add(out, text->at, length);
 	}

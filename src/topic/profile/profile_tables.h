@@ -24,9 +24,9 @@
 #define PROFILE_NODES_MAX 400000
 #define PROFILE_LINES_MAX 100000
 #define PROFILE_TEXTS_MAX ((size_t)16 << 20) /* bytes of names */
-#define PROFILE_NO_NODE UINT32_MAX        /* the parent of the first function of a stack */
-#define PROFILE_NO_LINE UINT32_MAX        /* not known */
-#define PROFILE_ANY_LINE (UINT32_MAX - 1) /* lines were not asked for */
+#define PROFILE_NO_NODE UINT32_MAX           /* the parent of the first function of a stack */
+#define PROFILE_NO_LINE UINT32_MAX           /* not known */
+#define PROFILE_ANY_LINE (UINT32_MAX - 1)    /* lines were not asked for */
 
 enum profile_result_kind {
 	PROFILE_RESULT_FUNCTION, /* they are numbered in their order, from 0 */
@@ -125,7 +125,7 @@ struct profile_tables {
 	struct arena arena;
 	uint64_t seed; /* of hashes: strangers choose the names */
 	struct profile_numbers functions_of, nodes_of, lines_of;
-	size_t tidy_at; /* of the fullest table, in parts of PROFILE_TABLES_WHOLE */
+	size_t tidy_at;                    /* of the fullest table, in parts of PROFILE_TABLES_WHOLE */
 	uint32_t *kept_nodes, *kept_lines; /* while it is tidied: 1, then the new number */
 };
 

@@ -36,12 +36,12 @@
 #else
 #define SLOWER 1
 #endif
-#define LATE_CPU_NS (UINT64_C(600000000) * SLOWER) /* two million names take 300 ms */
+#define LATE_CPU_NS (UINT64_C(600000000) * SLOWER)   /* two million names take 300 ms */
 #define LATE_DISK_NS (UINT64_C(2000000000) * SLOWER) /* with hardly any CPU time */
-#define HARDLY 10                                     /* a tenth */
-#define SHUNNED_NS UINT64_C(5000000000)               /* the first time; doubles each time … */
-#define SHUNNED_MAX_NS UINT64_C(600000000000)         /* … up to this … */
-#define FORGIVEN_NS UINT64_C(3600000000000)           /* … and begins again after this */
+#define HARDLY 10                                    /* a tenth */
+#define SHUNNED_NS UINT64_C(5000000000)              /* the first time; doubles each time … */
+#define SHUNNED_MAX_NS UINT64_C(600000000000)        /* … up to this … */
+#define FORGIVEN_NS UINT64_C(3600000000000)          /* … and begins again after this */
 #define COUNTED_NS UINT64_C(600000000000)
 
 bool profile_watch_is_late(struct profile_watch *watch, const struct profile_shared *shared, pid_t child,
@@ -212,7 +212,7 @@ struct profiler {
 	struct profile_state ended_state, latest_state; /* of those that ended, and of the one that goes on */
 	struct fork {
 		uint32_t pid, parent;
-	} * forks;
+	} *forks;
 	size_t n_forks, fork_capacity;
 
 	struct fork *taken_forks;
@@ -349,9 +349,9 @@ static bool is_late(struct profiler *profiler)
 		return false;
 	profiler->watched_ns = now_ns;
 	reap(profiler);
-	return profiler->ready ? profile_watch_is_late(&profiler->watch, profiler->shared,
-						       profiler->child, now_ns)
-			       : now_ns > profiler->started_ns + START_NS;
+	return profiler->ready
+		       ? profile_watch_is_late(&profiler->watch, profiler->shared, profiler->child, now_ns)
+		       : now_ns > profiler->started_ns + START_NS;
 }
 
 /* Until it ends, sends what cannot be, is late, or is to be stopped. */

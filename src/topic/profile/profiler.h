@@ -71,15 +71,15 @@ struct profile_window {
 	double n_effective;                  /* samples of one weight that have the same error as these */
 	double seconds;                      /* that they are of */
 	struct profile_state state;
-	double cost_ratio; /* of one CPU: unwinding, measured, and sampling, estimated */
-	unsigned rate;     /* samples a second */
-	bool by_cycles;    /* shares are of cycles of the CPU; else of time on it */
-	bool own_only;     /* of the user's own processes, without the kernel */
-	size_t n_left_out; /* of them that are not sampled, since they are too many */
-	double unfollowed_ratio; /* of samples: their stacks would have cost too much */
-	unsigned n_ended;        /* ends of the process that unwinds, in the last minutes … */
+	double cost_ratio;                     /* of one CPU: unwinding, measured, and sampling, estimated */
+	unsigned rate;                         /* samples a second */
+	bool by_cycles;                        /* shares are of cycles of the CPU; else of time on it */
+	bool own_only;                         /* of the user's own processes, without the kernel */
+	size_t n_left_out;                     /* of them that are not sampled, since they are too many */
+	double unfollowed_ratio;               /* of samples: their stacks would have cost too much */
+	unsigned n_ended;                      /* ends of the process that unwinds, in the last minutes … */
 	const struct profile_culprit *culprit; /* … the last time over this; NULL: none */
-	size_t n_stuck; /* of these processes: the kernel does not let them end */
+	size_t n_stuck;                        /* of these processes: the kernel does not let them end */
 };
 
 /* From now on samples are of lines, too, or no longer. */

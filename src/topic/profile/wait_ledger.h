@@ -127,7 +127,7 @@ struct wait_ledger {
 	struct wait_interval {
 		uint64_t from_ns, to_ns;
 		size_t n; /* of growth */
-	} * intervals;
+	} *intervals;
 	size_t n_intervals, interval_capacity;
 	uint64_t last_ns; /* of the last tick; 0: none */
 };

@@ -122,10 +122,7 @@ static void kernel_functions_close(struct kernel_functions *functions)
 #define ENTRIES_MAX 8192
 #define NO_STACK UINT32_MAX
 
-#define WAITS(what, where, how)                                                                              \
-	{                                                                                                    \
-		.name = what, .tracepoint = where, .does = &bpf_##how                                        \
-	}
+#define WAITS(what, where, how) { .name = what, .tracepoint = where, .does = &bpf_##how }
 
 /* Threads that exist come last: what changes meanwhile is known then. */
 static const struct bpf_program programs[] = {
@@ -139,10 +136,11 @@ static const struct bpf_program programs[] = {
 #define N_PROGRAMS (sizeof(programs) / sizeof(programs[0]))
 
 #define PLAN(...)                                                                                            \
-	{                                                                                                    \
-		.topic = "waiting", .n_words = sizeof(struct bpf_wait) / sizeof(uint64_t),                   \
-		.n_entries_max = ENTRIES_MAX, .by_pid = true, __VA_ARGS__                                    \
-	}
+	{ .topic = "waiting",                                                                                \
+	  .n_words = sizeof(struct bpf_wait) / sizeof(uint64_t),                                             \
+	  .n_entries_max = ENTRIES_MAX,                                                                      \
+	  .by_pid = true,                                                                                    \
+	  __VA_ARGS__ }
 
 const struct trace_plan trace_plan_waiting =
 	PLAN(.programs = programs, .n_programs = N_PROGRAMS, .of_wanted = true);
@@ -177,7 +175,7 @@ static void add_waiter(struct wait_kernel *kernel, struct wait_ledger *ledger, c
 	bool gone = waiter->state == BPF_STATE_GONE;
 	uint64_t open_ns = !gone && moment_ns > waiter->since_ns ? moment_ns - waiter->since_ns : 0;
 
-	for (unsigned class = 0; class < N_BPF_WAIT_CLASSES; class ++) {
+	for (unsigned class = 0; class < N_BPF_WAIT_CLASSES; class++) {
 		process->now_ns[class] += waiter->spent_ns[class];
 		process->gone_ns[class] += gone ? waiter->spent_ns[class] : 0;
 	}

@@ -29,9 +29,9 @@
 #define ROOM_MOST 65536
 #define READ_TRIES 8
 #define SLOTS (1U << BPF_SLOT_BITS)
-#define OFTEN 1000       /* a key that has counted so often gets its slot */
-#define READERS_MAX 4096 /* threads that read files at the same time */
-#define STARTS_MAX 8192  /* of phases: what has begun */
+#define OFTEN 1000        /* a key that has counted so often gets its slot */
+#define READERS_MAX 4096  /* threads that read files at the same time */
+#define STARTS_MAX 8192   /* of phases: what has begun */
 #define WANTED_MAX 16384  /* processes */
 #define WAITERS_MAX 16384 /* threads */
 #define STACKS_MAX 4096
@@ -649,9 +649,8 @@ static bool read_entries(struct trace_set *set)
 
 static bool read_waiters(struct trace_set *set)
 {
-	if (set->maps[BPF_MAP_WAITERS] < 0 ||
-	    !read_hash(set, BPF_MAP_WAITERS, sizeof(struct bpf_times_key), sizeof(struct bpf_waiter),
-		       &set->waiters))
+	if (set->maps[BPF_MAP_WAITERS] < 0 || !read_hash(set, BPF_MAP_WAITERS, sizeof(struct bpf_times_key),
+							 sizeof(struct bpf_waiter), &set->waiters))
 		return false;
 	for (size_t i = 0; i < set->waiters.n; i++) {
 		const struct bpf_times_key *keys = set->waiters.keys;
@@ -869,7 +868,8 @@ int trace_test(struct env *env)
 	static const struct trace_plan plan = {
 		.topic = "tracing",
 		.programs = counts,
-		.n_programs = 1, .n_words = 1,
+		.n_programs = 1,
+		.n_words = 1,
 		.n_entries_max = 1024,
 	};
 	const struct sample_request request = { 0 };

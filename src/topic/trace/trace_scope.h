@@ -11,10 +11,9 @@
 
 /* The program of a plan of_wanted that adds children. */
 #define TRACE_SCOPE_FORKS                                                                                    \
-	{                                                                                                    \
-		.name = N_("a process of the scope forks"), .tracepoint = "sched_process_fork",              \
-		.does = &bpf_follow                                                                          \
-	}
+	{ .name = N_("a process of the scope forks"),                                                        \
+	  .tracepoint = "sched_process_fork",                                                                \
+	  .does = &bpf_follow }
 
 /* All zero: none is known. */
 struct wait_scope {

@@ -153,11 +153,11 @@ void tracepoint_list_refuse(struct tracepoint_list *list, const char *group, con
 static const struct {
 	enum bpf_part_is is;
 	enum tracepoint_key_is key;
-} contexts[] = {
-	{ BPF_PART_COMMAND, TRACEPOINT_KEY_TEXT },  { BPF_PART_PROCESS, TRACEPOINT_KEY_NUMBER },
-	{ BPF_PART_THREAD, TRACEPOINT_KEY_NUMBER }, { BPF_PART_CPU, TRACEPOINT_KEY_NUMBER },
-	{ BPF_PART_CGROUP, TRACEPOINT_KEY_GROUP },
-};
+} contexts[] = { { BPF_PART_COMMAND, TRACEPOINT_KEY_TEXT },
+		 { BPF_PART_PROCESS, TRACEPOINT_KEY_NUMBER },
+		 { BPF_PART_THREAD, TRACEPOINT_KEY_NUMBER },
+		 { BPF_PART_CPU, TRACEPOINT_KEY_NUMBER },
+		 { BPF_PART_CGROUP, TRACEPOINT_KEY_GROUP } };
 #define N_CONTEXTS (sizeof(contexts) / sizeof(contexts[0]))
 
 /* What is made, and from what. */
