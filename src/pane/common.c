@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "sys/env.h"
+
+#define GRAPH_SECONDS 300
 
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 {
@@ -62,10 +63,23 @@ void cpu_parts_fill(const struct table *table, const void *row, const struct ser
 						table_number(table, row, series[first + i].column) };
 }
 
-#define GRAPH_SECONDS 300
 #define GRAPH_LINES_MIN 2  /* with its title */
 #define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
 #define CHART_LINES_MAX 8  /* where there is little room */
+
+void cpu_parts_draw(const struct pane_context *context, const struct canvas *canvas,
+		    const struct graph_part parts[N_CPU_PARTS])
+{
+	const struct graph_scale scale = {
+		.whole = GRAPH_OF_ONE,
+		.top_label = "100%",
+		.now_ns = context->frame->mono_ns,
+		.span_seconds = GRAPH_SECONDS,
+		.step_seconds = context_step_seconds(context),
+	};
+
+	graph_stacked(canvas, &context->history, parts, N_CPU_PARTS, &scale);
+}
 
 static const struct followed_row *find_followed(const struct followed_rows *followed, const char *name)
 {

@@ -51,6 +51,10 @@ enum cpu_part {
 void cpu_parts_fill(const struct table *table, const void *row, const struct series *series, unsigned first,
 		    struct graph_part parts[N_CPU_PARTS]);
 
+/* Draws their past: five minutes, up to all CPUs. */
+void cpu_parts_draw(const struct pane_context *context, const struct canvas *canvas,
+		    const struct graph_part parts[N_CPU_PARTS]);
+
 #define FOLLOWED_ROWS_MAX 16
 #define FOLLOWED_NAME_MAX 64
 #define FOLLOWED_SERIES_MAX 5

@@ -189,19 +189,21 @@ static void add(struct sample_request *request, uint32_t pid)
 	request->visible[at] = pid;
 }
 
-void process_rows_request(struct pane_context *context, unsigned index)
+void process_rows_request(struct pane_context *context, unsigned long tables)
 {
-	const struct table_widget *widget = &context->tables[index];
-	const struct table *table = context_table(context, index);
-	size_t end = widget->place.top + (size_t)widget->page;
+	context_request(context)->n_visible = 0;
+	for (unsigned t = 0; tables >> t && !screen_replays(context); t++) {
+		const struct table_widget *widget = &context->tables[t];
+		const struct table *table = tables >> t & 1 ? context_table(context, t) : NULL;
+		size_t end = widget->place.top + (size_t)widget->page;
 
-	if (widget->heading_y < 0 || screen_replays(context))
-		return;
-	for (size_t i = widget->place.top; table && i < end && i < widget->view.n_rows; i++) {
-		double pid = table_number(table, widget->view.rows[i], "pid");
+		for (size_t i = widget->place.top;
+		     table && widget->heading_y >= 0 && i < end && i < widget->view.n_rows; i++) {
+			double pid = table_number(table, widget->view.rows[i], "pid");
 
-		if (!isnan(pid))
-			add(context_request(context), (uint32_t)pid);
+			if (!isnan(pid))
+				add(context_request(context), (uint32_t)pid);
+		}
 	}
 }
 

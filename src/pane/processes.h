@@ -39,10 +39,10 @@ void process_below_signal(struct pane_context *context);
 extern const struct pane_action process_actions[], process_below_actions[];
 
 /*
- * Requests that the processes on the page of this table, as last drawn, are read again in the next sample
- * although they may not have run. Adds to the request.
+ * Requests that the processes on the pages of these tables (bits), as last drawn, and no others, are read
+ * again in the next sample although they may not have run.
  */
-void process_rows_request(struct pane_context *context, unsigned table);
+void process_rows_request(struct pane_context *context, unsigned long tables);
 
 /*
  * Where there is no room for a table: a line for each process, with the value that write makes of the number

@@ -9,11 +9,9 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "model/frame.h"
 #include "model/trace_spec.h"
 #include "pane/calls/calls.h"
 #include "pane/processes.h"
-#include "screen/context.h"
 #include "screen/pane.h"
 
 enum calls_table {

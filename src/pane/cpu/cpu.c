@@ -9,12 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/buffer.h"
-#include "core/i18n.h"
 #include "model/calibration.h"
-#include "model/frame.h"
-#include "pane/common.h"
-#include "pane/processes.h"
 #include "screen/keys.h"
 
 static void add_zombie(const struct table *table, const void *row, struct buffer *out)
@@ -307,11 +302,11 @@ static void sampling(struct pane_context *context)
 	unsigned listed = context->view == CPU_VIEW_PROCESS_COUNTERS ? CPU_TABLE_PROCESS : context->focus;
 
 	request_watts(context);
-	context_request(context)->n_visible = 0;
+	process_rows_request(context, context->view != CPU_VIEW_TIME && cpu_has_processes(listed)
+					      ? 1UL << listed
+					      : 0);
 	if (context->view == CPU_VIEW_TIME)
 		context_request(context)->time_of_mapped = false;
-	else if (cpu_has_processes(listed))
-		process_rows_request(context, listed);
 	if (context->view != CPU_VIEW_PROCESS_COUNTERS)
 		return;
 	context_request(context)->selected = (struct process_choice){ 0 };

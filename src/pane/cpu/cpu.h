@@ -4,10 +4,8 @@
 #define PANETOP_PANE_CPU_CPU_H
 
 #include "core/buffer.h"
-#include "core/i18n.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "screen/context.h"
 #include "screen/row_tags.h"
 
 enum cpu_table {
@@ -38,7 +36,6 @@ enum cpu_table {
 	CPU_TABLE_IO,
 	CPU_TABLE_WAITING,
 	CPU_TABLE_NETWORK,
-	N_CPU_TABLES,
 };
 
 enum cpu_view {

@@ -13,12 +13,9 @@
 #include <unistd.h>
 
 #include "core/error_name.h"
-#include "core/i18n.h"
 #include "core/vector.h"
 #include "model/units.h"
-#include "pane/common.h"
 #include "pane/cpu/cpu.h"
-#include "pane/processes.h"
 #include "screen/keys.h"
 #include "sys/privilege.h"
 #include "sys/process_control.h"

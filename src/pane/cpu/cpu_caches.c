@@ -8,9 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/i18n.h"
 #include "core/span.h"
-#include "pane/common.h"
 #include "pane/cpu/cpu.h"
 #include "pane/stories.h"
 

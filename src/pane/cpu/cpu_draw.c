@@ -7,15 +7,11 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/calibration.h"
-#include "model/sentence.h"
 #include "model/statistics.h"
 #include "model/units.h"
 #include "pane/cpu/cpu.h"
-#include "pane/processes.h"
-#include "screen/graph.h"
 
 #define LABEL_CELLS 6 /* minimum: "CPU99" and a gap */
 #define PERCENT_CELLS 8
@@ -546,20 +542,6 @@ static bool draw_limit(const struct pane_context *context, const struct canvas *
 	return true;
 }
 
-static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct graph_part *parts)
-{
-	struct graph_scale scale = {
-		.whole = GRAPH_OF_ONE,
-		.top_label = "100%",
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = 300,
-		.step_seconds = context_step_seconds(context),
-	};
-
-	graph_stacked(canvas, &context->history, parts, N_CPU_PARTS, &scale);
-}
-
 /* Of the lines left. */
 static int graph_lines(const struct pane_context *context, int left)
 {
@@ -667,7 +649,7 @@ static int cpu_machine_draw(const struct pane_context *context, const struct can
 		cpu_parts_fill(cpus, table_row(cpus, 0), cpu_series, 0, parts);
 		if (plan.folded)
 			fold_parts(parts);
-		draw_graph(context, &graph, parts);
+		cpu_parts_draw(context, &graph, parts);
 		y += lines;
 	}
 	return y;
@@ -688,7 +670,6 @@ static const struct graph_part time_parts[] = {
 	{ .letter = 'L', .look = 4, .label = N_("lock") },
 	{ .letter = 'O', .look = 5, .label = N_("other") },
 };
-static const char *const part_names[] = { "running", "ready", "disk", "memory", "lock", "other" };
 #define N_PARTS (sizeof(time_parts) / sizeof(time_parts[0]))
 #define LOCK 4
 
@@ -705,7 +686,7 @@ static void add_part(struct time_bar *bar, const struct table *table, const void
 	double value = table_number(table, row, "ratio");
 
 	for (unsigned part = 0; part < N_PARTS; part++)
-		if (strcmp(name, part_names[part]) == 0 && value > 0) {
+		if (strcmp(name, time_parts[part].label) == 0 && value > 0) {
 			bar->values[part] = value;
 			bar->awake += value;
 			bar->busy += part == LOCK ? 0 : value;

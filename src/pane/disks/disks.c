@@ -6,15 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
 #include "pane/stories.h"
 #include "pane/time_chart.h"
-#include "screen/context.h"
-#include "screen/graph.h"
 
 enum disks_table {
 	DISKS_TABLE_DISK,
@@ -707,9 +704,7 @@ static const struct series series[] = {
 /* The rows that the list of processes shows. */
 static void sampling(struct pane_context *context)
 {
-	context_request(context)->n_visible = 0;
-	process_rows_request(context, DISKS_TABLE_PROCESS);
-	process_rows_request(context, DISKS_TABLE_BELOW);
+	process_rows_request(context, 1UL << DISKS_TABLE_PROCESS | 1UL << DISKS_TABLE_BELOW);
 }
 
 const struct pane pane_disks = {

@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/i18n.h"
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "screen/context.h"
-#include "screen/graph.h"
 #include "screen/text_flow.h"
 
 /* Tables of the topics event, watch and sleep are the log of the whole run. */

@@ -206,9 +206,8 @@ static const char *refuses(const struct pane_context *context, enum action actio
 /* The rows that the list shows. */
 static void sampling(struct pane_context *context)
 {
-	context_request(context)->n_visible = 0;
-	for (unsigned i = GROUPS_TABLE_BY_CPU; i <= GROUPS_TABLE_BY_IO; i++)
-		process_rows_request(context, i);
+	process_rows_request(context, 1UL << GROUPS_TABLE_BY_CPU | 1UL << GROUPS_TABLE_BY_MEMORY |
+					      1UL << GROUPS_TABLE_BY_IO);
 }
 
 static void close_groups(void *state)

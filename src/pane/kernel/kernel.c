@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/sentence.h"
 #include "pane/processes.h"
 #include "pane/stories.h"
 #include "screen/canvas.h"
-#include "screen/context.h"
 #include "screen/pane.h"
 
 #define QUEUE_USED 100.0 /* interrupts per second of each of several queues */

@@ -14,7 +14,6 @@
 #include "core/span.h"
 #include "core/utf8.h"
 #include "model/units.h"
-#include "pane/time_chart.h"
 #include "screen/context.h"
 #include "screen/keys.h"
 #include "screen/text_flow.h"
@@ -60,7 +59,6 @@ enum latency_table {
 	LATENCY_TABLE_PHASE,
 	LATENCY_TABLE_BUCKET,
 	LATENCY_TABLE_WORST,
-	N_LATENCY_TABLES,
 };
 
 enum latency_view {

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/i18n.h"
 #include "core/vector.h"
 #include "pane/common.h"
 #include "pane/processes.h"
@@ -425,8 +424,7 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 /* The rows that the list of processes shows. */
 static void sampling(struct pane_context *context)
 {
-	context_request(context)->n_visible = 0;
-	process_rows_request(context, MEMORY_TABLE_PROCESS);
+	process_rows_request(context, 1UL << MEMORY_TABLE_PROCESS);
 }
 
 const struct pane pane_memory = {

@@ -3,7 +3,6 @@
 #ifndef PANETOP_PANE_MEMORY_MEMORY_H
 #define PANETOP_PANE_MEMORY_MEMORY_H
 
-#include "model/frame.h"
 #include "pane/stories.h"
 #include "screen/context.h"
 #include "screen/graph.h"

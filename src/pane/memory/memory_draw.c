@@ -7,16 +7,12 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/finding.h"
 #include "model/scope.h"
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/memory/memory.h"
 #include "pane/processes.h"
-#include "pane/stories.h"
-#include "screen/graph.h"
 #include "screen/levels.h"
 
 #define MEMORY_PARTS 4

@@ -6,14 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
 #include "pane/stories.h"
-#include "screen/context.h"
-#include "screen/graph.h"
 
 enum network_table {
 	NETWORK_TABLE_INTERFACE,
@@ -379,8 +376,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 /* The rows that the list of processes shows. */
 static void sampling(struct pane_context *context)
 {
-	context_request(context)->n_visible = 0;
-	process_rows_request(context, NETWORK_TABLE_BELOW);
+	process_rows_request(context, 1UL << NETWORK_TABLE_BELOW);
 }
 
 const struct pane pane_network = {

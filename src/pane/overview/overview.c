@@ -6,16 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/finding.h"
 #include "model/units.h"
-#include "pane/common.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
 #include "pane/processes.h"
-#include "screen/context.h"
-#include "screen/graph.h"
 #include "screen/keys.h"
 
 #define SUBJECT_CELLS_MAX 24
@@ -336,7 +331,6 @@ enum overview_table {
 	OVERVIEW_TABLE_SCOPE,
 	OVERVIEW_TABLE_ACCOUNT,
 	OVERVIEW_TABLE_GPU,
-	N_OVERVIEW_TABLES,
 };
 
 /* The lists, in the order of the screen. */
@@ -796,10 +790,7 @@ static void update(struct pane_context *context)
 /* The rows that the lists show. */
 static void sampling(struct pane_context *context)
 {
-	context_request(context)->n_visible = 0;
-	for (unsigned i = 0; i < N_LISTS; i++)
-		if (i != OVERVIEW_TABLE_EXITED)
-			process_rows_request(context, i);
+	process_rows_request(context, ((1UL << N_LISTS) - 1) & ~(1UL << OVERVIEW_TABLE_EXITED));
 }
 
 static const struct table *with_ended(const struct pane_context *context, unsigned index)

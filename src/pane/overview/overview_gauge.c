@@ -8,12 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/sentence.h"
 #include "model/units.h"
-#include "pane/common.h"
-#include "screen/graph.h"
 #include "screen/levels.h"
 
 static bool is_scoped(const struct frame *frame)
@@ -611,13 +607,6 @@ static int draw_key(const struct canvas *canvas, int x, const struct graph_part 
 static void draw_cpu(const struct pane_context *context, const struct canvas *canvas, int x)
 {
 	const struct table *table = frame_table(context->frame, "cpu");
-	const struct graph_scale scale = {
-		.whole = GRAPH_OF_ONE,
-		.top_label = "100%",
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = SPAN_SECONDS,
-		.step_seconds = context_step_seconds(context),
-	};
 	struct canvas plot = canvas_below(canvas, 1);
 	struct graph_part parts[N_CPU_PARTS];
 	char number[VALUE_TEXT_MAX];
@@ -627,7 +616,7 @@ static void draw_cpu(const struct pane_context *context, const struct canvas *ca
 	for (unsigned i = 0; i < N_CPU_PARTS; i++)
 		if (parts[i].value >= NOTICEABLE)
 			x = draw_key(canvas, x, &parts[i], fixed_text(number, 100 * parts[i].value, 0));
-	graph_stacked(&plot, &context->history, parts, N_CPU_PARTS, &scale);
+	cpu_parts_draw(context, &plot, parts);
 }
 
 /* Two parts of traffic, on an axis that holds both at their highest. */

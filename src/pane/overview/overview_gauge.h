@@ -4,9 +4,7 @@
 #define PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 
 #include "pane/common.h"
-#include "screen/canvas.h"
 #include "model/finding.h"
-#include "screen/context.h"
 
 #define OVERVIEW_GAUGES_MAX 9
 

@@ -4,13 +4,11 @@
 
 #include "pane/pages/pages.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/i18n.h"
 #include "core/vector.h"
 #include "model/units.h"
 #include "pane/common.h"

@@ -16,7 +16,6 @@ enum pages_table {
 	PAGES_TABLE_LIST,
 	PAGES_TABLE_TOUCHED,
 	PAGES_TABLE_DAMON,
-	N_PAGES_TABLES,
 };
 
 /* In stacking order. */

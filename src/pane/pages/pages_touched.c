@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/span.h"
 #include "core/utf8.h"
 #include "model/units.h"

@@ -12,7 +12,6 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "model/calibration.h"
 #include "model/statistics.h"
 #include "model/units.h"
 #include "screen/graph.h"

@@ -16,6 +16,8 @@
 #define CODE_TO 0.3   /* … down to this */
 #define START_SLACK_SECONDS 0.005 /* half a tick */
 
+#define BIT(table) (1UL << (table))
+
 static const struct pane_table tables[] = {
 	[PROCESS_TABLE_DETAIL] = { .topic = "process_detail", .of_one = true, .headline = true },
 	[PROCESS_TABLE_LIMIT] = { .topic = "limit", .of_one = true, .headline = true },
@@ -307,8 +309,7 @@ static void sampling(struct pane_context *context)
 
 	context_request(context)->profiled_pid = 0;
 	if (context->view == VIEW_LIST) {
-		context_request(context)->n_visible = 0;
-		process_rows_request(context, PROCESS_TABLE_PROCESS);
+		process_rows_request(context, BIT(PROCESS_TABLE_PROCESS));
 		return;
 	}
 	context_request(context)->time_of_mapped = context->view == VIEW_SUMMARY;
@@ -374,8 +375,6 @@ static void hand_over(struct pane_context *context, enum action action)
 HAND_OVER(less_nice, ACTION_LESS_NICE)
 HAND_OVER(nicer, ACTION_NICER)
 HAND_OVER(act, ACTION_ACT)
-
-#define BIT(table) (1UL << (table))
 
 static const struct pane_action summary_actions[] = {
 	{ ACTION_OPEN, open_parent, N_("Parent"), N_("open the parent of this process") },

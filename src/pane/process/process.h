@@ -55,7 +55,6 @@ enum process_table {
 	PROCESS_TABLE_CALLS,
 	PROCESS_TABLE_FUNCTION,
 	PROCESS_TABLE_PROBE,
-	N_PROCESS_TABLES,
 };
 
 enum process_series {

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "core/error_name.h"
-#include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/process/process.h"
-#include "screen/graph.h"
 #include "screen/levels.h"
 
 #define MEAN_SECONDS 10
