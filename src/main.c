@@ -12,27 +12,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/batch.h"
-#include "app/calibrate.h"
-#include "app/describe.h"
-#include "app/fleet_run.h"
-#include "app/interactive.h"
 #include "app/options.h"
-#include "app/probe.h"
-#include "app/recording_parts.h"
-#include "app/report.h"
-#include "app/rule_options.h"
+#include "app/privileges.h"
+#include "app/recordings.h"
+#include "app/rule_list.h"
 #include "app/rule_watch.h"
 #include "app/run_plan.h"
-#include "app/scope_options.h"
-#include "app/serve.h"
-#include "app/trace_options.h"
-#include "app/watch.h"
+#include "app/runs.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "fleet/fleet.h"
 #include "fleet/prometheus_api.h"
 #include "fleet/stored_fleet.h"
 #include "output/recording.h"
+#include "pane/panes.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/helper.h"
@@ -43,7 +36,81 @@
 #include "topic/finding/finding_rules.h"
 #include "topic/live.h"
 #include "topic/topic.h"
+#include "topic/tracepoint/tracepoint_plan.h"
 #include "topic/users.h"
+
+static int refuse(const char *option, const char *value, const char *why)
+{
+	error_message(option, "'%s': %s", value, why);
+	return 2;
+}
+
+static int add(struct scope *scope, const char *option, const char *value, const struct scope_term *term)
+{
+	return scope_add(scope, term) ? 0 : refuse(option, value, _("there are too many"));
+}
+
+/* Batch of panes that show one process: no other is read. */
+static bool pid_is_target(const struct options *options)
+{
+	bool target = options->batch && options->n_panes > 0 && options->n_topics == 0 &&
+		      options->n_tables == 0;
+
+	for (unsigned i = 0; i < options->n_panes; i++)
+		target &= options->panes[i]->of_process;
+	return target;
+}
+
+/* What was typed for the scope. 0; 2 after a message about what names nothing or cannot be combined. */
+static int scope_from_options(struct scope *scope, const struct options *options)
+{
+	const struct {
+		const char *name, *value;
+		enum scope_kind kind;
+	} older[] = { { "--pid", options->pid, SCOPE_PROCESSES },
+		      { "--user", options->user, SCOPE_USER },
+		      { "--tree", options->tree, SCOPE_TREE },
+		      { "--cgroup", options->cgroup, SCOPE_GROUP } };
+	struct scope_term term;
+	char why[TEXT_MAX];
+	int status = 0;
+
+	for (unsigned i = 0; i < options->n_in && status == 0; i++)
+		status = scope_term_parse(&term, options->in[i], why, sizeof(why))
+				 ? add(scope, "--in", options->in[i], &term)
+				 : refuse("--in", options->in[i], why);
+	for (unsigned i = 0; i < sizeof(older) / sizeof(older[0]) && status == 0; i++)
+		if (older[i].value && !(older[i].kind == SCOPE_PROCESSES && pid_is_target(options)))
+			status = scope_term_set(&term, older[i].kind, older[i].value, why, sizeof(why))
+					 ? add(scope, older[i].name, older[i].value, &term)
+					 : refuse(older[i].name, older[i].value, why);
+	return status;
+}
+
+/* Parses what was given. 0, or 2 after an error message. */
+static int traces_from_options(struct trace_specs *traces, const struct options *options)
+{
+	char why[TEXT_MAX];
+
+	for (unsigned i = 0; i < options->n_traces; i++) {
+		if (!trace_spec_parse(&traces->list[i], options->traces[i], why, sizeof(why)))
+			return refuse("--trace", options->traces[i], why);
+		traces->n++;
+	}
+	traces->epoch = traces->n > 0;
+	return 0;
+}
+
+/* Has the kernel these tracepoints and fields, as far as panetop may know? 0, or 2 after an error message. */
+static int traces_check(const struct trace_specs *traces, struct env *env)
+{
+	char why[TEXT_MAX];
+
+	for (unsigned i = 0; i < traces->n; i++)
+		if (!tracepoint_check(env, &traces->list[i], why, sizeof(why)))
+			return refuse("--trace", traces->list[i].text, why);
+	return 0;
+}
 
 static int open_replay(const struct options *options, const char *file, struct source *source)
 {
@@ -104,6 +171,20 @@ static void close_replay(const char *file, struct source *source)
 	source->close(source->state);
 }
 
+/* How frames of other machines are read. */
+static struct member_plan reading(const struct options *options, const struct settings *settings)
+{
+	return (struct member_plan){
+		.schemas = topic_schemas(),
+		.n_schemas = n_topics,
+		.rules = finding_rules,
+		.n_rules = n_finding_rules,
+		.settings = settings,
+		.clock = options->clock,
+		.interrupted = loop_signal_waits,
+	};
+}
+
 #define STORED_STEP_SECONDS 15.0 /* between frames that are stored, at least: most are scraped so often */
 
 /* "URL", or "URL?instance=NAME" */
@@ -114,13 +195,7 @@ static int run_stored(const struct options *options, struct settings *settings,
 	char *machine = strstr(url, PROMETHEUS_INSTANCE);
 	struct options without_user = *options;
 	const struct stored_fleet_plan plan = {
-		.reading = { .schemas = topic_schemas(),
-			     .n_schemas = n_topics,
-			     .rules = finding_rules,
-			     .n_rules = n_finding_rules,
-			     .settings = settings,
-			     .clock = options->clock,
-			     .interrupted = loop_signal_waits },
+		.reading = reading(options, settings),
 		.url = url,
 		.machine = machine ? machine + strlen(PROMETHEUS_INSTANCE) : NULL,
 		.step_seconds = fmax(settings->delay_seconds, STORED_STEP_SECONDS),
@@ -165,18 +240,119 @@ static int run_replay(const struct options *options, struct settings *settings,
 	return status;
 }
 
+/* Recorded for a screen in any case, as this costs little there. */
+static const char *const screen_panes[] = {
+	"cpu", "memory", "disks", "network", "groups", "power", "kernel"
+};
+
+static void add_pane(struct ssh_record *record, const char *name)
+{
+	for (unsigned i = 0; i < record->n_panes; i++)
+		if (strcmp(record->panes[i], name) == 0)
+			return;
+	if (record->n_panes < SSH_NAMES_MAX)
+		record->panes[record->n_panes++] = name;
+}
+
+/* The overview has what a row of a machine is made of. A pane of machines is one here, not there. */
+static struct ssh_record record_there(const struct options *options, const struct settings *settings)
+{
+	struct ssh_record record = {
+		.delay_seconds = settings->delay_seconds,
+		.no_bpf = options->no_bpf,
+		.no_arguments = options->no_arguments,
+	};
+
+	add_pane(&record, "overview");
+	for (unsigned i = 0; i < options->n_panes; i++)
+		if (!options->panes[i]->of_hosts)
+			add_pane(&record, options->panes[i]->name);
+	for (size_t i = 0; !options->batch && i < sizeof(screen_panes) / sizeof(screen_panes[0]); i++)
+		add_pane(&record, screen_panes[i]);
+	for (unsigned i = 0; i < options->n_tables && record.n_tables < SSH_NAMES_MAX; i++)
+		if (!topic_find(options->tables[i])->schema->derived)
+			record.tables[record.n_tables++] = options->tables[i];
+	return record;
+}
+
+static void report_failure(const char *name, const char *why)
+{
+	error_message(name, "%s", why);
+}
+
+/* An item of a list as a text. */
+static char *item_text(struct span item)
+{
+	char *text = alloc_zeroed(span_length(item) + 1, 1);
+
+	memcpy(text, item.at, span_length(item));
+	return text;
+}
+
+static int add_hosts(struct fleet *fleet, const char *list)
+{
+	struct span rest = span_text(list), item;
+
+	while (span_item(&rest, &item)) {
+		char *host = item_text(item);
+
+		fleet_add_ssh(fleet, host);
+		free(host);
+	}
+	if (fleet_wait(fleet))
+		return 0;
+	fleet_report_failures(fleet, report_failure);
+	return 1;
+}
+
+static int add_files(struct fleet *fleet, const struct options *options)
+{
+	struct span rest = span_text(options->replay), item;
+	int status = 0;
+
+	while (status == 0 && span_item(&rest, &item)) {
+		struct source recording;
+		char *file = item_text(item);
+
+		status = open_replay(options, file, &recording);
+		if (status == 0)
+			fleet_add_recording(fleet, &recording, file);
+		free(file);
+	}
+	return status;
+}
+
 /* Other machines, or several recordings. */
 static int run_fleet(const struct options *options, struct settings *settings, struct sample_request *request)
 {
+	struct fleet_plan plan = {
+		.reading = reading(options, settings),
+		.request = request,
+		.together = options->batch && options->n_hosts > 1,
+		.record = record_there(options, settings),
+		.variables = user_variables(),
+		.back_bytes = 1,
+	};
+	/* ssh is started again later, then without them, too */
+	int error, status = drop_privileges(options, settings, NULL, NULL);
+	struct fleet *fleet;
 	struct source source;
-	int status;
-	struct fleet_run *fleet = fleet_run_open(options, settings, request, open_replay, &source, &status);
 
-	if (!fleet)
+	if (status)
 		return status;
+	request->n_hosts = options->n_hosts;
+	fleet = fleet_open(&plan);
+	status = options->source ? add_hosts(fleet, options->source + strlen(SOURCE_SSH))
+				 : add_files(fleet, options);
+	error = status ? 0 : fleet_source(fleet, &source);
+	if (error && error != -EINTR)
+		error_message(options->replay, "%s", strerror(-error));
+	if (status || error) {
+		fleet_close(fleet);
+		return status ? status : 1;
+	}
 	status = run(options, settings, request, &source, NULL, NULL, NULL);
-	close_replay(options->replay, &source);
-	fleet_run_close(fleet);
+	close_replay(options->replay, &source); /* the fleet with it */
 	return status;
 }
 

@@ -2,11 +2,11 @@
 /* Batch mode: one loop for the live machine (paced by a timer) and recordings (read as fast as possible). */
 #include <config.h>
 
-#include "app/batch.h"
+#include "app/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,18 +14,14 @@
 #include <unistd.h>
 
 #include "app/assertion.h"
-#include "app/child_command.h"
-#include "app/comparison.h"
-#include "app/event_stream.h"
-#include "app/moment.h"
-#include "app/notice_printer.h"
+#include "app/options.h"
 #include "app/privileges.h"
+#include "app/recordings.h"
 #include "app/rule_watch.h"
-#include "app/sample_file.h"
-#include "app/settle.h"
-#include "app/source_loop.h"
+#include "app/sampling.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
+#include "model/difference.h"
 #include "model/pipeline.h"
 #include "output/recording.h"
 #include "recording/block.h"
@@ -34,6 +30,44 @@
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
+
+/* All zero before the first frame. */
+struct settle {
+	bool asked; /* the panes were asked how long to wait */
+	bool waiting;
+	unsigned long refused; /* samples that a pane rejected */
+};
+
+/* Seconds to wait before the first sample; asks the panes once, with the first frame. */
+static double settle_wait(struct settle *settle, const struct run_plan *run, const struct frame *frame)
+{
+	double seconds = 0;
+
+	for (unsigned i = 0; !settle->asked && i < run->print.n_panes; i++)
+		if (run->panes[i]->settle_seconds)
+			seconds = fmax(seconds, run->panes[i]->settle_seconds(run->settings, frame));
+	settle->asked = true;
+	settle->waiting = seconds > 0;
+	if (settle->waiting)
+		error_message(PACKAGE, _("waiting %.0f s before the first sample"), seconds);
+	return seconds;
+}
+
+/* Does a pane reject this sample? Prints the reason the first time. */
+static bool settle_refuses(struct settle *settle, const struct run_plan *run, const struct frame *frame)
+{
+	for (unsigned i = 0; i < run->print.n_panes; i++) {
+		const struct pane *pane = run->panes[i];
+		const char *why = pane->rejects ? pane->rejects(run->settings, frame) : NULL;
+
+		if (!why)
+			continue;
+		if (settle->refused++ == 0)
+			error_message(pane->name, _("%s: such samples are repeated"), why);
+		return true;
+	}
+	return false;
+}
 
 #define SINKS_MAX 2
 #define SERVICE_SHARE 160 /* of a recording in a directory, which goes on for days: below 1 % of a CPU */
@@ -324,8 +358,12 @@ static void on_tick(void *context)
 	struct batch *batch = context;
 	uint64_t cpu_ns = clock_self_cpu_ns(batch->options->clock);
 
-	if (settle_begins(&batch->settle, batch->source))
+	if (batch->settle.waiting) { /* until now: what topics have accumulated does not count */
+		batch->settle.waiting = false;
+		if (batch->source->restart)
+			batch->source->restart(batch->source->state, NULL);
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
+	}
 	if (step(batch) == STEP_END)
 		loop_stop(&batch->loop);
 	else
@@ -448,22 +486,72 @@ static void read_only_wanted(struct batch *batch)
 		batch->source->want(batch->source->state, batch->run->wanted);
 }
 
+/* Of --between or --against; judged by itself. */
+static int read_sample(const struct pipeline *pipeline, const char *name, size_t index, struct frame *frame,
+		       struct frame *base)
+{
+	int got;
+
+	findings_forget(pipeline->findings);
+	got = pipeline_read(pipeline, index, frame, base);
+	if (got == 1)
+		return 0;
+	if (got != -EINTR)
+		error_message(name, "%s", got < 0 ? strerror(-got) : _("this sample cannot be read"));
+	return 1;
+}
+
+/* Takes both samples into frames[0] and [1]: 0, or the exit status after an error message. */
+static int read_both(const struct batch *batch, struct frame frames[2], struct frame *base)
+{
+	const struct options *options = batch->options;
+	const struct source *source = batch->source, *later = batch->against ? batch->against : source;
+	const char *later_name = batch->against ? options->against : options->replay;
+	const char *at = options->at ? options->at : "-0";
+	struct pipeline second = batch->pipeline;
+	size_t index[2];
+	int status;
+
+	if (batch->against)
+		status = moment_find(source, options->replay, at, &index[0]) ||
+			 moment_find(later, later_name, at, &index[1]);
+	else
+		status = moment_find_both(source, options->replay, options->between, index);
+	if (status != 0)
+		return status;
+	if (source->want)
+		source->want(source->state, batch->run->wanted);
+	if (later->want)
+		later->want(later->state, batch->run->wanted);
+	second.source = later;
+	return read_sample(&batch->pipeline, options->replay, index[0], &frames[0], base) ||
+	       read_sample(&second, later_name, index[1], &frames[1], base);
+}
+
 /* One frame: the difference of two samples. */
 static void run_comparison(struct batch *batch)
 {
-	struct comparison comparison;
+	const struct schema *const *schemas = topic_schemas();
+	struct frame base, frames[2], difference; /* which borrows texts of both */
 
-	comparison_open(&comparison, batch->run);
+	frame_open(&base, schemas, n_topics);
+	frame_open(&frames[0], schemas, n_topics);
+	frame_open(&frames[1], schemas, n_topics);
+	frame_open(&difference, differences_schemas(batch->run->differences), n_topics);
 	batch->run->print.phase = PRINT_LAST;
-	batch->status = comparison_take(&comparison, batch->options, batch->run, batch->against,
-					&batch->pipeline);
+	batch->status = read_both(batch, frames, &base);
 	if (batch->status == 0) {
+		frame_difference(batch->run->differences, &difference, &frames[0], &frames[1],
+				 !batch->against);
 		batch->sampled = batch->printed = 1;
-		note_rows(batch, &comparison.difference);
-		give(batch, &comparison.difference, true);
-		print_notices(batch, &comparison.difference);
+		note_rows(batch, &difference);
+		give(batch, &difference, true);
+		print_notices(batch, &difference);
 	}
-	comparison_close(&comparison);
+	frame_close(&base);
+	frame_close(&frames[0]);
+	frame_close(&frames[1]);
+	frame_close(&difference);
 }
 
 /* Waits for more of a recording in a pipe; reads a file to its end. */
@@ -573,11 +661,16 @@ static int take_over(struct batch *batch, struct sink *sink)
 	return 1;
 }
 
-static void keep_limits(struct batch *batch, struct sink *sink)
+static struct sink *add_record(struct batch *batch, const struct sink_format *format, int fd)
 {
+	struct sink *sink = &batch->sinks[batch->n_sinks++];
+
+	sink_open(sink, format, &batch->run->print, fd, batch->options->record);
+	sink->clock = batch->options->clock;
+	sink->own_file = fd != STDOUT_FILENO;
 	sink->keep_bytes = batch->options->record_size;
 	sink->keep_ns = (uint64_t)(batch->options->record_seconds * 1e9);
-	batch->n_sinks++;
+	return sink;
 }
 
 /* Said at once, not when it is too late. Tried behind the end, as the file may be one that stays. */
@@ -610,7 +703,6 @@ static bool is_directory(const char *file)
 /* This run makes new files there; those of earlier runs count where a size or an age is given. */
 static int open_record_directory(struct batch *batch)
 {
-	struct sink *sink = &batch->sinks[batch->n_sinks];
 	const char *name = batch->options->record, *why = NULL;
 	int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error = fd < 0 ? -errno
@@ -625,28 +717,21 @@ static int open_record_directory(struct batch *batch)
 		error_message("--record", "'%s': %s", name, why ? why : strerror(-error));
 		return 1;
 	}
-	sink_open(sink, &sink_record, &batch->run->print, -1, name);
-	sink->clock = batch->options->clock;
-	sink->parts = &batch->parts;
-	sink->own_file = true;
+	add_record(batch, &sink_record, -1)->parts = &batch->parts;
 	batch->rate_limit.share = SERVICE_SHARE;
-	keep_limits(batch, sink);
 	return 0;
 }
 
 static int open_record(struct batch *batch)
 {
-	struct sink *sink = &batch->sinks[batch->n_sinks];
+	const bool lines = recording_is_lines(batch->options->record);
 	int fd = take_record_file(batch);
+	struct sink *sink;
 
 	if (fd < 0)
 		return 1;
-	sink_open(sink, recording_is_lines(batch->options->record) ? &sink_record_lines : &sink_record,
-		  &batch->run->print, fd, batch->options->record);
-	sink->clock = batch->options->clock;
-	sink->own_file = fd != STDOUT_FILENO;
+	sink = add_record(batch, lines ? &sink_record_lines : &sink_record, fd);
 	sink->nameless = record_is_removed(sink);
-	keep_limits(batch, sink);
 	return check_dropping(sink);
 }
 
@@ -782,7 +867,11 @@ static void run_frames(struct batch *batch)
 			is_live(batch) ? run_live(batch) : run_replay(batch);
 		child_command_close(&batch->child);
 		end_sinks(batch);
-		settle_report(&batch->settle);
+		if (batch->settle.refused > 0)
+			error_message(PACKAGE,
+				      P_("%lu sample was repeated", "%lu samples were repeated",
+					 batch->settle.refused),
+				      batch->settle.refused);
 		judge(batch);
 	}
 	frame_close(&batch->frames[0]);

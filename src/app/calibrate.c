@@ -4,19 +4,18 @@
  */
 #include <config.h>
 
-#include "app/calibrate.h"
+#include "app/runs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "app/notice_printer.h"
 #include "app/privileges.h"
+#include "app/sampling.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "model/pipeline.h"
@@ -155,23 +154,11 @@ static int print(const struct options *options, struct run *run)
 		.unit = run->settings->unit,
 		.ascii = options->ascii || !i18n_is_utf8(),
 	};
-	struct sink sink;
-	int error;
 
 	view_open(plan.views, topic_calibration.schema);
 	if (options->format != &sink_text)
 		view_choose_all(plan.views);
-	sink_open(&sink, options->format, &plan, STDOUT_FILENO, _("standard output"));
-	error = sink_begin(&sink);
-	if (!error)
-		error = sink_frame(&sink, make_result(run));
-	if (!error)
-		error = sink_end(&sink);
-	if (error && error != -EPIPE)
-		error_message(sink.name, "%s", strerror(-error));
-	sink_close(&sink);
-	print_plan_close(&plan);
-	return error && error != -EPIPE ? 1 : 0;
+	return print_alone(&plan, options->format, make_result(run));
 }
 
 static int not_measured(void)

@@ -6,7 +6,6 @@
 
 #include "core/i18n.h"
 #include "core/typed_name.h"
-#include "model/units.h"
 #include "sys/error_message.h"
 #include "topic/topic.h"
 

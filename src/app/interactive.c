@@ -1,39 +1,414 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts the screen from options and configuration: the command line overrides the file. */
+/*
+ * Starts the screen from options and the configuration file, $XDG_CONFIG_HOME/panetop/config, which the
+ * command line overrides, and which is written only when the user asks.
+ */
 #include <config.h>
 
-#include "app/interactive.h"
+#include "app/runs.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/config_file.h"
-#include "app/moment.h"
-#include "app/option_table.h"
+#include "app/options.h"
 #include "app/privileges.h"
-#include "app/recorded_past.h"
-#include "app/report.h"
-#include "app/run_plan.h"
+#include "app/recordings.h"
 #include "core/i18n.h"
+#include "model/settings.h"
+#include "output/recording.h"
 #include "pane/panes.h"
+#include "recording/block.h"
 #include "recording/past_file.h"
-#include "screen/screen.h"
+#include "screen/setup.h"
+#include "screen/theme.h"
 #include "sys/error_message.h"
+#include "sys/machine.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
-static unsigned index_of(const struct pane *pane)
+#define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
+
+/* With file capabilities the environment is not trusted: the passwd entry is used. */
+static const char *own_home(void)
 {
-	for (unsigned i = 0; i < n_panes; i++)
-		if (panes[i] == pane)
-			return i;
+	const char *home = secure_getenv("HOME");
+	const struct passwd *entry;
+
+	if (home || !getauxval(AT_SECURE))
+		return home;
+	entry = getpwuid(getuid());
+	return entry ? entry->pw_dir : NULL;
+}
+
+/* The parent of panetop's directory: 0, or -ENOENT if the environment names none. */
+static int find_home(char *path, size_t room)
+{
+	const char *home = secure_getenv("XDG_CONFIG_HOME");
+	int length;
+
+	if (home && *home == '/') {
+		length = snprintf(path, room, "%s", home);
+	} else {
+		home = own_home();
+		if (!home || *home != '/')
+			return -ENOENT;
+		length = snprintf(path, room, "%s/.config", home);
+	}
+	return length >= 0 && (size_t)length < room ? 0 : -ENAMETOOLONG;
+}
+
+/* A table whose columns and order can be set, and which of the two "TABLE.columns" or "TABLE.sort" names. */
+struct table_setting {
+	const struct schema *schema;
+	bool columns;
+};
+
+/* TABLE: a topic, or a table of a pane that keeps its own. */
+static bool find_table(const char *setting, struct table_setting *found)
+{
+	const char *dot = strrchr(setting, '.');
+	struct span name;
+
+	if (!dot || (strcmp(dot, ".columns") != 0 && strcmp(dot, ".sort") != 0))
+		return false;
+	name = span_of(setting, (size_t)(dot - setting));
+	found->columns = dot[1] == 'c';
+	for (unsigned i = 0; i < n_topics; i++) {
+		found->schema = topics[i]->schema;
+		if (span_is(name, found->schema->name))
+			return true;
+	}
+	for (unsigned i = 0; i < n_panes; i++) {
+		for (const struct pane_table *table = panes[i]->tables; table->topic; table++) {
+			if (!table->setting || !span_is(name, table->setting))
+				continue;
+			found->schema = topic_find(table->topic)->schema;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_known(const char *name)
+{
+	struct table_setting table;
+
+	return setting_find(name) || find_table(name, &table) ||
+	       finding_setting_known(finding_rules, n_finding_rules, name);
+}
+
+/* Reports what is wrong with a line of the file. */
+static void refuse_value(const char *place, const struct setting *setting, const char *value)
+{
+	struct buffer expected = { 0 };
+
+	setting_write_expected(setting, &expected);
+	error_message(place, "'%s': %.*s", value, (int)expected.length, expected.bytes);
+	buffer_free(&expected);
+}
+
+/* Is the list of columns or the order one of this table? Reports it if not. */
+static bool is_of_table(const struct table_setting *table, const char *value, const char *place)
+{
+	struct view view;
+	bool good;
+
+	view_open(&view, table->schema);
+	good = table->columns ? run_plan_choose_columns(&view, value, place)
+			      : run_plan_choose_sort(&view, value, place);
+	view_close(&view);
+	return good;
+}
+
+/* Is the value of a table or a finding, which has no field, good? Reports it if not. */
+static bool is_good_text(const struct config_line *line, const char *place)
+{
+	struct table_setting table;
+
+	if (find_table(line->name, &table))
+		return is_of_table(&table, line->value, place);
+	if (finding_setting_valid(finding_rules, n_finding_rules, line->name, line->value))
+		return true;
+	error_message(place, "'%s': %s", line->value,
+		      _("expected a number, a percentage, a time, or for a rule off"));
+	return false;
+}
+
+/* What an option has set stays, but a wrong line is reported all the same. */
+static void apply(struct settings *settings, const struct config_line *line, const char *path)
+{
+	const struct setting *setting = setting_find(line->name);
+	char place[PATH_MAX + 192];
+	bool given = settings_text(settings, line->name) != NULL;
+
+	snprintf(place, sizeof(place), _("%s, line %zu of %s"), line->name, line->number, path);
+	if (!is_known(line->name)) {
+		error_message(NULL, _("unknown setting '%s', line %zu of %s"), line->name, line->number,
+			      path);
+		return;
+	}
+	if (strcmp(line->name, "pane") == 0 && !pane_find(line->value)) {
+		options_refuse_pane(place, line->value);
+		return;
+	}
+	if (setting && !setting_accepts(setting, line->value))
+		refuse_value(place, setting, line->value);
+	else if ((setting || is_good_text(line, place)) && !given)
+		settings_set(settings, line->name, line->value, line->number);
+}
+
+/* Reads the lines of a file; reports one that is malformed. 0 or -errno. */
+static int load_lines(const char *path, struct config_lines *lines)
+{
+	struct buffer text = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int error = fd < 0 ? -errno : buffer_read(&text, fd, CONFIG_BYTES_MAX);
+	size_t bad = error ? 0 : config_lines_parse(lines, span_of(text.bytes, text.length));
+
+	if (fd >= 0)
+		close(fd);
+	if (bad)
+		error_message(path, _("line %zu is not in the form name = value"), bad);
+	buffer_free(&text);
+	return error;
+}
+
+/*
+ * Adds the settings of the file, if it exists, that no option has set. Reports unknown names and wrong values
+ * with their lines, and ignores them.
+ */
+static void config_load(struct settings *settings)
+{
+	char home[PATH_MAX - 32], path[PATH_MAX];
+	struct config_lines lines = { 0 };
+	int error;
+
+	if (find_home(home, sizeof(home)) < 0)
+		return;
+	snprintf(path, sizeof(path), "%s/panetop/config", home);
+	error = load_lines(path, &lines);
+	if (error && error != -ENOENT && error != -ENOTDIR)
+		error_message(path, _("cannot be read: %s"), strerror(-error));
+	for (size_t i = 0; i < lines.n_items; i++)
+		apply(settings, &lines.items[i], path);
+	config_lines_free(&lines);
+}
+
+static void apply_color(struct palette *palette, const struct config_line *line, const char *path)
+{
+	int name = palette_find(line->name);
+	char place[PATH_MAX + 192];
+
+	snprintf(place, sizeof(place), _("%s, line %zu of %s"), line->name, line->number, path);
+	if (name < 0)
+		error_message(place, "%s",
+			      _("unknown color; use background, text, dim, accent, selected, calm, busy, "
+				"critical or good"));
+	else if (!palette_set(palette, (enum palette_name)name, line->value))
+		error_message(place, name <= PALETTE_TEXT
+					     ? _("'%s': use #rrggbb, 0 to 255, or default")
+					     : _("'%s': use #rrggbb, or 0 to 255"),
+			      line->value);
+}
+
+/*
+ * The colours of $XDG_CONFIG_HOME/panetop/NAME.theme; those that it does not name stay. Reports unknown names
+ * and wrong colours with their lines. 0 or -errno; path, of PATH_MAX bytes, is the file, or "".
+ */
+static int config_theme_load(const char *name, struct palette *palette, char *path)
+{
+	char home[PATH_MAX - 128];
+	struct config_lines lines = { 0 };
+	int error = find_home(home, sizeof(home));
+
+	*path = '\0';
+	if (error)
+		return error;
+	snprintf(path, PATH_MAX, "%s/panetop/%s.theme", home, name);
+	error = load_lines(path, &lines);
+	for (size_t i = 0; i < lines.n_items; i++)
+		apply_color(palette, &lines.items[i], path);
+	config_lines_free(&lines);
+	return error;
+}
+
+/* Keeps the comments of the file before; a file that cannot be read has none. */
+static int write_file(const struct settings *settings, struct user_file *file)
+{
+	struct buffer text = { 0 }, old = { 0 };
+	int fd = user_file_read(file);
+	int error = fd < 0 ? fd : buffer_read(&old, fd, CONFIG_BYTES_MAX);
+
+	if (fd >= 0)
+		close(fd);
+	config_lines_rewrite(&settings->lines, span_of(old.bytes, error ? 0 : old.length), is_known, &text);
+	error = user_file_replace(file, &text, S_IRUSR | S_IWUSR, true);
+	buffer_free(&text);
+	buffer_free(&old);
+	return error;
+}
+
+/*
+ * Replaces the file as a whole; a new one has mode 0600. Its comments and unchanged lines stay. 0, and its
+ * path in text; or -errno, and what went wrong, as a translated sentence.
+ */
+static int config_save(const struct settings *settings, char *text, size_t room)
+{
+	char home[PATH_MAX - 64], path[PATH_MAX], why[TEXT_MAX];
+	int error = find_home(home, sizeof(home));
+	struct user_file file;
+
+	if (error) {
+		snprintf(text, room, _("the configuration could not be written: %s"),
+			 error == -ENOENT ? _("HOME is not set") : strerror(-error));
+		return error;
+	}
+	snprintf(path, sizeof(path), "%s/panetop/config", home);
+	error = user_file_open(&file, path, USER_FILE_REGULAR | USER_FILE_MAKE_DIRECTORIES);
+	if (!error)
+		error = write_file(settings, &file);
+	snprintf(text, room, "%s", path);
+	if (error) {
+		user_file_error_text(&file, error, why, sizeof(why));
+		snprintf(text, room, _("%s could not be written: %s"), path, why);
+	}
+	user_file_close(&file);
+	return error;
+}
+
+/* What a live screen goes back to. */
+struct kept {
+	struct past_file *file;
+	const char *root; /* the directory of --root, or "/", below which are the recordings of the service */
+};
+
+#define DIRECTORY LOCALSTATEDIR "/lib/panetop"
+#define SERVICE_USER "_panetop" /* its recordings, root's, and those of this user are read */
+
+/* A sentence about the directory, and the error. */
+struct refusal {
+	char *why;
+	size_t room;
+};
+
+static int refuse(const struct refusal *refusal, int error, const char *text)
+{
+	snprintf(refusal->why, refusal->room, _("%s is not used: %s"), DIRECTORY, text);
+	return error;
+}
+
+static bool is_service_user(uid_t uid)
+{
+	const struct passwd *user = getpwnam(SERVICE_USER);
+
+	return user && user->pw_uid == uid;
+}
+
+static int refuse_reader(const struct refusal *refusal, gid_t gid)
+{
+	const struct group *group = getgrgid(gid);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", (unsigned)gid);
+	snprintf(refusal->why, refusal->room,
+		 _("panetop-record keeps earlier samples; members of the group %s may read them"),
+		 group ? group->gr_name : number);
+	return -EACCES;
+}
+
+/* Of the directory, which is open as a path. A descriptor for reading it or -errno. */
+static int check(const struct refusal *refusal, int path)
+{
+	struct stat status;
+	int fd;
+
+	if (fstat(path, &status) < 0)
+		return refuse(refusal, -errno, strerror(errno));
+	if (S_ISLNK(status.st_mode))
+		return refuse(refusal, -EPERM, _("it is a symbolic link"));
+	if (status.st_uid != 0 && status.st_uid != geteuid() && !is_service_user(status.st_uid))
+		return refuse(refusal, -EPERM, _("it is neither root's nor the service's"));
+	fd = openat(path, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	return errno == EACCES ? refuse_reader(refusal, status.st_gid)
+			       : refuse(refusal, -errno, strerror(errno));
+}
+
+static int open_directory(const struct refusal *refusal, const char *root_name)
+{
+	struct root root;
+	int path, fd, error = root_open(&root, root_name);
+
+	if (error)
+		return refuse(refusal, error, strerror(-error));
+	path = root_open_at(&root, &DIRECTORY[1], O_PATH | O_NOFOLLOW);
+	error = -errno;
+	close(root.fd);
+	if (path < 0 && (error == -ENOENT || error == -EACCES)) /* of a directory above it */
+		return -ENOENT;
+	if (path < 0)
+		return refuse(refusal, error, strerror(-error));
+	fd = check(refusal, path);
+	close(path);
+	return fd;
+}
+
+static void report_file(void *context, const char *why)
+{
+	const struct refusal *refusal = context;
+
+	snprintf(refusal->why, refusal->room, _("a file in %s is left out: %s"), DIRECTORY, why);
+}
+
+static int join(const struct refusal *refusal, const struct file_series *series, struct source *source)
+{
+	uint64_t first_ns, last_ns;
+	struct source together;
+	struct joined *joined = joined_open(&together, topic_schemas(), n_topics);
+	int error;
+
+	recording_parts_add(series, joined, report_file, (void *)refusal);
+	source_extent(source, &first_ns, &last_ns);
+	error = joined_cut(joined, first_ns);
+	if (error) {
+		together.close(together.state);
+		return -ENOENT;
+	}
+	joined_add_source(joined, source);
+	joined_number_boots(joined);
+	*source = together;
 	return 0;
+}
+
+static int reach_back(void *state, struct source *source, char *why, size_t room)
+{
+	const struct kept *kept = state;
+	const struct refusal refusal = { why, room };
+	int fd = open_directory(&refusal, kept->root), error;
+	struct file_series series;
+
+	if (fd < 0)
+		return fd;
+	error = file_series_open(&series, fd, RECORDING_PART_ENDING, recording_is_empty, false);
+	if (error)
+		return refuse(&refusal, error,
+			      error == -EPERM ? _("others than its owner may write into it")
+					      : strerror(-error));
+	error = join(&refusal, &series, source);
+	file_series_close(&series);
+	return error;
 }
 
 static unsigned first_pane(const struct options *options, const struct settings *settings, bool of_hosts)
@@ -43,13 +418,10 @@ static unsigned first_pane(const struct options *options, const struct settings 
 				  : settings->pane     ? pane_find(settings->pane)
 						       : NULL;
 
-	return pane ? index_of(pane) : 0;
-}
-
-/* Of the terminal; for a dark ground if it does not report its colours. */
-static enum theme usual_theme(void)
-{
-	return theme_of_terminal(secure_getenv("COLORFGBG"));
+	for (unsigned i = 0; i < n_panes; i++)
+		if (panes[i] == pane)
+			return i;
+	return 0;
 }
 
 /* Reads the file of a theme. If it is missing, an option ends the run; the configuration only reports it. */
@@ -74,7 +446,8 @@ static int load_theme(const struct settings *settings, struct screen_setup *setu
 /* 0, or an exit status. */
 static int choose_theme(const struct settings *settings, struct screen_setup *setup)
 {
-	setup->theme = setup->usual_theme = usual_theme();
+	/* of the terminal; for a dark ground if it does not report its colours */
+	setup->theme = setup->usual_theme = theme_of_terminal(secure_getenv("COLORFGBG"));
 	setup->ask_ground = !settings->theme;
 	if (!settings->theme)
 		return 0;
@@ -96,12 +469,6 @@ static bool choose_color(const struct options *options)
 	return options->color == WHEN_ALWAYS;
 }
 
-/* What a live screen goes back to. */
-struct kept {
-	struct past_file *file;
-	const char *root;
-};
-
 static const char *keep(void *state, const struct frame *frame)
 {
 	struct kept *kept = state;
@@ -114,13 +481,6 @@ static int open_past(void *state, struct source *source)
 	struct kept *kept = state;
 
 	return past_file_read(kept->file, source);
-}
-
-static int reach_back(void *state, struct source *source, char *why, size_t room)
-{
-	const struct kept *kept = state;
-
-	return recorded_past_join(kept->root, topic_schemas(), n_topics, source, why, room);
 }
 
 static void open_kept(struct kept *kept, const struct settings *settings)

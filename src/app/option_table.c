@@ -2,13 +2,14 @@
 /* The options that every pane shares: names, help, and what they set; --help and --version. */
 #include <config.h>
 
-#include "app/option_table.h"
+#include "app/options.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "app/moment.h"
+#include "app/recordings.h"
 #include "core/buffer.h"
 #include "core/clock.h"
 #include "core/i18n.h"
@@ -24,54 +25,10 @@
 #define HELP_WIDTH 100
 #define RECORD_SIZE_MIN ((uint64_t)1 << 20)
 
-static bool set_batch(struct options *options, const char *value)
-{
-	(void)value;
-	options->batch = options->print = true;
-	return true;
-}
-
 static bool set_format(struct options *options, const char *value)
 {
 	options->format = sink_format_find(value);
-	options->batch = options->print = true;
 	return options->format != NULL;
-}
-
-static bool set_count(struct options *options, const char *value)
-{
-	uint64_t number;
-
-	if (!span_whole_number(value, 1, UINT32_MAX, &number))
-		return false;
-	options->count = (unsigned long)number;
-	return true;
-}
-
-static bool set_limit(struct options *options, const char *value)
-{
-	uint64_t number;
-
-	if (!span_whole_number(value, 0, UINT32_MAX, &number))
-		return false;
-	options->limit = (size_t)number;
-	return true;
-}
-
-static bool set_top(struct options *options, const char *value)
-{
-	uint64_t number;
-
-	if (!span_whole_number(value, 0, TOP_MAX, &number))
-		return false;
-	options->top = (size_t)number;
-	return true;
-}
-
-static bool set_arguments(struct options *options, const char *value)
-{
-	(void)value;
-	return options->arguments = true;
 }
 
 static bool set_color(struct options *options, const char *value)
@@ -106,22 +63,6 @@ static bool set_trace(struct options *options, const char *value)
 	options->traces[options->n_traces++] = value;
 	return true;
 }
-
-#define SET_TEXT(field)                                                                                      \
-	static bool set_##field(struct options *options, const char *value)                                  \
-	{                                                                                                    \
-		options->field = value;                                                                      \
-		return *value != '\0';                                                                       \
-	}
-SET_TEXT(pid)
-SET_TEXT(user)
-SET_TEXT(tree)
-SET_TEXT(cgroup)
-SET_TEXT(filter)
-SET_TEXT(sort)
-SET_TEXT(columns)
-SET_TEXT(root)
-SET_TEXT(save_on_fire)
 
 /* What Prometheus stored is read as a recording. */
 static bool set_prometheus(struct options *options, const char *url)
@@ -174,18 +115,10 @@ static bool set_replay(struct options *options, const char *value)
 /* It is printed, unless the recording has standard output. */
 static bool set_table(struct options *options, const char *value)
 {
-	options->batch = true;
 	if (options->n_tables == OPTIONS_TABLES_MAX)
 		return false;
 	options->tables[options->n_tables++] = value;
 	return true;
-}
-
-static bool set_assertion(struct options *options, const char *value)
-{
-	options->assertion = value;
-	options->batch = true;
-	return *value != '\0';
 }
 
 static bool set_probe_call(struct options *options, const char *value)
@@ -229,13 +162,6 @@ bool options_start_commands(const struct options *options)
 	return any;
 }
 
-static bool set_record(struct options *options, const char *value)
-{
-	options->record = value;
-	options->batch = true;
-	return *value != '\0';
-}
-
 static bool set_record_size(struct options *options, const char *value)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
@@ -263,55 +189,33 @@ static bool set_record_age(struct options *options, const char *value)
 	return span_whole_seconds(value, 1, 1e9, &options->record_seconds);
 }
 
-static bool set_at(struct options *options, const char *value)
+static bool check_at(struct options *options, const char *value)
 {
-	options->at = value;
+	(void)options;
 	return moment_is_valid(value);
 }
 
-static bool set_between(struct options *options, const char *value)
+/* Standard output is none. */
+static bool check_file(struct options *options, const char *value)
+{
+	(void)options;
+	return *value != '\0' && strcmp(value, "-") != 0;
+}
+
+static bool check_between(struct options *options, const char *value)
 {
 	const char *comma = strchr(value, ',');
 	char first[CLOCK_TEXT_MAX];
 
-	options->between = value;
-	options->batch = options->print = true;
+	(void)options;
 	if (!comma || (size_t)(comma - value) >= sizeof(first))
 		return false;
 	snprintf(first, sizeof(first), "%.*s", (int)(comma - value), value);
 	return moment_is_valid(first) && moment_is_valid(comma + 1);
 }
 
-static bool set_against(struct options *options, const char *value)
-{
-	options->against = value;
-	options->batch = options->print = true;
-	return *value != '\0';
-}
-
-static bool set_report(struct options *options, const char *value)
-{
-	options->report = value;
-	options->batch = true;
-	return *value != '\0' && strcmp(value, "-") != 0;
-}
-
-static bool set_report_names(struct options *options, const char *value)
-{
-	(void)value;
-	return options->report_names = true;
-}
-
-static bool set_write(struct options *options, const char *value)
-{
-	options->write = value;
-	options->batch = options->print = true;
-	return *value != '\0' && strcmp(value, "-") != 0;
-}
-
 static bool set_listen(struct options *options, const char *value)
 {
-	options->batch = options->print = true;
 	return options->n_listen < OPTIONS_LISTEN_MAX &&
 	       listen_address_parse(&options->listen[options->n_listen++], value);
 }
@@ -323,152 +227,140 @@ static bool set_ascii(struct options *options, const char *value)
 	return options->ascii = true;
 }
 
-static bool set_read_only(struct options *options, const char *value)
-{
-	(void)value;
-	return options->read_only = true;
-}
-
-static bool set_no_bpf(struct options *options, const char *value)
-{
-	(void)value;
-	return options->no_bpf = true;
-}
-
-static bool set_no_arguments(struct options *options, const char *value)
-{
-	(void)value;
-	return options->no_arguments = true;
-}
-
-static bool set_describe(struct options *options, const char *value)
-{
-	(void)value;
-	return options->describe = options->batch = true;
-}
-
-static bool set_probe(struct options *options, const char *value)
-{
-	(void)value;
-	return options->probe = options->batch = true;
-}
-
-static const char something[] = N_("the value must not be empty");
+#define FLAG(field) .flag = offsetof(struct options, field)
+#define TEXT(field) .text = offsetof(struct options, field)
+#define NUMBER(field, from, to) .number = offsetof(struct options, field), .least = (from), .most = (to)
 
 const struct option_entry option_entries[] = {
-	{ 'b', "batch", NULL, N_("print samples to standard output instead of a screen"), set_batch, NULL,
-	  WITH_ALL },
+	{ 'b', "batch", NULL, N_("print samples to standard output instead of a screen"), FLAG(batch),
+	  .implies = IMPLIES_PRINT, .uses = WITH_ALL },
 	{ 'o', "output", "text|csv|json|openmetrics|prometheus|folded|pprof",
-	  N_("output format (default text); implies --batch"), set_format,
-	  N_("use text, csv, json, openmetrics, prometheus, folded or pprof"), WITH_ALL },
-	{ 'd', "delay", NULL, NULL, NULL, NULL, WITH_PROBE },
-	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count,
-	  N_("use a whole number from 1 to 4294967295"), WITH_PROBE },
+	  N_("output format (default text); implies --batch"), .set = set_format,
+	  .expected = N_("use text, csv, json, openmetrics, prometheus, folded or pprof"),
+	  .implies = IMPLIES_PRINT, .uses = WITH_ALL },
+	{ 'd', "delay", .uses = WITH_PROBE },
+	{ 'n', "count", N_("N"), N_("stop after N samples"), NUMBER(count, 1, UINT32_MAX),
+	  .expected = N_("use a whole number from 1 to 4294967295"), .uses = WITH_PROBE },
 	{ 0, "in", N_("SCOPE"),
 	  N_("only what is in pid=LIST, tree=PID, user=NAME, cgroup=PATH, service=NAME or container=NAME|ID"),
-	  set_in, N_("there are too many"), WITH_SAMPLES },
+	  .set = set_in, .expected = N_("there are too many") },
 	{ 'p', "pid", N_("PID|NAME[,...]"), N_("only these processes; the one that the pane pages maps"),
-	  set_pid, something, WITH_SAMPLES },
-	{ 'u', "user", N_("NAME|UID[,...]"), N_("only processes of these users"), set_user, something,
-	  WITH_SAMPLES },
-	{ 0, "tree", N_("PID"), N_("only this process and its descendants"), set_tree, something,
-	  WITH_SAMPLES },
-	{ 0, "cgroup", N_("CGROUP"), N_("only processes in this control group or below it"), set_cgroup,
-	  something, WITH_SAMPLES },
-	{ 'f', "filter", N_("REGEX"), N_("only rows with a matching text column"), set_filter, something,
-	  WITH_SAMPLES },
+	  TEXT(pid) },
+	{ 'u', "user", N_("NAME|UID[,...]"), N_("only processes of these users"), TEXT(user) },
+	{ 0, "tree", N_("PID"), N_("only this process and its descendants"), TEXT(tree) },
+	{ 0, "cgroup", N_("CGROUP"), N_("only processes in this control group or below it"), TEXT(cgroup) },
+	{ 'f', "filter", N_("REGEX"), N_("only rows with a matching text column"), TEXT(filter) },
 	{ 's', "sort", N_("[+]COLUMN"), N_("sort by this column, largest first; with + smallest first"),
-	  set_sort, something, WITH_SAMPLES },
-	{ 'c', "columns", N_("COLUMN[,...]"), N_("columns to show, by key or heading"), set_columns,
-	  something, WITH_SAMPLES },
-	{ 't', "table", N_("TOPIC"), N_("print only this table; may be repeated; implies --batch"), set_table,
-	  N_("there are too many"), WITH_DESCRIBE | WITH_PROBE },
-	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit,
-	  N_("use a whole number from 0 to 4294967295"), WITH_SAMPLES },
+	  TEXT(sort) },
+	{ 'c', "columns", N_("COLUMN[,...]"), N_("columns to show, by key or heading"), TEXT(columns) },
+	{ 't', "table", N_("TOPIC"), N_("print only this table; may be repeated; implies --batch"),
+	  .set = set_table, .expected = N_("there are too many"), .implies = IMPLIES_BATCH,
+	  .uses = WITH_DESCRIBE | WITH_PROBE },
+	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), NUMBER(limit, 0, UINT32_MAX),
+	  .expected = N_("use a whole number from 0 to 4294967295") },
 	{ 0, "top", N_("N"), N_("metrics: at most N commands of each table, the costliest (default 20)"),
-	  set_top, N_("use a whole number from 0 to 1000"), WITH_SAMPLES },
-	{ 0, "arguments", NULL, N_("metrics: whole command lines, which may hold secrets"), set_arguments,
-	  NULL, WITH_SAMPLES },
+	  NUMBER(top, 0, TOP_MAX), .expected = N_("use a whole number from 0 to 1000") },
+	{ 0, "arguments", NULL, N_("metrics: whole command lines, which may hold secrets"), FLAG(arguments) },
 	{ 0, "no-arguments", NULL, N_("print and record commands as names, without their arguments"),
-	  set_no_arguments, NULL, WITH_SAMPLES },
-	{ 0, "unit", NULL, NULL, NULL, NULL, WITH_ALL },
-	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), set_root,
-	  something, WITH_PROBE | WITH_CALIBRATION },
-	{ 0, "write", N_("FILE"), N_("replace FILE by each sample, as a whole; implies --batch"), set_write,
-	  N_("use the name of a file"), WITH_SAMPLES },
+	  FLAG(no_arguments) },
+	{ 0, "unit", .uses = WITH_ALL },
+	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), TEXT(root),
+	  .uses = WITH_PROBE | WITH_CALIBRATION },
+	{ 0, "write", N_("FILE"), N_("replace FILE by each sample, as a whole; implies --batch"), TEXT(write),
+	  .set = check_file, .expected = N_("use the name of a file"), .implies = IMPLIES_PRINT },
 	{ 0, "listen", N_("ADDRESS"),
 	  N_("serve metrics and JSON over HTTP on ADDRESS:PORT, PORT, unix:PATH or systemd; may be repeated"),
-	  set_listen, N_("use 127.0.0.1:9799, [::1]:9799, unix:PATH or systemd, at most 8 times"),
-	  WITH_SAMPLES },
+	  .set = set_listen,
+	  .expected = N_("use 127.0.0.1:9799, [::1]:9799, unix:PATH or systemd, at most 8 times"),
+	  .implies = IMPLIES_PRINT },
 	{ 0, "record", N_("FILE"),
-	  N_("write a recording (a directory: in parts; - for standard output); implies --batch"), set_record,
-	  something, WITH_SAMPLES },
+	  N_("write a recording (a directory: in parts; - for standard output); implies --batch"),
+	  TEXT(record), .implies = IMPLIES_BATCH },
 	{ 0, "record-size", N_("SIZE"), N_("keep at most this much of the recording: oldest samples go"),
-	  set_record_size, N_("use a size of 1 MiB or more, as in 64MiB, 10GiB"), WITH_SAMPLES },
-	{ 0, "record-age", N_("DURATION"), N_("drop samples of the recording that are older"), set_record_age,
-	  N_("use at least a second, as in 90m, 24h, 7d"), WITH_SAMPLES },
+	  .set = set_record_size, .expected = N_("use a size of 1 MiB or more, as in 64MiB, 10GiB") },
+	{ 0, "record-age", N_("DURATION"), N_("drop samples of the recording that are older"),
+	  .set = set_record_age, .expected = N_("use at least a second, as in 90m, 24h, 7d") },
 	{ 0, "replay", N_("FILE"),
 	  N_("show a recording (- for standard input), or several with commas between them on one time axis"),
-	  set_replay, N_("use a file, or several with commas between them, none of which is -"),
-	  WITH_SAMPLES },
+	  .set = set_replay,
+	  .expected = N_("use a file, or several with commas between them, none of which is -") },
 	{ 0, "source", "ssh:HOST[,...]",
 	  N_("show other machines, on which ssh starts panetop; the pane fleet has a row for each of "
 	     "several; or prometheus:URL[?instance=NAME], those that Prometheus stored, or one of them"),
-	  set_source,
-	  N_("use ssh:HOST[,HOST...], at most 64; a HOST has no blanks and no - in front; or "
-	     "prometheus:URL[?instance=NAME], with http or https"),
-	  WITH_SAMPLES },
-	{ 0, "at", N_("TIME"), N_("open the recording at this time; with --batch print that sample"), set_at,
-	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },
+	  .set = set_source,
+	  .expected = N_("use ssh:HOST[,HOST...], at most 64; a HOST has no blanks and no - in front; or "
+	     "prometheus:URL[?instance=NAME], with http or https") },
+	{ 0, "at", N_("TIME"), N_("open the recording at this time; with --batch print that sample"),
+	  TEXT(at), .set = check_at,
+	  .expected = N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end") },
 	{ 0, "between", N_("TIME,TIME"), N_("the difference of two samples of a recording; implies --batch"),
-	  set_between, N_("use two times, the earlier one first, as in 12:03,12:05 or -5m,-0"),
-	  WITH_SAMPLES },
+	  TEXT(between), .set = check_between,
+	  .expected = N_("use two times, the earlier one first, as in 12:03,12:05 or -5m,-0"),
+	  .implies = IMPLIES_PRINT },
 	{ 0, "against", N_("FILE"),
-	  N_("the difference of two recordings, FILE less that of --replay; implies --batch"), set_against,
-	  something, WITH_SAMPLES },
+	  N_("the difference of two recordings, FILE less that of --replay; implies --batch"), TEXT(against),
+	  .implies = IMPLIES_PRINT },
 	{ 0, "report", N_("FILE"),
 	  N_("write a page about a recording for others to read, FILE.html, and end; implies --batch"),
-	  set_report, N_("use the name of a new file, as in page.html"), WITH_SAMPLES },
+	  TEXT(report), .set = check_file, .expected = N_("use the name of a new file, as in page.html"),
+	  .implies = IMPLIES_BATCH },
 	{ 0, "report-names", NULL,
-	  N_("the page has command lines, users and addresses, also that of the key S"), set_report_names,
-	  NULL, WITH_SAMPLES },
-	{ 0, "past", NULL, NULL, NULL, NULL, WITH_ALL },
-	{ 0, "past-size", NULL, NULL, NULL, NULL, WITH_ALL },
+	  N_("the page has command lines, users and addresses, also that of the key S"), FLAG(report_names) },
+	{ 0, "past", .uses = WITH_ALL },
+	{ 0, "past-size", .uses = WITH_ALL },
 	{ 0, "trace", N_("SPEC"),
 	  N_("count at a tracepoint: GROUP:EVENT [by KEY[,...]] [sum(FIELD)] [max(FIELD)] [hist(FIELD)] [if "
-	     "FIELD > 8 [and ...]]; may be repeated"),
-	  set_trace, N_("there are at most 8"), WITH_SAMPLES },
+	     "FIELD > 8 [and ...]]; may be repeated"), .set = set_trace,
+	  .expected = N_("there are at most 8") },
 	{ 0, "when", N_("RULE"),
-	  N_("watch for this: CONDITION [for 30s] [until CONDITION] [at most once per 5min]"), set_when,
-	  something, WITH_SAMPLES },
+	  N_("watch for this: CONDITION [for 30s] [until CONDITION] [at most once per 5min]"),
+	  .set = set_when },
 	{ 0, "run", N_("COMMAND"),
-	  N_("what the --when before it starts: a program and its arguments, not a line of a shell"), set_run,
-	  N_("one command, which is not empty, follows each --when"), WITH_SAMPLES },
+	  N_("what the --when before it starts: a program and its arguments, not a line of a shell"),
+	  .set = set_run, .expected = N_("one command, which is not empty, follows each --when") },
 	{ 0, "save-on-fire", N_("DIR"),
-	  N_("of rules without a pane: save the past into DIR whenever one fires"), set_save_on_fire,
-	  something, WITH_SAMPLES },
+	  N_("of rules without a pane: save the past into DIR whenever one fires"), TEXT(save_on_fire) },
 	{ 0, "probe-call", N_("FILE:FUNCTION"),
 	  N_("count and time the calls of a function: a path, or the name of a file that processes have "
-	     "mapped"),
-	  set_probe_call, N_("use FILE:FUNCTION or FILE:PROVIDER:PROBE, at most 8 times"), WITH_SAMPLES },
-	{ 0, "probe-cost", NULL, NULL, NULL, NULL, WITH_SAMPLES },
+	     "mapped"), .set = set_probe_call,
+	  .expected = N_("use FILE:FUNCTION or FILE:PROVIDER:PROBE, at most 8 times") },
+	{ 0, "probe-cost" },
 	{ 0, "assert", N_("CONDITION[,...]"), N_("exit with status 3 unless all hold in the last sample"),
-	  set_assertion, something, WITH_SAMPLES },
-	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
-	  NULL, WITH_ALL },
+	  TEXT(assertion), .implies = IMPLIES_BATCH },
+	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), FLAG(read_only),
+	  .uses = WITH_ALL },
 	{ 0, "no-bpf", NULL, N_("do without BPF: times and causes that only the kernel counts are unknown"),
-	  set_no_bpf, NULL, WITH_ALL },
-	{ 0, "describe", NULL, N_("list all topics and columns with unit, help and source"), set_describe,
-	  NULL, WITH_DESCRIBE },
-	{ 0, "probe", NULL, N_("check which sources work here, and what to do about the others"), set_probe,
-	  NULL, WITH_PROBE },
-	{ 0, "color", "auto|always|never", N_("use colors (default auto)"), set_color,
-	  N_("use auto, always or never"), WITH_ALL },
-	{ 0, "theme", NULL, NULL, NULL, NULL, WITH_ALL },
-	{ 0, "ascii", NULL, N_("draw with ASCII characters only"), set_ascii, NULL, WITH_ALL },
+	  FLAG(no_bpf), .uses = WITH_ALL },
+	{ 0, "describe", NULL, N_("list all topics and columns with unit, help and source"), FLAG(describe),
+	  .implies = IMPLIES_BATCH, .uses = WITH_DESCRIBE },
+	{ 0, "probe", NULL, N_("check which sources work here, and what to do about the others"), FLAG(probe),
+	  .implies = IMPLIES_BATCH, .uses = WITH_PROBE },
+	{ 0, "color", "auto|always|never", N_("use colors (default auto)"), .set = set_color,
+	  .expected = N_("use auto, always or never"), .uses = WITH_ALL },
+	{ 0, "theme", .uses = WITH_ALL },
+	{ 0, "ascii", NULL, N_("draw with ASCII characters only"), .set = set_ascii, .uses = WITH_ALL },
 };
 
 const unsigned n_option_entries = sizeof(option_entries) / sizeof(option_entries[0]);
+
+bool option_take(const struct option_entry *entry, struct options *options, const char *value)
+{
+	char *all = (char *)options;
+	uint64_t number;
+
+	options->batch |= entry->implies != 0;
+	options->print |= entry->implies == IMPLIES_PRINT;
+	if (entry->flag)
+		*(bool *)(all + entry->flag) = true;
+	if (entry->text)
+		*(const char **)(all + entry->text) = value;
+	if (entry->number) {
+		if (!span_whole_number(value, entry->least, entry->most, &number))
+			return false;
+		*(size_t *)(all + entry->number) = (size_t)number;
+	}
+	return entry->set ? entry->set(options, value) : !entry->text || *value != '\0';
+}
 
 static void print_entry(char letter, const char *name, const char *argument, const char *help)
 {
@@ -538,7 +430,7 @@ void print_help(void)
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 
-		if (entry->set)
+		if (entry->help)
 			print_entry(entry->letter, entry->name, entry->argument ? _(entry->argument) : NULL,
 				    _(entry->help));
 		else

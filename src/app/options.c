@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/key_list.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
@@ -59,7 +58,7 @@ static const struct pane *pane_of(const struct setting *setting)
 
 static bool takes_value(const struct option_entry *entry)
 {
-	return entry->set ? entry->argument != NULL : setting_find(entry->name)->argument != NULL;
+	return entry->help ? entry->argument != NULL : setting_find(entry->name)->argument != NULL;
 }
 
 static void make_tables(struct parser *parser)
@@ -231,10 +230,12 @@ static int take_option(struct parser *parser, int code, const char *argument)
 	if (!entry)
 		return -1;
 	parser->given |= UINT64_C(1) << (entry - option_entries);
-	if (!entry->set)
+	if (!entry->help)
 		return set_setting(parser, setting_find(entry->name), optarg);
-	return entry->set(parser->options, optarg) ? -1
-						   : wrong_value(entry->name, optarg, _(entry->expected));
+	if (option_take(entry, parser->options, optarg))
+		return -1;
+	return wrong_value(entry->name, optarg,
+			   entry->expected ? _(entry->expected) : _("the value must not be empty"));
 }
 
 static void add_name(struct buffer *list, const char *name)

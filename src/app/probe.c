@@ -2,7 +2,7 @@
 /* --probe: tries every source of every topic, and prints what it found as a table like any other. */
 #include <config.h>
 
-#include "app/probe.h"
+#include "app/runs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -400,8 +400,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	};
 	struct privilege_state before;
 	struct frame frame;
-	struct sink sink;
-	int error;
+	int status;
 
 	privilege_query(&before);
 	if (drop_privileges(options, settings, NULL, NULL) != 0)
@@ -410,16 +409,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	frame_open(&frame, schemas, 1);
 	add_all(&frame, env, options);
 	add_privileges(&frame, env, &before);
-	sink_open(&sink, options->format, &plan, STDOUT_FILENO, _("standard output"));
-	error = sink_begin(&sink);
-	if (!error)
-		error = sink_frame(&sink, &frame);
-	if (!error)
-		error = sink_end(&sink);
-	if (error && error != -EPIPE)
-		error_message(sink.name, "%s", strerror(-error));
-	sink_close(&sink);
-	print_plan_close(&plan);
+	status = print_alone(&plan, options->format, &frame);
 	frame_close(&frame);
-	return error && error != -EPIPE ? 1 : 0;
+	return status;
 }

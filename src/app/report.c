@@ -2,15 +2,15 @@
 /* Finds the samples that options name, has the page made of them, and writes it for its owner alone. */
 #include <config.h>
 
-#include "app/report.h"
+#include "app/runs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/moment.h"
 #include "app/privileges.h"
+#include "app/recordings.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "output/report/report.h"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/i18n.h"
@@ -562,4 +563,24 @@ void run_plan_close(struct run_plan *run)
 	if (run->has_filter)
 		regfree(&run->filter);
 	*run = (struct run_plan){ 0 };
+}
+
+int print_alone(struct print_plan *plan, const struct sink_format *format, const struct frame *frame)
+{
+	struct sink sink;
+	int error;
+
+	sink_open(&sink, format, plan, STDOUT_FILENO, _("standard output"));
+	error = sink_begin(&sink);
+	if (!error)
+		error = sink_frame(&sink, frame);
+	if (!error)
+		error = sink_end(&sink);
+	if (error == -EPIPE)
+		error = 0;
+	if (error)
+		error_message(sink.name, "%s", strerror(-error));
+	sink_close(&sink);
+	print_plan_close(plan);
+	return error ? 1 : 0;
 }

@@ -62,4 +62,7 @@ void run_plan_notice_scope(const struct run_plan *run, struct frame *frame);
 bool run_plan_choose_columns(struct view *view, const char *list, const char *whose);
 bool run_plan_choose_sort(struct view *view, const char *name, const char *whose);
 
+/* Prints one frame on standard output, and closes the plan: the exit status. */
+int print_alone(struct print_plan *plan, const struct sink_format *format, const struct frame *frame);
+
 #endif

@@ -6,20 +6,15 @@
  */
 #include <config.h>
 
-#include "app/serve.h"
+#include "app/runs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include "app/describe.h"
-#include "app/notice_printer.h"
 #include "app/privileges.h"
-#include "app/run_plan.h"
-#include "app/source_loop.h"
+#include "app/sampling.h"
 #include "core/alloc.h"
 #include "core/http_header.h"
 #include "core/i18n.h"

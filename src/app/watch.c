@@ -2,28 +2,134 @@
 /* The loop of a run that watches: samples only what some rule needs now, and only while one does. */
 #include <config.h>
 
-#include "app/watch.h"
+#include "app/runs.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
-#include "app/flight_recorder.h"
-#include "app/notice_printer.h"
 #include "app/privileges.h"
-#include "app/rule_options.h"
+#include "app/rule_list.h"
 #include "app/rule_watch.h"
-#include "app/source_loop.h"
+#include "app/sampling.h"
 #include "core/alloc.h"
+#include "core/clock.h"
+#include "core/i18n.h"
 #include "core/rate_limit.h"
+#include "model/frame.h"
 #include "model/pipeline.h"
+#include "model/settings.h"
+#include "pane/panes.h"
+#include "recording/past_file.h"
 #include "sys/child.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
-#include "sys/machine_thread.h"
+#include "sys/machine.h"
+#include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
+
+#define AGAIN_NS UINT64_C(60000000000) /* between messages */
+
+/* Keeps the last minutes of the overview, and saves them when a rule fires. */
+struct flight_recorder {
+	const struct machine_clock *clock; /* borrowed */
+	const char *directory;
+	struct past_file *past; /* NULL: nothing is kept */
+	uint64_t n_fired;
+	unsigned n_saved;
+	uint64_t reported_ns; /* that it could not be saved; 0: never */
+};
+
+/* It saves into this directory. 0, or an exit status after an error message. */
+static int flight_recorder_open(struct flight_recorder *recorder, const struct machine_clock *clock,
+				const char *directory, const struct settings *settings)
+{
+	*recorder = (struct flight_recorder){ .clock = clock, .directory = directory };
+	errno = EINVAL;
+	if (settings->past_seconds > 0)
+		recorder->past = past_file_open(settings->past_seconds, settings->past_bytes,
+						topic_schemas(), n_topics);
+	if (recorder->past)
+		return 0;
+	error_message("--save-on-fire", settings->past_seconds > 0 ? "%s" : _("needs a past: not --past=0"),
+		      strerror(errno));
+	return 1;
+}
+
+static void want(const char *topic, bool *wanted)
+{
+	for (unsigned i = 0; i < n_topics; i++)
+		wanted[i] |= strcmp(topics[i]->schema->name, topic) == 0;
+}
+
+/* Marks the topics, by index, that it keeps: true. */
+static bool flight_recorder_want(bool *wanted)
+{
+	for (const struct pane_table *table = pane_find("overview")->tables; table->topic; table++)
+		if (!table->scoped)
+			want(table->topic, wanted);
+	for (unsigned i = 0; headline_topics[i]; i++)
+		want(headline_topics[i], wanted);
+	return true;
+}
+
+static void flight_recorder_keep(struct flight_recorder *recorder, const struct frame *frame)
+{
+	const char *why = past_file_keep(recorder->past, frame);
+
+	if (why)
+		error_message(_("the past"), "%s", why);
+}
+
+static int write_past(void *past, int fd)
+{
+	return past_file_save(past, fd);
+}
+
+static void report(struct flight_recorder *recorder, const char *path, const struct user_file *file,
+		   int error)
+{
+	uint64_t now_ns = clock_mono_ns(recorder->clock);
+	char why[TEXT_MAX];
+
+	if (recorder->reported_ns > 0 && now_ns - recorder->reported_ns < AGAIN_NS)
+		return;
+	recorder->reported_ns = now_ns;
+	user_file_error_text(file, error, why, sizeof(why));
+	error_message(path, "%s", why);
+}
+
+/* "panetop-2026-01-31T12:03:07Z-1.recording"; one of another panetop may have the name. */
+static void save(struct flight_recorder *recorder)
+{
+	char path[PATH_MAX], time[CLOCK_TEXT_MAX];
+	struct user_file file;
+	int error;
+
+	clock_utc(time, clock_wall_ns(recorder->clock));
+	do {
+		snprintf(path, sizeof(path), "%s/panetop-%.19sZ-%u.recording", recorder->directory, time,
+			 ++recorder->n_saved);
+		error = user_file_write_new(&file, path, write_past, recorder->past);
+		if (error && error != -EEXIST)
+			report(recorder, path, &file, error);
+		user_file_close(&file);
+	} while (error == -EEXIST);
+}
+
+/* Saves what it keeps, if rules have fired more often than when it was called last. */
+static void flight_recorder_note(struct flight_recorder *recorder, uint64_t n_fired)
+{
+	if (n_fired > recorder->n_fired)
+		save(recorder);
+	recorder->n_fired = n_fired;
+}
 
 struct watch {
 	const struct machine_clock *clock; /* borrowed, as the next */
@@ -38,7 +144,7 @@ struct watch {
 	struct pipeline pipeline;
 	struct notice_printer notices;
 	struct rate_limit rate_limit;
-	struct flight_recorder *recorder; /* NULL: nothing is kept */
+	struct flight_recorder recorder;
 	bool *wanted;
 	bool ticks; /* a rule needs samples */
 	bool based; /* the last one was a delay ago: it gives rates */
@@ -63,8 +169,8 @@ static struct frame *sample(struct watch *watch)
 	got = pipeline_next(&watch->pipeline, &watch->frame, watch->based ? &watch->base.frame : NULL);
 	if (got != 1)
 		return NULL;
-	if (watch->recorder)
-		flight_recorder_keep(watch->recorder, &watch->frame);
+	if (watch->recorder.past)
+		flight_recorder_keep(&watch->recorder, &watch->frame);
 	for (unsigned i = 0; i < watch->frame.n_notices; i++)
 		notice_printer_print(&watch->notices, &watch->frame.notices[i]);
 	return &watch->frame;
@@ -76,8 +182,8 @@ static void plan(struct watch *watch);
 static void take_fired(struct watch *watch)
 {
 	firing_log_clear(watch->log);
-	if (watch->recorder)
-		flight_recorder_note(watch->recorder, rule_watch_fired(watch->rules));
+	if (watch->recorder.past)
+		flight_recorder_note(&watch->recorder, rule_watch_fired(watch->rules));
 }
 
 static void step(struct watch *watch)
@@ -99,7 +205,7 @@ static void plan(struct watch *watch)
 
 	memset(watch->wanted, 0, n_topics * sizeof(*watch->wanted));
 	ticks = rule_watch_want(watch->rules, watch->wanted);
-	if (watch->recorder)
+	if (watch->recorder.past)
 		ticks = flight_recorder_want(watch->wanted);
 	if (ticks == watch->ticks)
 		return;
@@ -176,7 +282,7 @@ static void close_frames(struct watch *watch)
 static int drop(struct watch *watch, const struct options *options, const struct sample_request *request)
 {
 	rule_watch_want_all(watch->rules, watch->wanted);
-	if (watch->recorder)
+	if (watch->recorder.past)
 		flight_recorder_want(watch->wanted);
 	return drop_privileges(options, watch->settings, request, watch->wanted);
 }
@@ -222,7 +328,8 @@ int watch_run(const struct options *options, const struct settings *settings,
 			service_notify("STOPPING=1");
 		}
 		rule_watch_close(watch.rules);
-		flight_recorder_close(watch.recorder);
+		if (watch.recorder.past)
+			past_file_close(watch.recorder.past);
 		close_frames(&watch);
 		loop_close(&watch.loop);
 	}

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
+#include "model/sentence.h"
 #include "screen/theme.h"
 
 struct graph_places;
@@ -75,5 +76,32 @@ bool canvas_blends(const struct canvas *canvas);
 
 /* Changes the style of cells that are already drawn. */
 void canvas_restyle(const struct canvas *canvas, int y, int x, int count, enum style style);
+
+struct text_flow {
+	const struct canvas *canvas;
+	int width;
+	bool ascii;
+	int y, x;
+	int gap;  /* cells between pieces */
+	int last; /* the line below the last one available */
+	bool skips; /* what does not fit is left out, rather than all from there on */
+};
+
+struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines);
+
+/* With CANVAS_GAP between pieces; those that do not fit are left out. */
+struct text_flow text_flow_of_pieces(const struct canvas *canvas, int y, int lines);
+
+/* Moves to where a piece of this width fits. False when there is no room for it. */
+bool text_flow_room(struct text_flow *flow, int cells);
+
+bool text_flow_add(struct text_flow *flow, enum style style, const char *text);
+
+/* Adds each that is true; its level is its style. */
+void text_flow_say(struct text_flow *flow, const struct remark *pieces, size_t n_pieces,
+		   const struct facts *facts);
+
+/* The line after the text so far. */
+int text_flow_end(const struct text_flow *flow);
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef PANETOP_SCREEN_CONTEXT_H
 #define PANETOP_SCREEN_CONTEXT_H
 
-#include "model/finding.h"
 #include "model/history.h"
 #include "model/settings.h"
 #include "screen/canvas.h"

@@ -3,7 +3,15 @@
 #ifndef PANETOP_SCREEN_DELAY_H
 #define PANETOP_SCREEN_DELAY_H
 
+#include <stdint.h>
+
 #include "screen/state.h"
+
+/*
+ * What the sample that is taken now is to have, by the CPU time of the process so far. Rates need two samples
+ * in a row, so these come in pairs.
+ */
+enum kept_turn kept_pace_next(struct kept_pace *pace, uint64_t now_ns, uint64_t cpu_ns, uint64_t delay_ns);
 
 /* At the start and for new tables the second sample follows this soon, so that rates are known early. */
 #define DELAY_WARM_UP_NS UINT64_C(250000000)

@@ -12,7 +12,7 @@
 #include "model/settings.h"
 #include "model/units.h"
 #include "model/view.h"
-#include "screen/action.h"
+#include "screen/keys.h"
 #include "screen/theme.h"
 
 struct canvas;

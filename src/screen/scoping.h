@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The key @: one scope for all panes. */
+/* Which rows tables show, by the key @: one scope for all panes; and in which order. */
 #ifndef PANETOP_SCREEN_SCOPING_H
 #define PANETOP_SCREEN_SCOPING_H
 
+#include "screen/context.h"
 #include "screen/state.h"
+
+void sorting_menu(struct pane_context *context);
+void sorting_step(struct pane_context *context, int step);
+void sorting_reverse(struct pane_context *context);
+void sorting_by_memory(struct pane_context *context);
+void sorting_by_cpu(struct pane_context *context);
+void sorting_by_time(struct pane_context *context);
 
 /* Asks what the selected row should stand for; with a scope, leaves it. */
 void scoping_choose(struct pane_context *context);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The event loop of the screen. */
+/*
+ * The event loop of the screen; and the player of a recording, which shows a sample with the graphs and logs
+ * that lead to it, as if it had been played up to it.
+ */
 #include <config.h>
-
-#include "screen/screen.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/chrome.h"
 #include "screen/delay.h"
@@ -20,10 +21,156 @@
 #include "screen/past/explaining.h"
 #include "screen/past/past.h"
 #include "screen/past/player.h"
-#include "screen/past/replay.h"
 #include "screen/past/timeline.h"
 #include "screen/session.h"
+#include "screen/setup.h"
+#include "screen/state.h"
 #include "screen/subscriptions.h"
+
+#define DAY_NS (UINT64_C(86400) * 1000000000)
+#define REFILL_FRAMES 310 /* read before a far jump: graphs of five minutes have their past */
+
+static void pause_replay(struct screen *screen)
+{
+	screen->playing = !screen->playing;
+	screen->caught_up = false;
+}
+
+static const struct source *open_recording(struct screen *screen, bool fresh)
+{
+	(void)fresh; /* it grows by itself */
+	return screen->setup->source;
+}
+
+static bool reach_back(struct screen *screen)
+{
+	screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample"));
+	return false;
+}
+
+static size_t index_of_shown(const struct screen *screen)
+{
+	const struct source *source = screen->setup->source;
+
+	return source->position(source->state);
+}
+
+static void aim_at(const struct source *source, size_t index)
+{
+	if (source->aim)
+		source->aim(source->state, index);
+}
+
+/* With the samples before it. */
+static void jump_to(struct screen *screen, size_t index)
+{
+	const struct source *source = screen->setup->source;
+	size_t first = index > REFILL_FRAMES ? index - REFILL_FRAMES : 0;
+	int error;
+
+	aim_at(source, index);
+	error = source->seek(source->state, first);
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		history_clear(&screen->contexts[p].history);
+	event_logs_clear(&screen->logs);
+	findings_forget(screen->pipeline.findings);
+	screen->latest = -1;
+	for (size_t i = first; !error && i <= index; i++)
+		if (session_sample(screen) != 1)
+			break;
+	if (error)
+		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-error));
+}
+
+/* Shows a frame whose events are already in the logs. */
+static void sample_again(struct screen *screen)
+{
+	if (session_sample(screen) == 1)
+		event_logs_undo(&screen->logs, &screen->frames[screen->latest]);
+}
+
+/* One frame back needs only that frame and the one before it, for its rates. */
+static void step_back(struct screen *screen, size_t index)
+{
+	const struct source *source = screen->setup->source;
+	uint64_t mono_ns;
+
+	aim_at(source, index);
+	if (source->seek(source->state, index > 0 ? index - 1 : 0) < 0)
+		return;
+	if (screen->latest >= 0)
+		event_logs_undo(&screen->logs, &screen->frames[screen->latest]);
+	screen->latest = -1;
+	if (index > 0)
+		sample_again(screen);
+	sample_again(screen);
+	mono_ns = screen_frame(screen)->mono_ns;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		history_rewind(&screen->contexts[p].history, mono_ns);
+}
+
+static void show(struct screen *screen, size_t index)
+{
+	if (index + 1 == index_of_shown(screen))
+		step_back(screen, index);
+	else
+		jump_to(screen, index);
+}
+
+static bool show_next(struct screen *screen)
+{
+	int got;
+
+	aim_at(screen->setup->source, index_of_shown(screen) + 1);
+	got = session_sample(screen);
+	if (got < 0 && got != -EAGAIN)
+		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-got));
+	return got != 0 && got != -EAGAIN;
+}
+
+static void show_end(struct screen *screen)
+{
+	uint64_t first_ns, last_ns;
+	size_t n_frames = source_extent(screen->setup->source, &first_ns, &last_ns);
+
+	if (index_of_shown(screen) + 1 < n_frames)
+		show(screen, n_frames - 1);
+	else
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the last sample"));
+}
+
+/* "2/36 paused", or longer with the times. */
+static void position(struct screen *screen, bool wide, char *text, size_t room)
+{
+	const struct source *source = screen->setup->source;
+	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+	uint64_t first_ns, last_ns;
+	size_t n_frames, index = index_of_shown(screen) + 1, length;
+	bool all = source->extent(source->state, &n_frames, &first_ns, &last_ns);
+	const char *format = last_ns - first_ns < DAY_NS ? "%H:%M:%S" : "%m-%d %H:%M";
+
+	if (wide)
+		snprintf(text, room, _("sample %zu of %zu%s, %s to %s"), index, n_frames, all ? "" : "+",
+			 clock_local(first, first_ns, format), clock_local(last, last_ns, format));
+	else
+		snprintf(text, room, "%zu/%zu%s", index, n_frames, all ? "" : "+");
+	length = strlen(text);
+	snprintf(text + length, room - length, "  %s",
+		 !screen->playing    ? _("paused")
+		 : screen->caught_up ? _("following")
+				     : _("replay"));
+}
+
+const struct player player_of_replay = {
+	.open = open_recording,
+	.reach_back = reach_back,
+	.index = index_of_shown,
+	.show = show,
+	.show_next = show_next,
+	.show_end = show_end,
+	.pause = pause_replay,
+	.position = position,
+};
 
 /* Reports why there is no new frame. */
 static void report_end(struct screen *screen, int got)
@@ -42,7 +189,9 @@ static int take_sample(struct screen *screen)
 	bool first = screen->shown < 0;
 	int got = session_sample(screen);
 
-	replay_took(screen, got);
+	screen->caught_up = got == -EAGAIN;
+	if (got != 1 && got != -EAGAIN)
+		screen->playing = false;
 	report_end(screen, got);
 	if (got == 1 && first && !screen_is_live(screen))
 		navigation_choose_recorded_pane(screen);
@@ -65,7 +214,7 @@ static void on_tick(void *state)
 	bool live = screen_is_live(screen), soon = screen->n_soon > 0;
 	uint64_t cpu_ns = clock_self_cpu_ns(screen->setup->clock);
 
-	if (live || replay_wants_frame(screen))
+	if (live || screen->shown < 0 || (screen->playing && !screen->caught_up))
 		take_sample(screen);
 	if (soon && --screen->n_soon > 0)
 		loop_set_tick(&screen->loop, DELAY_WARM_UP_NS);
@@ -93,7 +242,7 @@ static void on_more(void *state, uint32_t events)
 	(void)events;
 	if (!open)
 		loop_unwatch(&screen->loop, screen->follow_fd);
-	if (!replay_follows(screen))
+	if (screen->shown >= 0 && !(screen->playing && screen->caught_up))
 		return;
 	while (got == 1)
 		got = take_sample(screen);
@@ -125,16 +274,6 @@ static void on_signal(void *state, int number, bool of_terminal)
 	chrome_draw(screen);
 }
 
-/* A theme that was chosen meanwhile stays. */
-static void set_ground(struct screen *screen, enum theme ground)
-{
-	if (screen->theme == screen->usual_theme) {
-		screen->theme = ground;
-		theme_open(ground, screen->terminal.color);
-	}
-	screen->usual_theme = ground;
-}
-
 static void on_input(void *state, uint32_t events)
 {
 	struct screen *screen = state;
@@ -146,8 +285,13 @@ static void on_input(void *state, uint32_t events)
 		any = true;
 		keymap_key(screen, &input);
 	}
-	if (terminal_ground(&screen->terminal, &ground))
-		set_ground(screen, ground);
+	if (terminal_ground(&screen->terminal, &ground)) {
+		if (screen->theme == screen->usual_theme) { /* one that was chosen meanwhile stays */
+			screen->theme = ground;
+			theme_open(ground, screen->terminal.color);
+		}
+		screen->usual_theme = ground;
+	}
 	if (!any && (events & (EPOLLHUP | EPOLLERR)))
 		loop_stop(&screen->loop); /* the terminal is gone */
 	else if (!screen->loop.stopped)
@@ -224,12 +368,16 @@ static void report_faults(struct screen *screen)
 
 static int run(struct screen *screen)
 {
-	int error;
+	size_t begin = screen->setup->first_sample; /* of a recording */
+	int error, got;
 
 	session_open(screen);
 	report_faults(screen);
-	if (take_sample(screen) == 1 && !screen_is_live(screen))
-		replay_begin(screen);
+	got = take_sample(screen);
+	if (got == 1 && !screen_is_live(screen) && begin > 1)
+		jump_to(screen, begin);
+	else if (got == 1 && !screen_is_live(screen) && begin == 1 && !screen->playing)
+		session_sample(screen);
 	delay_set(screen, screen->setup->delay_seconds);
 	if (screen_is_live(screen) && screen->delay_seconds * 1e9 > (double)DELAY_WARM_UP_NS) {
 		screen->n_soon = 1;

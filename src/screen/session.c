@@ -12,7 +12,6 @@
 #include "core/i18n.h"
 #include "screen/navigation.h"
 #include "screen/pane_tables.h"
-#include "screen/past/marked.h"
 #include "screen/subscriptions.h"
 
 #define HISTORY_SAMPLES 3600

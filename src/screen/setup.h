@@ -88,4 +88,7 @@ struct screen_setup {
 	const char *filter, *sort, *columns; /* for the first table of the first pane; may be NULL; valid */
 };
 
+/* Takes over the terminal, runs, restores it. 0, or -errno when the terminal cannot be used. */
+int screen_run(const struct screen_setup *setup);
+
 #endif

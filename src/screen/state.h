@@ -3,8 +3,6 @@
 #ifndef PANETOP_SCREEN_STATE_H
 #define PANETOP_SCREEN_STATE_H
 
-#include <time.h>
-
 #include "core/i18n.h"
 #include "core/rate_limit.h"
 #include "model/difference.h"
@@ -14,8 +12,6 @@
 #include "model/pipeline.h"
 #include "screen/context.h"
 #include "screen/graph.h"
-#include "screen/kept_pace.h"
-#include "screen/list.h"
 #include "screen/setup.h"
 #include "screen/terminal.h"
 #include "sys/loop.h"
@@ -32,6 +28,14 @@
 struct screen;
 struct player;
 struct timeline;
+
+/* A scrollable list over the pane. */
+struct list {
+	unsigned cursor, n_items;
+	int page;     /* lines that fitted in the last drawing */
+	int top_y;    /* line of the terminal with the first visible item then, … */
+	unsigned top; /* … and its index */
+};
 
 /* An overlay covers the pane and gets all keys. */
 struct overlay {
@@ -142,6 +146,31 @@ struct explaining {
 	struct list list;
 	bool others;  /* changes that are part of no cause are shown, too */
 	bool counted; /* how numbers were compared is shown */
+};
+
+/* How often a sample has the tables of kept panes that the shown pane does not need, by their cost. */
+#define KEPT_SHARE 0.015      /* of a CPU, for those tables */
+#define KEPT_PERIOD_SECONDS 8 /* at most; the next sample comes when the delay permits, mostly within 10 */
+
+enum kept_turn {
+	KEPT_REST,  /* a sample without them */
+	KEPT_FIRST, /* with them, but they have no rates yet */
+	KEPT_RATES, /* with them; the sample before had them, too */
+};
+
+/* CPU time from a sample to the next one, smoothed: with what is drawn and what workers read. */
+struct kept_cost {
+	uint64_t ns;
+	unsigned n_samples;
+};
+
+/* All zero is ready to use. */
+struct kept_pace {
+	struct kept_cost with, without; /* these tables */
+	enum kept_turn turn;            /* of the last sample; … */
+	uint64_t cpu_ns;                /* … the CPU time before it; 0: there was none */
+	unsigned n_with;                /* samples in a row that had them */
+	uint64_t rates_ns, rest_ns;     /* monotonic clock of the last KEPT_RATES and KEPT_REST; 0: none */
 };
 
 struct screen {

@@ -8,12 +8,10 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
-#include "model/finding.h"
 #include "model/units.h"
 #include "model/view.h"
 #include "screen/canvas.h"
-#include "screen/row_tags.h"
-#include "screen/row_trend.h"
+#include "screen/row_memory.h"
 
 /* A column as last drawn, for the mouse and for drawing beside it. */
 struct table_slot {

@@ -4,12 +4,47 @@
 #define PANETOP_SCREEN_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "screen/canvas.h"
-#include "screen/key_sequence.h"
 #include "screen/keys.h"
 #include "sys/machine.h"
+
+/* Keys from bytes: an unfinished sequence is forgotten after this time: what comes then was typed. */
+#define KEY_SEQUENCE_NS 500000000ull
+
+#define KEY_ANSWER_MAX 32 /* a longer one is cut */
+
+struct key_sequence {
+	enum {
+		SEQUENCE_NONE,
+		SEQUENCE_ESCAPE,  /* an Esc: alone, or the beginning of any of these */
+		SEQUENCE_CSI,     /* Esc [ parameters, and a final character */
+		SEQUENCE_SS3,     /* Esc O, the same */
+		SEQUENCE_CONSOLE, /* Esc [ [ and a letter: function keys of the Linux console */
+		SEQUENCE_STRING,  /* Esc ] and its like: an answer of the terminal, up to BEL or Esc \ */
+	} state;
+	uint64_t began_ns;
+	unsigned parameter;   /* of CSI and SS3: their only parameter … */
+	int n_others;         /* … and how many other characters came before the final one */
+	enum {
+		ANSWER_NONE,
+		ANSWER_STRING, /* text holds it */
+		ANSWER_DEVICE, /* what the terminal is: Esc [ ? parameters c */
+	} answer;              /* that the last character completed; who reads it resets it */
+	char text[KEY_ANSWER_MAX]; /* of the last string, without its end */
+	unsigned length;
+};
+
+/*
+ * The key that this character is or completes, a character or an enum key; 0: it belongs to a sequence, which
+ * is not finished or means nothing here. now_ns is a monotonic clock.
+ */
+int key_sequence_feed(struct key_sequence *sequence, int key, uint64_t now_ns);
+
+/* No more characters are there: K_ESCAPE when the last one was a lone Esc, else 0. */
+int key_sequence_pause(struct key_sequence *sequence);
 
 struct terminal {
 	FILE *input;  /* stdin, or /dev/tty (then owned) when stdin is a recording */

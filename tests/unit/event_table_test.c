@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/event_stream.h"
+#include "app/sampling.h"
 #include "core/alloc.h"
 #include "model/units.h"
 #include "output/recording.h"

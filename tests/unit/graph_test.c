@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "screen/graph.h"
-#include "screen/levels.h"
 #include "suite.h"
 
 #define SECOND UINT64_C(1000000000)

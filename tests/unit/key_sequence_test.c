@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "screen/key_sequence.h"
 #include "screen/keys.h"
+#include "screen/terminal.h"
 #include "suite.h"
 
 /*

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "app/notice_printer.h"
+#include "app/sampling.h"
 #include "suite.h"
 #include "sys/error_message.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "app/moment.h"
-#include "app/report.h"
+#include "app/recordings.h"
+#include "app/runs.h"
 #include "core/span.h"
 #include "output/report/page.h"
 #include "output/report/report.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "screen/row_trend.h"
+#include "screen/row_memory.h"
 #include "suite.h"
 
 #define SECOND_NS UINT64_C(1000000000)

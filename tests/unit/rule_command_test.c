@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "app/rule_command.h"
+#include "app/rule_list.h"
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "suite.h"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/sample_file.h"
+#include "app/sampling.h"
 #include "output/sink.h"
 #include "suite.h"
 #include "sys/error_message.h"

@@ -6,7 +6,7 @@
 #include "core/buffer.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "screen/row_tags.h"
+#include "screen/row_memory.h"
 
 enum cpu_table {
 	CPU_TABLE_PROCESS,

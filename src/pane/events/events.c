@@ -10,7 +10,7 @@
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "screen/text_flow.h"
+#include "screen/canvas.h"
 
 /* Tables of the topics event, watch and sleep are the log of the whole run. */
 enum events_table {

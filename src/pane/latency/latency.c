@@ -14,9 +14,9 @@
 #include "core/span.h"
 #include "core/utf8.h"
 #include "model/units.h"
+#include "screen/canvas.h"
 #include "screen/context.h"
 #include "screen/keys.h"
-#include "screen/text_flow.h"
 #include "sys/latency_thread.h"
 
 uint16_t past_cpu(const char *name)

@@ -13,7 +13,6 @@
 #include "pane/common.h"
 #include "pane/memory/memory.h"
 #include "pane/processes.h"
-#include "screen/levels.h"
 
 #define MEMORY_PARTS 4
 

@@ -10,7 +10,6 @@
 
 #include "core/utf8.h"
 #include "model/units.h"
-#include "screen/levels.h"
 
 static bool is_scoped(const struct frame *frame)
 {

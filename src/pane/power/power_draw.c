@@ -12,9 +12,9 @@
 #include "model/units.h"
 #include "pane/power/power.h"
 #include "pane/stories.h"
+#include "screen/canvas.h"
 #include "screen/graph.h"
 #include "screen/past/graph_time.h"
-#include "screen/text_flow.h"
 
 /* Before half a minute any value is a maximum. */
 #define NEAR_MAXIMUM "run_seconds >= 30, watts >= 0.95 * max_watts, max_watts >= 1.25 * mean_watts"

@@ -11,7 +11,6 @@
 #include "model/units.h"
 #include "pane/common.h"
 #include "pane/process/process.h"
-#include "screen/levels.h"
 
 #define MEAN_SECONDS 10
 #define LEAST_SECONDS 5  /* of a mean */

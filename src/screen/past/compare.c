@@ -10,12 +10,12 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/pane_tables.h"
-#include "screen/past/marked.h"
 
 #define OTHER_LINES_MIN 5 /* of one more table, with its title */
 
-void compare_mark(struct screen *screen)
+void compare_mark(struct pane_context *context)
 {
+	struct screen *screen = context->screen;
 	char time[CLOCK_TEXT_MAX];
 
 	marked_take(screen, screen_frame(screen));
@@ -69,8 +69,10 @@ static void turn_table(struct screen *screen, struct pane_context *context, unsi
 	table_forget_widths(widget);
 }
 
-static void turn(struct screen *screen, bool on)
+void compare_turn(struct screen *screen, bool on)
 {
+	if (on)
+		screen->message_until_ns = 0; /* it said how to compare */
 	screen->compare.on = on;
 	screen->compare.taken = false;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
@@ -82,17 +84,6 @@ static void turn(struct screen *screen, bool on)
 			screen_adjust(context);
 	}
 	pane_tables_update(screen);
-}
-
-void compare_enter(struct screen *screen)
-{
-	screen->message_until_ns = 0; /* it said how to compare */
-	turn(screen, true);
-}
-
-void compare_leave(struct screen *screen)
-{
-	turn(screen, false);
 }
 
 /* Is it one more table of the view that has anything to compare? */

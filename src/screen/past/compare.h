@@ -5,11 +5,10 @@
 
 #include "screen/state.h"
 
-void compare_mark(struct screen *screen); /* the shown moment; it replaces the one before */
+void compare_mark(struct pane_context *context); /* the shown moment; it replaces the one before */
 
 /* All tables show differences from it, or their own rows again. */
-void compare_enter(struct screen *screen);
-void compare_leave(struct screen *screen);
+void compare_turn(struct screen *screen, bool on);
 
 /* All tables of the view, in place of what the pane draws. */
 void compare_draw(const struct pane_context *context, const struct canvas *canvas);

@@ -14,11 +14,11 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/explanation.h"
+#include "screen/canvas.h"
 #include "screen/navigation.h"
 #include "screen/overlay.h"
 #include "screen/past/player.h"
 #include "screen/subscriptions.h"
-#include "screen/text_flow.h"
 
 #define SENTENCE_LINES 3 /* of the line under the cursor, below a rule … */
 #define LIST_LINES_MIN 8 /* … where the list keeps these */
@@ -213,9 +213,10 @@ static void take_key(struct screen *screen, const struct input *input)
 		show(screen);
 }
 
-void explaining_open(struct screen *screen)
+void explaining_open(struct pane_context *context)
 {
 	static const struct overlay overlay = { .draw = draw, .key = take_key };
+	struct screen *screen = context->screen;
 	const struct screen_setup *setup = screen->setup;
 	struct explaining *explaining = &screen->explaining;
 	const struct source *source = screen->player->open(screen, false);

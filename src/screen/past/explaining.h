@@ -5,7 +5,7 @@
 
 #include "screen/state.h"
 
-void explaining_open(struct screen *screen);
+void explaining_open(struct pane_context *context);
 void explaining_close(struct screen *screen); /* at the end of the screen */
 
 #endif

@@ -10,9 +10,78 @@
 
 #include "core/clock.h"
 #include "core/i18n.h"
-#include "screen/past/gaps.h"
 #include "screen/past/player.h"
 #include "screen/session.h"
+
+#define SAMPLES_MAX 14 /* from a pair with tables to the next one: 10 s, and samples a second apart */
+
+/* Of a row of samples: those with most tables, two of which make rates. */
+struct run {
+	unsigned n_most, length;
+};
+
+static bool may_lack(const struct screen *screen)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		any |= screen->has_rested[i];
+	return any && screen_context(screen)->pane->kept;
+}
+
+/* Does the sample at this position end a run that has the rates of all tables? */
+static bool has_rates(struct screen *screen, size_t position, struct run *run)
+{
+	const struct frame *frame = &screen->frames[SCREEN_PAST_BASE];
+	unsigned n_tables = 0;
+
+	if (source_read(&screen->past_source, position, &screen->frames[SCREEN_PAST_BASE]) != 1)
+		return false;
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		n_tables += screen->has_rested[i] && frame->tables[i].present; /* none that is derived */
+	if (n_tables > run->n_most)
+		*run = (struct run){ .n_most = n_tables };
+	run->length = n_tables == run->n_most ? run->length + 1 : 0;
+	return run->length >= 2;
+}
+
+/*
+ * The sample of the opened past to show for this one: itself, or the newest before it that has these tables
+ * and their rates; none within some seconds: itself. The frame SCREEN_PAST_BASE is overwritten.
+ */
+static size_t gaps_before(struct screen *screen, size_t position)
+{
+	size_t first = position > SAMPLES_MAX ? position - SAMPLES_MAX : 0, found = position;
+	struct run run = { 0 };
+	unsigned n_most = 0;
+
+	for (size_t i = first; may_lack(screen) && i <= position; i++) {
+		bool rates = has_rates(screen, i, &run);
+
+		if (run.n_most > n_most) /* what was found has fewer */
+			found = position;
+		n_most = run.n_most;
+		if (rates)
+			found = i;
+	}
+	return found;
+}
+
+/* The same in the other direction, up to the last sample; SIZE_MAX: none. */
+static size_t gaps_behind(struct screen *screen, size_t position)
+{
+	size_t first = position > SAMPLES_MAX ? position - SAMPLES_MAX : 0, n_frames;
+	struct run run = { 0 };
+	uint64_t first_ns, last_ns;
+
+	n_frames = source_extent(&screen->past_source, &first_ns, &last_ns);
+	if (!may_lack(screen))
+		return position < n_frames ? position : SIZE_MAX;
+	for (size_t i = first; i < n_frames && i <= position + SAMPLES_MAX; i++)
+		if (has_rates(screen, i, &run) && i >= position)
+			return i;
+	return n_frames > position + SAMPLES_MAX ? position : SIZE_MAX;
+}
 
 #define SECOND_NS UINT64_C(1000000000)
 #define FINDINGS_FRAMES 30         /* before a moment that are read for it … */
@@ -330,3 +399,100 @@ const struct player player_of_past = {
 	.pause = pause_live,
 	.position = position,
 };
+
+static void note(struct screen *screen, int index)
+{
+	struct pane_context *context = screen_context(screen);
+	const struct frame *shown = context->frame;
+
+	if (context->pane->prepare)
+		context->pane->prepare(context, &screen->frames[index]);
+	context->frame = &screen->frames[index];
+	if (context->pane->update)
+		context->pane->update(context);
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		table_note_trend(&context->tables[i], context_table(context, i));
+	context->frame = shown;
+}
+
+/* Two that are neither shown nor the base of the next one's rates. */
+static void find_spare(const struct screen *screen, int spare[2])
+{
+	int n = 0;
+
+	for (int i = 0; i < SCREEN_ALL_FRAMES && n < 2; i++)
+		if (i != screen->latest && i != screen->shown)
+			spare[n++] = i;
+}
+
+/* Each is read with the sample before it, for its rates. */
+static void refill(struct screen *screen, const struct source *source, size_t position)
+{
+	size_t first = position > ROW_TREND_CELLS ? position - ROW_TREND_CELLS : 0;
+	const struct pipeline rates = { .source = source };
+	const struct frame *base = NULL;
+	int spare[2];
+
+	find_spare(screen, spare);
+	for (size_t i = first; i < position; i++) {
+		int index = spare[(i - first) % 2];
+
+		if (pipeline_derive(&rates, i, &screen->frames[index], base) != 1)
+			break;
+		if (i > first || first == 0)
+			note(screen, index);
+		base = &screen->frames[index];
+	}
+}
+
+/* Afterwards the source stands behind the shown sample again. */
+static void refill_recorded(struct screen *screen, const struct source *source, size_t position)
+{
+	int spare[2];
+
+	refill(screen, source, position);
+	find_spare(screen, spare);
+	source_read(source, position, &screen->frames[spare[0]]);
+}
+
+/* What was sampled behind the past was not drawn. */
+static void refill_live(struct screen *screen)
+{
+	const struct source *source = screen->player->open(screen, true);
+	uint64_t first_ns, last_ns;
+	size_t n_frames = source ? source_extent(source, &first_ns, &last_ns) : 0;
+
+	if (n_frames > 0)
+		refill(screen, source, n_frames - 1);
+	past_close(screen);
+}
+
+static struct trends_place place_of(struct screen *screen, size_t position)
+{
+	const struct pane_context *context = screen_context(screen);
+	struct trends_place place = { .position = position, .pane = screen->current, .view = context->view };
+
+	for (int i = 0; context->pane->tables[i].topic; i++)
+		place.sorts += (i + 1) * context->tables[i].view.sort;
+	return place;
+}
+
+static bool follows(const struct trends_place *place, const struct trends_place *before)
+{
+	return place->pane == before->pane && place->view == before->view && place->sorts == before->sorts &&
+	       (place->position == before->position || place->position == before->position + 1);
+}
+
+void trends_update(struct screen *screen)
+{
+	const struct trends_place before = screen->trends;
+	const struct source *source = screen_recording(screen);
+
+	if (screen->compare.on || (screen->frozen && !screen->in_past))
+		return;
+	screen->trends = place_of(screen, source ? screen->player->index(screen) : SIZE_MAX);
+	if (!source && before.position != SIZE_MAX)
+		refill_live(screen);
+	if (source && !follows(&screen->trends, &before))
+		refill_recorded(screen, source, screen->trends.position);
+}

@@ -5,6 +5,12 @@
 
 #include "screen/state.h"
 
+/*
+ * Before the shown sample is drawn: where it does not follow the one drawn before, or other tables are shown
+ * now, the samples before it are read again for the tables of the current pane.
+ */
+void trends_update(struct screen *screen);
+
 void past_leave(struct screen *screen); /* live again */
 void past_close(struct screen *screen); /* at the end of the screen */
 

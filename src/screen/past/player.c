@@ -48,8 +48,10 @@ static void step_back(struct screen *screen)
 		show(screen, index - 1);
 }
 
-void player_step(struct screen *screen, int step)
+void player_step(struct pane_context *context, int step)
 {
+	struct screen *screen = context->screen;
+
 	screen->playing = false;
 	if (step < 0)
 		step_back(screen);
@@ -82,8 +84,9 @@ static size_t later(size_t one, size_t other)
 }
 
 /* A minute ends at the first or the last sample, and says so. */
-void player_step_minute(struct screen *screen, int step)
+void player_step_minute(struct pane_context *context, int step)
 {
+	struct screen *screen = context->screen;
 	const struct source *source = screen->player->open(screen, true);
 	uint64_t now_ns = screen_frame(screen)->wall_ns, first_ns, last_ns;
 	size_t index;
@@ -178,7 +181,7 @@ static bool take_time(struct screen *screen, const char *text)
 	return true;
 }
 
-void player_ask_time(struct screen *screen)
+void player_ask_time(struct pane_context *context)
 {
-	prompt_open(screen, _("Go to"), "", NULL, NULL, take_time);
+	prompt_open(context->screen, _("Go to"), "", NULL, NULL, take_time);
 }

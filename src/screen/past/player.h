@@ -39,12 +39,12 @@ extern const struct player player_of_replay, player_of_past;
 /* Why there is nothing to go back to, translated; NULL: there is. */
 const char *player_refuses(const struct screen *screen);
 
-void player_step(struct screen *screen, int step);        /* 1 or -1 sample */
-void player_step_minute(struct screen *screen, int step); /* 1 or -1 */
+void player_step(struct pane_context *context, int step);        /* 1 or -1 sample */
+void player_step_minute(struct pane_context *context, int step); /* 1 or -1 */
 void player_go_to_first(struct screen *screen);
 void player_go_to_end(struct screen *screen); /* the last sample, or the present */
 void player_go_to(struct screen *screen, uint64_t wall_ns); /* the last sample at or before this time */
-void player_ask_time(struct screen *screen);
+void player_ask_time(struct pane_context *context);
 
 /* The same sample as before, for another scope. */
 void player_show_again(struct screen *screen);

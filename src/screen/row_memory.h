@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last values of one column in each row, for a small graph beside it. */
-#ifndef PANETOP_SCREEN_ROW_TREND_H
-#define PANETOP_SCREEN_ROW_TREND_H
+/* What is remembered of rows by their keys: tags, and the last values of one column for a small graph. */
+#ifndef PANETOP_SCREEN_ROW_MEMORY_H
+#define PANETOP_SCREEN_ROW_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "core/hash.h"
 #include "model/frame.h"
+
+/* Rows that the user has tagged, to act on all of them. All zero is empty. */
+struct row_tags {
+	uint64_t *keys; /* row_hash_key() of each; owned */
+	size_t n, capacity;
+};
+
+bool row_tags_has(const struct row_tags *tags, const struct schema *schema, const void *row);
+void row_tags_toggle(struct row_tags *tags, const struct schema *schema, const void *row);
+
+/* Removes those that the table no longer has. */
+void row_tags_keep(struct row_tags *tags, const struct table *table);
+void row_tags_clear(struct row_tags *tags);
+void row_tags_free(struct row_tags *tags);
 
 #define ROW_TREND_CELLS 8
 #define ROW_TREND_ROWS_MAX ((size_t)512)

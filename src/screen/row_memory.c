@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last values of rows: of few rows of each sample, and those that are gone make room. */
+/*
+ * The last values of rows: of few rows of each sample, and those that are gone make room. Tags: a list of
+ * keys, in the order in which rows were tagged.
+ */
 #include <config.h>
 
-#include "screen/row_trend.h"
+#include "screen/row_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/vector.h"
-#include "screen/levels.h"
+#include "screen/graph.h"
 
 #define GAP_SAMPLES 3      /* a longer pause forgets all */
 #define SHARE_MIN 0.1      /* the height of a cell is at least this share … */
@@ -134,4 +137,58 @@ void row_trends_free(struct row_trends *trends)
 	free(trends->rows);
 	hash_free(&trends->by_key);
 	*trends = (struct row_trends){ 0 };
+}
+
+/* Its index; n: it is not tagged. */
+static size_t find_tag(const struct row_tags *tags, uint64_t key)
+{
+	size_t at = 0;
+
+	while (at < tags->n && tags->keys[at] != key)
+		at++;
+	return at;
+}
+
+bool row_tags_has(const struct row_tags *tags, const struct schema *schema, const void *row)
+{
+	return tags->n > 0 && find_tag(tags, row_hash_key(schema, row)) < tags->n;
+}
+
+void row_tags_toggle(struct row_tags *tags, const struct schema *schema, const void *row)
+{
+	uint64_t key = row_hash_key(schema, row);
+	size_t at = find_tag(tags, key);
+
+	if (at < tags->n)
+		tags->keys[at] = tags->keys[--tags->n];
+	else
+		*VECTOR_ADD(tags->keys, tags->n, tags->capacity) = key;
+}
+
+/* Moves the tags that it finds to the front. */
+void row_tags_keep(struct row_tags *tags, const struct table *table)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->n_rows && kept < tags->n; i++) {
+		uint64_t key = row_hash_key(table->schema, table_row(table, i));
+		size_t at = find_tag(tags, key);
+
+		if (at == tags->n || at < kept)
+			continue;
+		tags->keys[at] = tags->keys[kept];
+		tags->keys[kept++] = key;
+	}
+	tags->n = kept;
+}
+
+void row_tags_clear(struct row_tags *tags)
+{
+	tags->n = 0;
+}
+
+void row_tags_free(struct row_tags *tags)
+{
+	free(tags->keys);
+	*tags = (struct row_tags){ 0 };
 }
