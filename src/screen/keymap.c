@@ -456,8 +456,17 @@ static void choose_options(struct pane_context *context)
 }
 
 /* What an action needs to have an effect. */
-enum need { NEEDS_NOTHING, NEEDS_PAST, NEEDS_MARK, NEEDS_TABLES, NEEDS_LIVE, NEEDS_TREE, NEEDS_ROW, NEEDS_VIEWS,
-	    NEEDS_TABLE };
+enum need {
+	NEEDS_NOTHING,
+	NEEDS_PAST,
+	NEEDS_MARK,
+	NEEDS_SAMPLES, /* no comparison */
+	NEEDS_LIVE,
+	NEEDS_TREE,
+	NEEDS_ROW,
+	NEEDS_VIEWS,
+	NEEDS_TABLE,
+};
 
 /* Without either function panes alone have this action. */
 static const struct command {
@@ -494,7 +503,7 @@ static const struct command {
 	[ACTION_UNIT] = { next_unit },
 	[ACTION_DELAY] = { ask_delay, NEEDS_LIVE },
 	[ACTION_WHY] = { pager_why },
-	[ACTION_WRITE] = { write_configuration, NEEDS_TABLES },
+	[ACTION_WRITE] = { write_configuration, NEEDS_SAMPLES },
 	[ACTION_PAUSE] = { pause_display },
 	[ACTION_STEP_BACK] = { NULL, NEEDS_PAST, player_step, -1 },
 	[ACTION_STEP_ON] = { NULL, NEEDS_PAST, player_step, 1 },
@@ -520,7 +529,7 @@ static const char *lacks(const struct pane_context *context, enum need need)
 		return player_refuses(context->screen);
 	case NEEDS_MARK:
 		return marked_exists(context->screen) ? NULL : _("no moment is marked (m marks one)");
-	case NEEDS_TABLES:
+	case NEEDS_SAMPLES:
 		return context->screen->compare.on ? _("not in a comparison (= leaves it)") : NULL;
 	case NEEDS_LIVE:
 		return screen_is_live(context->screen) ? NULL
