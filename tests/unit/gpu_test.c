@@ -9,7 +9,7 @@
 #include "core/alloc.h"
 #include "kernel/pid/pid_fd.h"
 #include "rig.h"
-#include "topic/gpu/nvidia.h"
+#include "topic/gpu/gpus.h"
 #include "topic/reader.h"
 
 static struct rig rig;

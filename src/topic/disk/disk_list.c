@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Joins each reading with the one before: devices that come, go and lie on others, and their sum. */
+/*
+ * Topic "disk": what each block device reads and writes. Joins each reading with the one before: devices
+ * that come, go and lie on others, and their sum.
+ */
 #include <config.h>
 
 #include "topic/disk/disk_list.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts what is submitted to block devices by who made it: for pages, who made their file dirty last. */
+/*
+ * Topics "disk_user": who reads from each block device and writes to it, counted as it is submitted by who
+ * made it: for pages, who made their file dirty last; and "disk_account": whose bytes the devices read and
+ * wrote; the parts add up to the devices'.
+ */
 #include <config.h>
 
 #include <errno.h>

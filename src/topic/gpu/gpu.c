@@ -17,7 +17,7 @@
 #include "kernel/pid/pid_fd.h"
 #include "model/frame.h"
 #include "sys/pids.h"
-#include "topic/gpu/nvidia.h"
+#include "topic/gpu/gpus.h"
 #include "topic/process/process_entry.h"
 #include "topic/topic.h"
 

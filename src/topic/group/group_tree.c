@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds control groups by listing directories whose number of links has changed. */
+/*
+ * Finds control groups by listing directories whose number of links has changed, and what is left of their
+ * numbers without the groups below, or when they go.
+ */
 #include <config.h>
 
 #include "topic/group/group_tree.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A read of /dev/kmsg gives one record; those that were overwritten meanwhile are an error of one read. */
+/*
+ * Topic "kill": processes that the OOM killer ended, by the kernel's log; also before the first sample. A
+ * read of /dev/kmsg gives one record; those that were overwritten meanwhile are an error of one read.
+ */
 #include <config.h>
 
 #include "topic/group/kernel_log.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A CPU that comes online later starts from 0, and one that goes offline keeps its counts, so that sums never
- * jump. A new line starts from 0, too, since the kernel lists all there are.
+ * Topics "interrupt", "softirq" and "backlog": how often each kind came on each CPU and the time it took,
+ * and received packets between driver and protocols. A CPU that comes online later starts from 0, and one
+ * that goes offline keeps its counts, so that sums never jump. A new line starts from 0, too, since the
+ * kernel lists all there are.
  */
 #include <config.h>
 

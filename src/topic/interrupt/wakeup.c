@@ -23,6 +23,7 @@
 #define NETWORK_SOFTIRQS (BIT(2) | BIT(3))                  /* NET_TX, NET_RX */
 #define DEVICE_SOFTIRQS (BIT(0) | BIT(4) | BIT(5) | BIT(6)) /* HI, BLOCK, IRQ_POLL, TASKLET */
 
+/* Of several marks the innermost decides: a timer within an interrupt is a timer. */
 enum wakeup_cause wakeup_cause_of(uint64_t marks, bool idle)
 {
 	if (marks & BIT(MARK_HRTIMER))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans the measurement from settings and privileges, runs it, reads its counters once per tick. */
+/*
+ * Topics "latency", "latency_phase" and "latency_bucket": wake-up latency by CPU, by phase and as histogram.
+ * Plans the measurement from settings and privileges, runs it, reads its counters once per tick.
+ */
 #include <config.h>
 
 #include "topic/latency/latency_run.h"

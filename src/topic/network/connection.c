@@ -50,6 +50,7 @@ static void take_line(struct service_names *names, struct span line)
 	snprintf(service->name, sizeof(service->name), "%.*s", (int)span_length(name), name.at);
 }
 
+/* When a port is first looked up; sorted by port. */
 static void read_names(struct service_names *names, struct env *env)
 {
 	struct span text, line;

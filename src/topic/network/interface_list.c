@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Joins each reading with the one before, so that interfaces come and go and the sum does not jump. */
+/*
+ * Topic "interface": what each network interface receives and sends, and what of it is lost. Joins each
+ * reading with the one before, so that interfaces come and go and the sum does not jump.
+ */
 #include <config.h>
 
 #include "topic/network/interface_list.h"

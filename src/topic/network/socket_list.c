@@ -42,6 +42,7 @@ static int take_datagram(struct span datagram, uint32_t sequence,
 	return 1;
 }
 
+/* Skips answers to earlier requests, and gives up a second after the last datagram. */
 int netlink_dump(struct netlink_socket *netlink, const void *request, size_t length, uint32_t sequence,
 		 void (*each)(void *context, struct span payload), void *context)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keys of the counters in the kernel, what a program adds to them, and how counts reach processes and
- * links.
+ * Topic "traffic": payload that each process receives and sends. Keys of the counters in the kernel, what a
+ * program adds to them, and how counts reach processes and links.
  */
 #include <config.h>
 

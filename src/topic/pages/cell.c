@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "cell": the page map of the selected process, one row per cell. */
+/*
+ * Topics "cell" and "region": the page map of the selected process, one row per cell, and its mappings with
+ * how much of each is present.
+ */
 #include <config.h>
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page": details of the page at request->page_address of the selected process. */
+/*
+ * Topics "page", "page_bytes" and "page_level": details and contents of the page at request->page_address of
+ * the selected process, read only on request, and its memory from /proc/PID/status, which is cheap to read.
+ */
 #include <config.h>
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses regions, and adds up pages in regions and cells. */
+/* Parses regions, divides them into cells, and adds up pages in both. */
 #include <config.h>
 
 #include "topic/pages/page_snapshot.h"

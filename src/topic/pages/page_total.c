@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "page_total": sums over the selected process, and the kernel's own counts. */
+/*
+ * Topic "page_total": sums over the selected process, and the kernel's own counts; on request all its pages
+ * are faulted in by reading a byte of each, and its soft-dirty bits cleared.
+ */
 #include <config.h>
 
 #include <errno.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts clearings and readings when they are due; nothing is read of a process that was not requested. A
- * helper does both, since each walks all of its page tables. smaps is opened before the clearing and read
- * through that descriptor, which stays bound to the memory that the process had then: after an exec it is
- * empty, and the pages of the new program are not taken for touched ones.
+ * Topic "touched": how much of its resident memory the selected process used in a window of time. Starts
+ * clearings and readings when they are due; nothing is read of a process that was not requested. A helper
+ * does both, since each walks all of its page tables. smaps is opened before the clearing and read through
+ * that descriptor, which stays bound to the memory that the process had then: after an exec it is empty, and
+ * the pages of the new program are not taken for touched ones.
  */
 #include <config.h>
 

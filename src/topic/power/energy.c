@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads energy domains through wraps and resets, and adds up the total without counting twice. */
+/*
+ * Finds energy domains, perf events first, then zones of powercap, chips of hwmon, batteries; reads them
+ * through wraps and resets, and adds up the total without counting twice.
+ */
 #include <config.h>
 
 #include "topic/power/energy.h"

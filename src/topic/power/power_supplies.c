@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads power supplies: power and its direction, from the best source of each. */
+/* Topic "battery": power, its direction, from the best source of each, charge and wear. */
 #include <config.h>
 
 #include "topic/power/energy.h"

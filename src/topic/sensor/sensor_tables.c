@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topics "temperature", "fan", "voltage" and "trip_point": what sensors and thermal zones measure. */
+/*
+ * Topics "temperature", "fan", "voltage", "trip_point" and "cooling": what sensors and thermal zones
+ * measure, and the cooling devices of the kernel and their levels.
+ */
 #include <config.h>
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads sensors, except those of suspended devices, and drops implausible numbers. Values and limits of a
- * chip are read in helpers, as buses are slow and devices hang.
+ * Finds sensors, chips of hwmon by libsensors or by their files, and thermal zones; reads them, except those
+ * of suspended devices, and drops implausible numbers. Values and limits of a chip are read in helpers, as
+ * buses are slow and devices hang.
  */
 #include <config.h>
 
