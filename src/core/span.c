@@ -53,6 +53,14 @@ bool span_take_end(struct span *span, const char *end)
 	return true;
 }
 
+void span_copy(char *text, size_t room, struct span span)
+{
+	size_t length = span_length(span) < room ? span_length(span) : room - 1;
+
+	memcpy(text, span.at, length);
+	text[length] = '\0';
+}
+
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size)
 {
 	if (offset > span_length(bytes) || span_length(bytes) - offset < size)

@@ -33,6 +33,9 @@ bool span_starts(struct span span, const char *prefix);
 bool span_take_start(struct span *span, const char *start);
 bool span_take_end(struct span *span, const char *end);
 
+/* Its bytes with a NUL behind them, at most room in all. */
+void span_copy(char *text, size_t room, struct span span);
+
 static inline bool span_same(struct span one, struct span other)
 {
 	size_t length = span_length(one);

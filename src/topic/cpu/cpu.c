@@ -209,15 +209,6 @@ static uint64_t ticks(uint64_t part)
 	return part == U64_UNKNOWN ? 0 : part;
 }
 
-static uint64_t total_of(const uint64_t parts[N_PARTS])
-{
-	uint64_t total = 0;
-
-	for (unsigned i = 0; i < N_PARTS; i++)
-		total += ticks(parts[i]);
-	return total;
-}
-
 static double seconds(uint64_t ticks, double per_second)
 {
 	return u64_number(ticks) / per_second;
@@ -226,8 +217,10 @@ static double seconds(uint64_t ticks, double per_second)
 /* Sums are of ticks: those of seconds would go back by rounding, as after a reset. */
 static void set_times(struct cpu_row *row, const uint64_t sum[N_PARTS], double hz)
 {
-	uint64_t total = total_of(sum);
+	uint64_t total = 0;
 
+	for (unsigned i = 0; i < N_PARTS; i++)
+		total += ticks(sum[i]);
 	row->user_seconds = seconds(sum[USER], hz);
 	row->nice_seconds = seconds(sum[NICE], hz);
 	row->system_seconds = seconds(sum[SYSTEM], hz);

@@ -65,7 +65,8 @@ double cpu_allowance_quota(struct env *env, const struct cgroup_place *place)
 	return cgroup_quota_parse(quota, period, &cpus) ? cpus : 0;
 }
 
-uint64_t cpu_allowance_used_ns(const struct cpu_allowance *allowance, const char *group)
+/* CPU time of the group with this path and of those below it, in ns; U64_UNKNOWN. */
+static uint64_t used_ns_of(const struct cpu_allowance *allowance, const char *group)
 {
 	struct cgroup_place place = allowance->used.place;
 	struct cgroup_cpu_stat stat;
@@ -82,7 +83,8 @@ uint64_t cpu_allowance_used_ns(const struct cpu_allowance *allowance, const char
 	return stat.used_ns;
 }
 
-uint64_t cpu_allowance_set(const struct cpu_allowance *allowance)
+/* How many CPUs the cpuset of panetop leaves it; U64_UNKNOWN: there is none. */
+static uint64_t cpus_of_set(const struct cpu_allowance *allowance)
 {
 	const struct cgroup_place *place = &allowance->set.place;
 	uint32_t first, last;
@@ -106,7 +108,7 @@ double cpu_allowance_container(const struct cpu_allowance *allowance, uint64_t o
 
 	if (!allowance->is_container || online == U64_UNKNOWN)
 		return NAN;
-	set = cpu_allowance_set(allowance);
+	set = cpus_of_set(allowance);
 	if (set < online)
 		cpus = (double)set;
 	do {
@@ -192,7 +194,7 @@ static void read_waits(struct env *env, const struct cgroup_place *place, struct
 static void add_row(struct sample *sample, const struct cgroup_place *place, double quota, uint64_t set)
 {
 	const struct cpu_allowance *allowance = sample->state;
-	uint64_t used_ns = cpu_allowance_used_ns(allowance, place->group);
+	uint64_t used_ns = used_ns_of(allowance, place->group);
 	struct limit_row *row = table_add(sample->table);
 
 	row->cgroup = arena_print(&sample->frame->arena, "/%s", place->group);
@@ -209,7 +211,7 @@ static int sample(struct sample *sample)
 {
 	const struct cpu_allowance *allowance = sample->state;
 	struct cgroup_place place = allowance->cpu.place;
-	uint64_t set = cpu_allowance_set(allowance);
+	uint64_t set = cpus_of_set(allowance);
 	const struct proc_stat *stat;
 
 	if (!allowance->cpu.found)

@@ -19,12 +19,6 @@ extern const struct reader cpu_allowance_reader;
 /* The quota of a group in the hierarchy cpu, in CPUs; 0: none. */
 double cpu_allowance_quota(struct env *env, const struct cgroup_place *place);
 
-/* CPU time of the group with this path and of those below it, in ns; U64_UNKNOWN. */
-uint64_t cpu_allowance_used_ns(const struct cpu_allowance *allowance, const char *group);
-
-/* How many CPUs the cpuset of panetop leaves it; U64_UNKNOWN: there is none. */
-uint64_t cpu_allowance_set(const struct cpu_allowance *allowance);
-
 /*
  * CPUs that the container may use at once, by its quotas, its cpuset and the online CPUs of the machine; NaN:
  * panetop is in none.

@@ -42,14 +42,6 @@ void interrupt_growth_close(struct interrupt_growth *growth)
 	free(growth->counts);
 }
 
-static void copy_text(char *to, struct span from)
-{
-	size_t length = span_length(from) < NAME_MAX_BYTES ? span_length(from) : NAME_MAX_BYTES - 1;
-
-	memcpy(to, from.at, length);
-	to[length] = '\0';
-}
-
 /* The count of a kind on a CPU: now (0) or in the last update (1). */
 static uint64_t *count_of(const struct interrupt_growth *growth, size_t kind, size_t cpu, unsigned when)
 {
@@ -86,7 +78,7 @@ static void place_line(struct interrupt_growth *growth, size_t index, struct spa
 {
 	char text[NAME_MAX_BYTES];
 
-	copy_text(text, label);
+	span_copy(text, sizeof(text), label);
 	if (index == growth->n_kinds) {
 		VECTOR_ADD(growth->kinds, growth->n_kinds, growth->capacity)->label[0] = '\0';
 		VECTOR_RESERVE(growth->counts, growth->n_kinds * growth->n_cpus * 2,
@@ -109,7 +101,7 @@ static void parse_line(struct interrupt_growth *growth, size_t index, struct int
 	for (size_t column = 0; column < growth->n_columns && span_u64(&line->counts, &value); column++)
 		if (growth->owners[column] != SIZE_MAX)
 			*count_of(growth, index, growth->owners[column], 0) = value;
-	copy_text(growth->kinds[index].name, interrupt_name(line));
+	span_copy(growth->kinds[index].name, NAME_MAX_BYTES, interrupt_name(line));
 }
 
 void interrupt_growth_update(struct interrupt_growth *growth)

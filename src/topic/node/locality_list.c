@@ -175,14 +175,6 @@ static void match(struct thread_nodes *process, const uint32_t *tids, size_t n_t
 	process->room_capacity = capacity;
 }
 
-static void set_name(struct node_thread *thread, struct span comm)
-{
-	size_t length = span_length(comm) < THREAD_NAME_ROOM ? span_length(comm) : THREAD_NAME_ROOM - 1;
-
-	memcpy(thread->name, comm.at, length);
-	thread->name[length] = '\0';
-}
-
 /* CPU time that it used since the last look; of one that was not seen before, if it began since the first. */
 static double used(const struct thread_nodes *process, const struct node_thread *thread,
 		   const struct pid_stat *stat)
@@ -221,7 +213,7 @@ static void look_at(struct thread_nodes *process, struct env *env, const struct 
 		thread->node = node;
 	thread->start_ticks = stat.start_ticks;
 	thread->ticks = stat.user_ticks + stat.system_ticks;
-	set_name(thread, stat.comm);
+	span_copy(thread->name, sizeof(thread->name), stat.comm);
 }
 
 static void scale(struct thread_nodes *process, const struct node_list *nodes, double factor)

@@ -141,7 +141,11 @@ void command_reader_submit(struct command_reader *reader)
 	device_poll_wait(reader->env);
 }
 
-void command_reader_wait(struct command_reader *reader)
+/*
+ * Waits until all lines are there, as long as the helper reads some or waits for a CPU: a stuck process costs
+ * half a second.
+ */
+static void command_reader_wait(struct command_reader *reader)
 {
 	const struct env *env = reader->env;
 	bool goes_on = reader->submitted;

@@ -38,12 +38,6 @@ bool command_reader_ask_at(struct command_reader *reader, uint32_t pid, const ch
 /* Starts reading what was requested, and waits a moment: normally the lines are there when it returns. */
 void command_reader_submit(struct command_reader *reader);
 
-/*
- * Waits until all lines are there, as long as the helper reads some or waits for a CPU: a stuck process costs
- * half a second.
- */
-void command_reader_wait(struct command_reader *reader);
-
 /* The next line that was read, valid until the next command_reader_ask(); false after the last. */
 bool command_reader_next(struct command_reader *reader, struct command_line *line);
 

@@ -59,13 +59,19 @@ static void close_walk(struct process_list *list)
 	list->walk = NULL;
 }
 
+static void free_exited(struct process_list *list)
+{
+	for (size_t i = 0; i < list->n_exited; i++)
+		process_free(&list->pool, list->exited[i]);
+	list->n_exited = 0;
+}
+
 static void close_list(void *state)
 {
 	struct process_list *list = state;
 
 	close_walk(list);
-	for (size_t i = 0; i < list->n_exited; i++)
-		process_free(&list->pool, list->exited[i]);
+	free_exited(list);
 	for (size_t i = 0; i < list->n_all; i++) {
 		process_release_files(list->env, list->all[i]);
 		process_free(&list->pool, list->all[i]);
@@ -424,13 +430,6 @@ static void make_room(struct process_list *list, size_t wanted)
 	VECTOR_RESERVE(list->previous, wanted, list->capacity);
 }
 
-static void free_exited(struct process_list *list)
-{
-	for (size_t i = 0; i < list->n_exited; i++)
-		process_free(&list->pool, list->exited[i]);
-	list->n_exited = 0;
-}
-
 /* NULL: clocks are to be read instead. */
 static const struct bpf_walk *walk(struct process_list *list, size_t n_pids)
 {
@@ -454,14 +453,6 @@ static bool is_by_pid(const struct bpf_walk *walk)
 		if (walk->processes[i].pid <= walk->processes[i - 1].pid)
 			return false;
 	return true;
-}
-
-static void index_walk(struct process_list *list, const struct bpf_walk *walk)
-{
-	hash_clear(&list->walked_at);
-	hash_reserve(&list->walked_at, walk->n_processes);
-	for (uint32_t i = 0; i < walk->n_processes; i++)
-		hash_add(&list->walked_at, hash_u64(walk->processes[i].pid), i);
 }
 
 /* NULL: it was not walked. next: where the search goes on for a larger pid, if they are by pid. */
@@ -488,8 +479,12 @@ static void read_walk(struct process_list *list, const struct bpf_walk *walk, co
 	uint32_t next = 0;
 
 	VECTOR_RESERVE(list->marks, n_pids, list->mark_capacity);
-	if (!by_pid)
-		index_walk(list, walk);
+	if (!by_pid) {
+		hash_clear(&list->walked_at);
+		hash_reserve(&list->walked_at, walk->n_processes);
+		for (uint32_t i = 0; i < walk->n_processes; i++)
+			hash_add(&list->walked_at, hash_u64(walk->processes[i].pid), i);
+	}
 	for (size_t i = 0; i < n_pids; i++) {
 		const struct bpf_walked *process = find_walked(list, walk, pids[i], by_pid, &next);
 
@@ -530,16 +525,14 @@ struct turns {
 	size_t visible;              /* index of the next one on the screen */
 };
 
-/* What was not read while its tables rested is not read at once afterwards. */
-static uint64_t n_ticks_passed(const struct process_list *list)
-{
-	return list->updates > 0 && list->env->tick > list->tick ? list->env->tick - list->tick : 1;
-}
-
-/* As many as it takes for all to have their turn within a round. */
+/*
+ * As many as it takes for all to have their turn within a round. What was not read while its tables rested is
+ * not read at once afterwards.
+ */
 static size_t count_turns(const struct process_list *list, size_t n_pids)
 {
-	uint64_t passed_ns = (list->mono_ns - list->last_ns) / n_ticks_passed(list);
+	bool again = list->updates > 0 && list->env->tick > list->tick;
+	uint64_t passed_ns = (list->mono_ns - list->last_ns) / (again ? list->env->tick - list->tick : 1);
 	uint64_t round_ns = list->walked ? WALK_ROUND_NS : ROUND_NS;
 	size_t turns = n_pids;
 

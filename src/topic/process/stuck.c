@@ -109,11 +109,6 @@ static void file_of(const struct task *task, const char *name, char path[PROCESS
 	snprintf(path, PROCESS_FILE_MAX, "task/%u/%s", task->tid, name);
 }
 
-static void copy_text(char *out, size_t room, struct span text)
-{
-	snprintf(out, room, "%.*s", (int)span_length(text), text.at);
-}
-
 /* Its state, name, start, and how often it has run. False: it is not in D. */
 static bool read_task(struct env *env, struct task *task)
 {
@@ -126,7 +121,7 @@ static bool read_task(struct env *env, struct task *task)
 	length = pids_read(env, task->pid, path, bytes, sizeof(bytes));
 	if (length < 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat) || stat.state != 'D')
 		return false;
-	copy_text(task->name, sizeof(task->name), stat.comm);
+	span_copy(task->name, sizeof(task->name), stat.comm);
 	task->start_ticks = stat.start_ticks;
 	task->runs = stat.user_ticks + stat.system_ticks;
 	file_of(task, "schedstat", path);
@@ -269,7 +264,7 @@ static void read_function(struct env *env, struct task *task)
 	file_of(task, "wchan", path);
 	length = pids_read(env, task->pid, path, bytes, sizeof(bytes) - 1);
 	if (length > 0 && !span_is(span_of(bytes, (size_t)length), "0"))
-		copy_text(task->function, sizeof(task->function), span_of(bytes, (size_t)length));
+		span_copy(task->function, sizeof(task->function), span_of(bytes, (size_t)length));
 	task->frozen = *task->function ? strstr(task->function, "refrigerator") != NULL
 				       : is_in_frozen_group(env, task);
 }
@@ -331,7 +326,7 @@ static void set_call(struct state *state, struct task *task, const struct pid_sy
 	snprintf(name, sizeof(name), "fd/%lld", (long long)pid_syscall_fd(call));
 	length = pids_read_link(state->processes->env, task->pid, name, target, sizeof(target));
 	if (length > 0)
-		copy_text(task->path, sizeof(task->path), span_of(target, (size_t)length));
+		span_copy(task->path, sizeof(task->path), span_of(target, (size_t)length));
 }
 
 static void take_details(struct state *state)
@@ -349,7 +344,7 @@ static void take_details(struct state *state)
 	while (command_reader_next(state->paths, &line)) {
 		task = find_task(state, line.tag);
 		if (task)
-			copy_text(task->path, sizeof(task->path), span_of(line.text, line.program_length));
+			span_copy(task->path, sizeof(task->path), span_of(line.text, line.program_length));
 	}
 }
 
@@ -709,8 +704,7 @@ static void find_holders(struct convoy_state *state)
 			continue;
 		look->holder = owner;
 		look->holder_state = stat.state;
-		snprintf(look->holder_name, sizeof(look->holder_name), "%.*s",
-			 (int)span_length(stat.comm), stat.comm.at);
+		span_copy(look->holder_name, sizeof(look->holder_name), stat.comm);
 	}
 }
 

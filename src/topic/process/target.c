@@ -42,17 +42,13 @@ static bool is_same(const char *one, const char *other)
 
 static void set_process(struct target *target, uint32_t pid, const struct pid_stat *stat)
 {
-	size_t length = span_length(stat->comm);
-
-	length = length < TARGET_NAME_MAX ? length : TARGET_NAME_MAX - 1;
 	target->state = TARGET_LIVE;
 	target->pid = target->memory_pid = pid;
 	target->start_ticks = stat->start_ticks;
 	target->stat = *stat;
 	target->stat_mono_ns = stat->state ? env_mono_ns(target->env) : 0;
 	target->stat.comm = span_text("");
-	memcpy(target->name, stat->comm.at, length);
-	target->name[length] = '\0';
+	span_copy(target->name, sizeof(target->name), stat->comm);
 }
 
 /* Zombies and panetop itself match only by PID. */
@@ -144,10 +140,8 @@ static void follow(struct target *target)
 	}
 	if (pid_stat_has_ended(&stat) && !pid_stat_has_ended(&target->stat))
 		target->state = TARGET_GONE;
-	if (span_length(stat.comm) < TARGET_NAME_MAX) { /* an exec may change it */
-		memcpy(target->name, stat.comm.at, span_length(stat.comm));
-		target->name[span_length(stat.comm)] = '\0';
-	}
+	if (span_length(stat.comm) < TARGET_NAME_MAX) /* an exec may change it */
+		span_copy(target->name, sizeof(target->name), stat.comm);
 	target->stat = stat;
 	target->stat_mono_ns = mono_ns;
 	target->stat.comm = span_text("");

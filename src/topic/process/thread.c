@@ -123,7 +123,6 @@ static int read_thread(struct env *env, uint32_t pid, struct thread *thread)
 {
 	char bytes[1024], name[48];
 	struct pid_stat stat;
-	size_t comm;
 	long length;
 	int error;
 
@@ -143,9 +142,7 @@ static int read_thread(struct env *env, uint32_t pid, struct thread *thread)
 	thread->start_ticks = stat.start_ticks;
 	thread->state = stat.state;
 	thread->processor = stat.processor;
-	comm = span_length(stat.comm) < PROCESS_NAME_MAX ? span_length(stat.comm) : PROCESS_NAME_MAX - 1;
-	memcpy(thread->name, stat.comm.at, comm);
-	thread->name[comm] = '\0';
+	span_copy(thread->name, sizeof(thread->name), stat.comm);
 	return 0;
 }
 
