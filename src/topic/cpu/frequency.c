@@ -212,8 +212,7 @@ struct frequency_row {
 };
 
 #define SPEED(field, heading, place, what, from, ...)                                                        \
-	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = heading,      \
-	       .width = 8, .rank = place, .help = what, .source = from, __VA_ARGS__)
+	ROW(field, A_GAUGE(HERTZ, heading, 8), .rank = place, .help = what, .source = from, __VA_ARGS__)
 
 #define ROW(field, ...) COLUMN(struct frequency_row, field, __VA_ARGS__)
 

@@ -328,18 +328,15 @@ struct throttle_row {
 };
 
 #define COUNT(part, heading, what)                                                                           \
-	COLUMN(struct throttle_row, part##_throttles, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,            \
-	       .title = heading, .width = 8, .help = what,                                                   \
+	COLUMN(struct throttle_row, part##_throttles, A_COUNTER(COUNT, heading, 8), .help = what,            \
 	       .source = "thermal_throttle/" #part "_throttle_count")
 #define RATE(part, heading, what)                                                                            \
-	COLUMN(struct throttle_row, part##_throttles_per_second, .kind = COLUMN_RATE,                        \
-	       .unit = UNIT_PER_SECOND, .title = heading, .width = 7,                                        \
+	COLUMN(struct throttle_row, part##_throttles_per_second, A_RATE(PER_SECOND, heading, 7),             \
 	       .rate_of = offsetof(struct throttle_row, part##_throttles), .help = what,                     \
 	       .source = "growth of " #part "_throttles / time")
 #define TIME(part, heading, what)                                                                            \
-	COLUMN(struct throttle_row, part##_throttled_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,  \
-	       .title = heading, .width = 9, .rank = 1, .help = what,                                        \
-	       .source = "thermal_throttle/" #part "_throttle_total_time_ms")
+	COLUMN(struct throttle_row, part##_throttled_seconds, A_COUNTER(SECONDS, heading, 9), .rank = 1,     \
+	       .help = what, .source = "thermal_throttle/" #part "_throttle_total_time_ms")
 
 static const struct column throttle_columns[] = {
 	COLUMN(struct throttle_row, cpu, A_KEY(N_("CPU"), 4), .help = N_("CPU number"),

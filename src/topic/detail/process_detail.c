@@ -57,14 +57,11 @@ struct detail_row {
 
 #define ROW(field, ...) COLUMN(struct detail_row, field, __VA_ARGS__)
 #define NUMBER(field, heading, what, from, ...)                                                              \
-	ROW(field, .kind = COLUMN_LABEL, .title = heading, .width = 7, .help = what, .source = from,         \
-	    __VA_ARGS__)
+	ROW(field, A_LABEL(heading, 7), .help = what, .source = from, __VA_ARGS__)
 #define COUNT(field, heading, what, from, ...)                                                               \
-	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = heading, .width = 7, .help = what,     \
-	    .source = from, __VA_ARGS__)
+	ROW(field, A_GAUGE(COUNT, heading, 7), .help = what, .source = from, __VA_ARGS__)
 #define TEXT(field, heading, what, from, ...)                                                                \
-	ROW(field, .kind = COLUMN_LABEL, .title = heading, .width = 12, .help = what, .source = from,        \
-	    __VA_ARGS__)
+	ROW(field, A_LABEL(heading, 12), .help = what, .source = from, __VA_ARGS__)
 #define SIZE(field, heading, what, line)                                                                     \
 	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 8, .rank = 6,        \
 	    .hidden = true, .help = what, .source = "/proc/PID/status " line)

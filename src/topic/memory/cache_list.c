@@ -410,13 +410,11 @@ struct cache_row {
 #define ROW(field, ...) COLUMN(struct cache_row, field, __VA_ARGS__)
 
 #define EACH_SECOND(of, heading, cells, what, ...)                                                           \
-	ROW(of##_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = cells, \
-	    .rate_of = offsetof(struct cache_row, of), .help = what, .source = "growth of " #of " / time",   \
-	    __VA_ARGS__)
+	ROW(of##_per_second, A_RATE(PER_SECOND, heading, cells), .rate_of = offsetof(struct cache_row, of),  \
+	    .help = what, .source = "growth of " #of " / time", __VA_ARGS__)
 
 #define TOTAL(field, heading, what, from)                                                                    \
-	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .hidden = true, .title = heading,             \
-	    .width = 10, .help = what, .source = from)
+	ROW(field, A_COUNTER(COUNT, heading, 10), .hidden = true, .help = what, .source = from)
 
 static const struct column columns[] = {
 	EACH_SECOND(asked_pages, N_("asked/s"), 9, N_("pages of files that reads asked for"), .trend = true),

@@ -46,10 +46,9 @@ struct thread_row {
 };
 
 #define LOCAL(type)                                                                                          \
-	COLUMN(type, local_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%local"),           \
-	       .width = 6,                                                                                   \
-	       .help = N_("part of its memory that is on the node where it runs: the sum over the nodes of " \
-			  "its share of memory times its share of CPU time"),                                \
+	COLUMN(type, local_ratio, A_GAUGE(RATIO, N_("%local"), 6),                                           \
+	       .help = N_("part of its memory that is on the node where it runs: the sum over the nodes "    \
+			  "of its share of memory times its share of CPU time"),                             \
 	       .source = "sum of share_ratio * cpu_ratio")
 
 #define HOW(type)                                                                                            \
@@ -59,8 +58,7 @@ struct thread_row {
 	       .source = "panetop")
 
 #define AGE(type)                                                                                            \
-	COLUMN(type, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"),            \
-	       .width = 4, .rank = 4, .whole = true,                                                         \
+	COLUMN(type, age_seconds, A_GAUGE(SECONDS, N_("age"), 4), .rank = 4, .whole = true,                  \
 	       .help = N_("how long ago its pages were looked at: processes take turns"),                    \
 	       .source = "panetop")
 

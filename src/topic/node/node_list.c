@@ -168,8 +168,7 @@ struct node_row {
 #define ROW(field, ...) COLUMN(struct node_row, field, __VA_ARGS__)
 
 #define BYTES(field, heading, from, ...)                                                                     \
-	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 7, .source = from,   \
-	    __VA_ARGS__)
+	ROW(field, A_GAUGE(BYTES, heading, 7), .source = from, __VA_ARGS__)
 
 #define PAGES(of, heading, cells, what, from, ...)                                                           \
 	ROW(of##_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = heading, .width = cells, \

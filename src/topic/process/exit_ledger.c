@@ -277,7 +277,34 @@ bool child_shares_split(struct child_shares *shares, const struct process_list *
 #define KTHREADD 2 /* pid of the parent of kernel threads: visible only with the whole machine */
 #define EXIT_KIB 256 /* an exit without memory costs as much CPU time as freeing this */
 
-static void drain(void *context);
+static void keep_record(void *context, const struct exit_record *record)
+{
+	struct exit_ledger *ledger = context;
+	uint32_t number = (uint32_t)ledger->n_ended;
+	struct ended *ended = VECTOR_ADD(ledger->ended, ledger->n_ended, ledger->ended_capacity);
+
+	*ended = (struct ended){
+		.tgid = record->tgid ? record->tgid : record->tid,
+		.number = number,
+		.first = record->tgid == 0 || record->tgid == record->tid,
+		.last = record->tgid == 0 || record->last,
+		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
+		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
+		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
+		.exit_code = record->exit_code == U32_UNKNOWN ? 0 : record->exit_code,
+		.parent_pid = record->parent_pid,
+		.uid = record->uid,
+	};
+	strcpy(ended->name, record->comm);
+}
+
+/* What ended until the clocks of the processes were read is of this tick. */
+static void drain(void *context)
+{
+	struct exit_ledger *ledger = context;
+
+	exit_reader_drain(ledger->reader, keep_record, ledger);
+}
 
 static int open_ledger(void *state, const struct sample *sample)
 {
@@ -380,7 +407,6 @@ static bool is_outside(const struct exit_ledger *ledger, uint32_t pid, uint32_t 
 static void count_failing(struct exit_ledger *ledger, const char *name, const struct ends *ends)
 {
 	const struct process *parent = process_list_find(ledger->processes, ends->parent_pid);
-
 	char whole[PROCESS_NAME_MAX];
 
 	if (!parent)
@@ -405,27 +431,6 @@ static void count_exit(struct exit_ledger *ledger, const char *name, bool outsid
 	count(find_or_add(ledger, name), &ends);
 	if (ledger->reader && ends.exits == 1)
 		count_failing(ledger, name, &ends);
-}
-
-static void keep_record(void *context, const struct exit_record *record)
-{
-	struct exit_ledger *ledger = context;
-	uint32_t number = (uint32_t)ledger->n_ended;
-	struct ended *ended = VECTOR_ADD(ledger->ended, ledger->n_ended, ledger->ended_capacity);
-
-	*ended = (struct ended){
-		.tgid = record->tgid ? record->tgid : record->tid,
-		.number = number,
-		.first = record->tgid == 0 || record->tgid == record->tid,
-		.last = record->tgid == 0 || record->last,
-		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
-		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
-		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
-		.exit_code = record->exit_code == U32_UNKNOWN ? 0 : record->exit_code,
-		.parent_pid = record->parent_pid,
-		.uid = record->uid,
-	};
-	strcpy(ended->name, record->comm);
 }
 
 static int compare_ended(const void *one, const void *other)
@@ -467,14 +472,6 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, exits, exit_code && exits > 0,
 					  exit_code, first->parent_pid });
 	}
-}
-
-/* What ended until the clocks of the processes were read is of this tick. */
-static void drain(void *context)
-{
-	struct exit_ledger *ledger = context;
-
-	exit_reader_drain(ledger->reader, keep_record, ledger);
 }
 
 /*
@@ -711,20 +708,16 @@ static bool check_sum(struct process_list *processes)
 	       (cgroup_cpu_time_version(processes->cpu_sum) == 1 || check_root(processes));
 }
 
-static bool is_in_sum(const struct process_list *processes, const struct process *process)
-{
-	return cgroup_cpu_time_version(processes->cpu_sum) == 1 ||
-	       process->outside_tick != (uint32_t)processes->tick;
-}
-
 /* Growth of the clocks of all processes in the sum. */
 static uint64_t seen_ns(const struct exit_ledger *ledger)
 {
 	const struct process_list *processes = ledger->processes;
+	bool all_are = cgroup_cpu_time_version(processes->cpu_sum) == 1;
 	uint64_t sum_ns = 0;
 
 	for (size_t i = 0; i < processes->n_all; i++)
-		if (processes->all[i]->used_ns != U64_UNKNOWN && is_in_sum(processes, processes->all[i]))
+		if (processes->all[i]->used_ns != U64_UNKNOWN &&
+		    (all_are || processes->all[i]->outside_tick != (uint32_t)processes->tick))
 			sum_ns += processes->all[i]->used_ns;
 	return sum_ns;
 }

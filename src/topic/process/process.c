@@ -84,13 +84,11 @@ struct process_row {
 	    .of_cpu = true, .rate_of = offsetof(struct process_row, counter), .help = what,                  \
 	    .source = "growth of " #counter " / time", __VA_ARGS__)
 
-#define TIME(key, heading, what, from, ...)                                                                 \
-	ROW(key, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8, .help = what, \
-	    .source = from, __VA_ARGS__)
+#define TIME(key, heading, what, from, ...)                                                                  \
+	ROW(key, A_COUNTER(SECONDS, heading, 8), .help = what, .source = from, __VA_ARGS__)
 
 #define SIZE(field, heading, what, from)                                                                     \
-	STAT(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 6, .rank = 6,       \
-	     .hidden = true, .help = what, .source = from)
+	STAT(field, A_GAUGE(BYTES, heading, 6), .rank = 6, .hidden = true, .help = what, .source = from)
 
 /* From its io file. */
 #define STORED(field, heading, what, from)                                                                   \
@@ -106,16 +104,14 @@ struct process_row {
 	REQUESTED(field, number, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading, .width = 8,   \
 		  .rank = 4, .hidden = true, .help = what, .source = from)
 #define PAYLOAD_RATE(counter, number, heading, what)                                                         \
-	REQUESTED(counter##_per_second, number, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,          \
-		  .title = heading, .width = 7, .rank = 2, .hidden = true,                                   \
-		  .rate_of = OFFSET_APART(counter), .help = what,                                        \
+	REQUESTED(counter##_per_second, number, A_RATE(BYTES_PER_SECOND, heading, 7), .rank = 2,             \
+		  .hidden = true, .rate_of = OFFSET_APART(counter), .help = what,                            \
 		  .source = "growth of " #counter " / time")
 #define COUNTED "BPF at sock_recv_length and sock_send_length"
 #define OF_SOCKETS SOCKET_LIST_SOURCE ", links of /proc/PID/fd; where the kernel counts " COUNTED
 
 #define TEXT(key, heading, what, from, ...)                                                                  \
-	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
-	    __VA_ARGS__)
+	ROW(key, A_LABEL(heading, 24), .help = what, .source = from, __VA_ARGS__)
 
 static const struct column columns[] = {
 	SHARE(cpu_seconds, cpu_ratio, N_("%CPU"),

@@ -130,8 +130,10 @@ static uint32_t wanted_process(const struct sample_request *request)
 	return span_u64(&list, &pid) && span_length(list) == 0 && pid <= UINT32_MAX ? (uint32_t)pid : 0;
 }
 
-static void open_trace(struct state *state, struct sample *sample)
+/* Before the processes are listed: those that are then seen were counted from their start. */
+static void open_trace(struct sample *sample)
 {
+	struct state *state = sample->state;
 	uint32_t wanted = wanted_process(sample->request);
 
 	if (state->opened && state->trace.process == wanted)
@@ -153,36 +155,31 @@ static void close_account(struct sample *sample)
 	free(state->room);
 }
 
-static void swap_lists(struct state *state)
-{
-	struct account *list = state->list;
-
-	state->list = state->room;
-	state->room = list;
-}
-
 /* An account for each process, as it was in the last tick. */
 static void follow_processes(struct state *state)
 {
 	const struct process_list *processes = state->processes;
 	size_t n_before = state->count, at = 0;
+	struct account *before;
 
 	if (processes->n_all > state->capacity) {
 		state->capacity = processes->n_all + processes->n_all / 2;
 		state->list = alloc_resize(state->list, state->capacity, sizeof(*state->list));
 		state->room = alloc_resize(state->room, state->capacity, sizeof(*state->room));
 	}
-	swap_lists(state);
+	before = state->list;
+	state->list = state->room;
+	state->room = before;
 	state->count = processes->n_all;
 	for (size_t i = 0; i < processes->n_all; i++) {
 		const struct process *process = processes->all[i];
 		struct account *account = &state->list[i];
 
-		while (at < n_before && state->room[at].pid < process->pid)
+		while (at < n_before && before[at].pid < process->pid)
 			at++;
-		if (at < n_before && state->room[at].pid == process->pid &&
-		    state->room[at].start_ticks == process->start_ticks)
-			*account = state->room[at];
+		if (at < n_before && before[at].pid == process->pid &&
+		    before[at].start_ticks == process->start_ticks)
+			*account = before[at];
 		else
 			*account =
 				(struct account){ .pid = process->pid, .start_ticks = process->start_ticks };
@@ -196,13 +193,6 @@ static int compare_pids(const void *pid, const void *account)
 	uint32_t one = *(const uint32_t *)pid, other = ((const struct account *)account)->pid;
 
 	return (one > other) - (one < other);
-}
-
-static struct account *account_of(const struct state *state, uint64_t pid)
-{
-	uint32_t key = (uint32_t)pid;
-
-	return bsearch(&key, state->list, state->count, sizeof(*state->list), compare_pids);
 }
 
 static void take_off(uint64_t *from, uint64_t *left)
@@ -234,7 +224,8 @@ static void bring_to(const struct bpf_times *times, uint64_t moment_ns, uint64_t
 static void add_thread(struct state *state, size_t entry, uint64_t moment_ns)
 {
 	const struct bpf_times *times = &state->trace.times[entry];
-	struct account *account = account_of(state, times->process);
+	uint32_t pid = (uint32_t)times->process;
+	struct account *account = bsearch(&pid, state->list, state->count, sizeof(*account), compare_pids);
 	bool gone = times->state == BPF_STATE_GONE && times->since_ns <= moment_ns;
 	uint64_t spent_ns[N_PARTS];
 
@@ -313,48 +304,37 @@ static struct time_account_row *add_row(struct sample *sample, const struct proc
 	return row;
 }
 
-static void add_counted(struct sample *sample)
+/* Of processes whose threads were all read. */
+static void set_from_files(struct time_account_row *row, const struct process *process, unsigned part)
 {
-	const struct state *state = sample->state;
+	const struct process_wait *wait = process_wait_of(process);
 
-	for (size_t i = 0; i < state->count; i++) {
-		const struct account *account = &state->list[i];
-		const struct process *process = state->processes->all[i];
-
-		if (process->outside || (state->trace.process && state->trace.process != process->pid))
-			continue;
-		for (unsigned part = 0; part < N_PARTS; part++) {
-			struct time_account_row *row = add_row(sample, process, part);
-
-			if (!account->broken) {
-				row->seconds = (double)account->now_ns[part] / 1e9;
-				row->threads = account->threads;
-			}
-			row->how = "bpf";
-		}
-	}
+	if (part == BPF_STATE_RUNNING && process->clock_valid)
+		row->seconds = (double)process->cpu_ns / 1e9;
+	else if (part == BPF_STATE_READY && wait)
+		row->seconds = (double)wait->wait_ns / 1e9;
+	row->threads = process->stat.threads;
 }
 
-/* Of processes whose threads were all read. */
-static void add_from_files(struct sample *sample)
+static void add_rows(struct sample *sample, bool counted)
 {
 	const struct state *state = sample->state;
 
 	for (size_t i = 0; i < state->processes->n_all; i++) {
 		const struct process *process = state->processes->all[i];
-		const struct process_wait *wait = process_wait_of(process);
 
 		if (process->outside || (state->trace.process && state->trace.process != process->pid))
 			continue;
 		for (unsigned part = 0; part < N_PARTS; part++) {
 			struct time_account_row *row = add_row(sample, process, part);
 
-			if (part == BPF_STATE_RUNNING && process->clock_valid)
-				row->seconds = (double)process->cpu_ns / 1e9;
-			else if (part == BPF_STATE_READY && wait)
-				row->seconds = (double)wait->wait_ns / 1e9;
-			row->threads = process->stat.threads;
-			row->how = "proc";
+			if (!counted) {
+				set_from_files(row, process, part);
+			} else if (!state->list[i].broken) {
+				row->seconds = (double)state->list[i].now_ns[part] / 1e9;
+				row->threads = state->list[i].threads;
+			}
+			row->how = counted ? "bpf" : "proc";
 		}
 	}
 }
@@ -369,20 +349,14 @@ static int sample_account(struct sample *sample)
 	moment_ns = env_mono_ns(sample->env);
 	if (!trace_read(&state->trace)) {
 		process_wait_update(state->processes);
-		add_from_files(sample);
+		add_rows(sample, false);
 		return 0;
 	}
 	follow_processes(state);
 	add_times(state, moment_ns - kernel_clock_lag_ns(sample->env));
 	sample->table->mono_ns = moment_ns;
-	add_counted(sample);
+	add_rows(sample, true);
 	return 0;
-}
-
-/* Before the processes are listed: those that are then seen were counted from their start. */
-static void prepare(struct sample *sample)
-{
-	open_trace(sample->state, sample);
 }
 
 const struct topic topic_time_account = {
@@ -392,6 +366,6 @@ const struct topic topic_time_account = {
 		  .optional = true, .test = trace_test,
 		  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, NEEDS }, { ENODATA, NEEDS } } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF), .state_size = sizeof(struct state),
-	.reads = READINGS(READING(struct state, processes, &process_reader)), .prepare = prepare,
+	.reads = READINGS(READING(struct state, processes, &process_reader)), .prepare = open_trace,
 	.sample = sample_account, .close = close_account,
 };
