@@ -86,12 +86,12 @@ static const struct column columns[] = {
 	    .help = N_("command line without the directories of the program"), .source = ARGUMENTS),
 };
 
-static const struct schema schema = { .name = "event",
-				      .help = N_("process events: forks, execs, exits ..."),
-				      .shape = SHAPE_EVENTS,
-				      .over_interval = true,
-				      .has_secrets = true,
-				      SCHEMA_ROWS(struct event_row, columns) };
+static const struct schema schema = {
+	.name = "event",
+	.help = N_("process events: forks, execs, exits ..."),
+	.shape = SHAPE_EVENTS, .over_interval = true, .has_secrets = true,
+	SCHEMA_ROWS(struct event_row, columns),
+};
 
 struct state {
 	struct event_reader *reader;
@@ -304,13 +304,13 @@ static const struct column total_columns[] = {
 	      .source = "sum of lifetimes / their number"),
 };
 
-static const struct schema total_schema = { .name = "event_total",
-					    .is_public = true,
-					    .help = N_("events by kind and command"),
-					    .from_zero = true,
-					    .of_run = true,
-					    .sum_row = ALL,
-					    SCHEMA_ROWS(struct total_row, total_columns) };
+static const struct schema total_schema = {
+	.name = "event_total",
+	.is_public = true,
+	.help = N_("events by kind and command"),
+	.from_zero = true, .of_run = true, .sum_row = ALL,
+	SCHEMA_ROWS(struct total_row, total_columns),
+};
 
 static void add_total(struct table *table, const char *command, const struct event_counts *counts,
 		      double seconds)
@@ -402,11 +402,12 @@ static const struct column parent_columns[] = {
 	       .source = "perf COMM, /proc/PID/stat"),
 };
 
-static const struct schema parent_schema = { .name = "event_parent",
-					     .help = N_("processes that fork"),
-					     .from_zero = true,
-					     .of_run = true,
-					     SCHEMA_ROWS(struct parent_row, parent_columns) };
+static const struct schema parent_schema = {
+	.name = "event_parent",
+	.help = N_("processes that fork"),
+	.from_zero = true, .of_run = true,
+	SCHEMA_ROWS(struct parent_row, parent_columns),
+};
 
 static void read_parents(void *context, const struct event_statistics *statistics, uint64_t since_ns)
 {
@@ -454,12 +455,13 @@ static const struct column lifetime_columns[] = {
 		 .source = "exits / sum of exits"),
 };
 
-static const struct schema lifetime_schema = { .name = "event_lifetime",
-					       .is_public = true,
-					       .help = N_("lifetimes of processes that exited"),
-					       .shape = SHAPE_HISTOGRAM,
-					       .of_run = true,
-					       SCHEMA_ROWS(struct lifetime_row, lifetime_columns) };
+static const struct schema lifetime_schema = {
+	.name = "event_lifetime",
+	.is_public = true,
+	.help = N_("lifetimes of processes that exited"),
+	.shape = SHAPE_HISTOGRAM, .of_run = true,
+	SCHEMA_ROWS(struct lifetime_row, lifetime_columns),
+};
 
 static void read_lifetimes(void *context, const struct event_statistics *statistics, uint64_t since_ns)
 {
@@ -525,12 +527,13 @@ static const struct column source_columns[] = {
 	       .source = "panetop"),
 };
 
-static const struct schema source_schema = { .name = "event_source",
-					     .is_public = true,
-					     .help = N_("sources of process events, and losses"),
-					     .from_zero = true,
-					     .of_run = true,
-					     SCHEMA_ROWS(struct source_row, source_columns) };
+static const struct schema source_schema = {
+	.name = "event_source",
+	.is_public = true,
+	.help = N_("sources of process events, and losses"),
+	.from_zero = true, .of_run = true,
+	SCHEMA_ROWS(struct source_row, source_columns),
+};
 
 static void add_source(struct table *table, const char *source, uint64_t received, uint64_t lost, int error,
 		       const char *gives)

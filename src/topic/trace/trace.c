@@ -868,8 +868,7 @@ int trace_test(struct env *env)
 	static const struct trace_plan plan = {
 		.topic = "tracing",
 		.programs = counts,
-		.n_programs = 1,
-		.n_words = 1,
+		.n_programs = 1, .n_words = 1,
 		.n_entries_max = 1024,
 	};
 	const struct sample_request request = { 0 };
