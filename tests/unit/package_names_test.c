@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rig.h"
-#include "topic/profile/package_names.h"
+#include "topic/profile/profile.h"
 
 #define LISTS "var/lib/dpkg/info/"
 

@@ -261,20 +261,12 @@ static const char *state_name(const struct probe_view *view, const struct probed
 		[PROBE_ABSENT] = N_("absent"),     [PROBE_CROWDED] = N_("crowded"),
 		[PROBE_REFUSED] = N_("refused"),   [PROBE_FAILED] = N_("failed"),
 	};
+	static const char *const of_process[] = {
+		[PROBED_NOT] = NULL,       [PROBED_COUNTING] = N_("counting"), [PROBED_WAITING] = N_("waiting"),
+		[PROBED_GONE] = N_("gone"), [PROBED_ENDED] = N_("ended"),
+	};
 
-	switch (probed ? probed->state : PROBED_NOT) {
-	case PROBED_COUNTING:
-		return N_("counting");
-	case PROBED_WAITING:
-		return N_("waiting");
-	case PROBED_GONE:
-		return N_("gone");
-	case PROBED_ENDED:
-		return N_("ended");
-	case PROBED_NOT:
-		break;
-	}
-	return names[view->state];
+	return probed && of_process[probed->state] ? of_process[probed->state] : names[view->state];
 }
 
 static struct probe_row *add_row(struct sample *sample, const struct one *one)

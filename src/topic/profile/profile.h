@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which Debian package has the names of the functions of a file. */
-#ifndef PANETOP_TOPIC_PROFILE_PACKAGE_NAMES_H
-#define PANETOP_TOPIC_PROFILE_PACKAGE_NAMES_H
+#ifndef PANETOP_TOPIC_PROFILE_PROFILE_H
+#define PANETOP_TOPIC_PROFILE_PROFILE_H
 
 #include "sys/env.h"
 
