@@ -262,8 +262,9 @@ static const char *state_name(const struct probe_view *view, const struct probed
 		[PROBE_REFUSED] = N_("refused"),   [PROBE_FAILED] = N_("failed"),
 	};
 	static const char *const of_process[] = {
-		[PROBED_NOT] = NULL,       [PROBED_COUNTING] = N_("counting"), [PROBED_WAITING] = N_("waiting"),
-		[PROBED_GONE] = N_("gone"), [PROBED_ENDED] = N_("ended"),
+		[PROBED_NOT] = NULL,
+		[PROBED_COUNTING] = N_("counting"), [PROBED_WAITING] = N_("waiting"),
+		[PROBED_GONE] = N_("gone"),         [PROBED_ENDED] = N_("ended"),
 	};
 
 	return probed && of_process[probed->state] ? of_process[probed->state] : names[view->state];
