@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topics "profile …": which functions run, in which stacks, who calls whom, and what sampling costs. A helper
- * reads the lists of files of all packages, for those that have names.
+ * Topics "profile …": which functions run, in which stacks, who calls whom, and what sampling costs. A
+ * helper reads the lists of files of all packages, for those that have names.
  */
 #include <config.h>
 
