@@ -47,7 +47,6 @@ struct calibration {
 	uint64_t step_ns;        /* when the load changed; 0: not yet */
 	struct statistics watts; /* of this step, weighted by seconds */
 	struct statistics measures[N_CALIBRATION_MEASURES];
-	double operations;            /* of the load, at the previous sample */
 	double last_watts;            /* of the previous step; NaN */
 	unsigned unknown;             /* consecutive samples without watts */
 	struct calibration_fit *fits; /* owned; one for each number of CPUs */

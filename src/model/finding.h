@@ -89,10 +89,10 @@ struct finding_rule {
 				  * [ … ] stands only if what it names is known */
 	const struct culprit_kind *culprit; /* of which resource; NULL: it names none */
 	const char *help;        /* N_(): when it speaks, for the manual */
-	const char *of_host;     /* of sentence.h, over the frame: then it is about the host of a container;
+	const char *of_host;     /* of units.h, over the frame: then it is about the host of a container;
 				  * NULL: never */
 	const char *pane, *view; /* which show it; view NULL: the home of the pane */
-	const char *when;        /* of sentence.h, over the row: others are ordinary; NULL: none is */
+	const char *when;        /* of units.h, over the row: others are ordinary; NULL: none is */
 	const char *unless_column, *const *unless; /* so are rows with one of these texts; ended by NULL */
 	const char *unless_setting; /* "finding.NAME" names more such texts, with commas; NULL: none does */
 	enum finding_severity severity;            /* at least */

@@ -9,7 +9,6 @@
 
 #include "core/alloc.h"
 #include "model/finding_parts.h"
-#include "model/sentence.h"
 #include "model/units.h"
 
 #define PREFIX "finding."

@@ -24,9 +24,9 @@ struct finding_spell {
 	uint64_t identity;
 	unsigned rule;
 	bool ended;
-	uint64_t begin_ns, end_ns;           /* end: the last frame in which it held */
-	uint64_t begin_wall_ns, end_wall_ns; /* CLOCK_REALTIME then */
-	struct finding_told told;            /* subject NULL: nothing */
+	uint64_t begin_ns, end_ns; /* end: the last frame in which it held */
+	uint64_t begin_wall_ns;    /* CLOCK_REALTIME then */
+	struct finding_told told;  /* subject NULL: nothing */
 };
 
 /* All zero is empty. Identities are those of the caller. */

@@ -10,7 +10,6 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "model/finding_parts.h"
-#include "model/sentence.h"
 #include "model/units.h"
 
 #define POINTS 32 /* of a trace: two windows, so that steps back find a past */
@@ -236,17 +235,15 @@ struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t iden
 		spell = add_spell(past);
 		*spell = (struct finding_spell){
 			.identity = identity, .rule = rule, .begin_ns = past->now_ns,
-			.begin_wall_ns = past->wall_ns, .end_ns = past->now_ns, .end_wall_ns = past->wall_ns,
+			.begin_wall_ns = past->wall_ns, .end_ns = past->now_ns,
 		};
 	}
 	if (live) {
 		spell->begin_ns = live->begin_ns;
 		spell->begin_wall_ns = live->begin_wall_ns;
 	}
-	if (spell->end_ns < past->now_ns) {
+	if (spell->end_ns < past->now_ns)
 		spell->end_ns = past->now_ns;
-		spell->end_wall_ns = past->wall_ns;
-	}
 	return spell;
 }
 

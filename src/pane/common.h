@@ -6,7 +6,7 @@
 #include "core/i18n.h"
 #include "model/frame.h"
 #include "model/history.h"
-#include "model/sentence.h"
+#include "model/units.h"
 #include "screen/canvas.h"
 #include "screen/context.h"
 #include "screen/graph.h"

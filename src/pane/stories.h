@@ -6,7 +6,7 @@
 #include "core/buffer.h"
 #include "model/finding.h"
 #include "model/frame.h"
-#include "model/sentence.h"
+#include "model/units.h"
 
 /*
  * Adds lines about a table of the topic cache_group, the most important first. Returns how many of them warn:
