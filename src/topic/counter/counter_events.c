@@ -131,15 +131,14 @@ static void group(struct counter_events *events)
 static struct counter_event *add_event(struct counter_events *events, struct span name)
 {
 	struct counter_event *event;
-	size_t length = span_length(name);
 
 	if (events->count == COUNTER_EVENTS_MAX) {
 		events->surplus++;
 		return NULL;
 	}
 	event = &events->list[events->count++];
-	*event = (struct counter_event){ .name = alloc_zeroed(length + 1, 1), .base = -1 };
-	memcpy(event->name, name.at, length);
+	*event = (struct counter_event){ .name = alloc_zeroed(span_length(name) + 1, 1), .base = -1 };
+	span_copy(event->name, span_length(name) + 1, name);
 	return event;
 }
 

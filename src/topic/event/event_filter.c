@@ -55,8 +55,7 @@ unsigned event_filter_groups(const struct event_filter *filter, struct span path
 
 	if (span_length(path) >= sizeof(text))
 		return 0;
-	memcpy(text, path.at, span_length(path));
-	text[span_length(path)] = '\0';
+	span_copy(text, sizeof(text), path);
 	for (unsigned i = 0; i < filter->n_terms; i++)
 		if (scope_term_is_of_group(&filter->terms[i]) &&
 		    scope_term_has_group(&filter->terms[i], text))

@@ -89,10 +89,9 @@ static void copy_session(struct event_process *process, const struct pid_stat *s
 
 static void copy_comm(struct event_process *process, const struct pid_stat *stat)
 {
-	size_t length = span_length(stat->comm);
-	char comm[EVENT_COMM_BYTES + 1] = "";
+	char comm[EVENT_COMM_BYTES + 1];
 
-	memcpy(comm, stat->comm.at, length < EVENT_COMM_BYTES ? length : EVENT_COMM_BYTES);
+	span_copy(comm, sizeof(comm), stat->comm);
 	event_process_rename(process, comm, stat->flags & PID_FLAG_KERNEL_THREAD);
 }
 
@@ -414,9 +413,7 @@ static void copy_program(char comm[EVENT_COMM_BYTES + 1], const struct raw_event
 
 	while (span_until(&program, '/', &directory)) {
 	}
-	if (span_length(program) > EVENT_COMM_BYTES)
-		program.end = program.at + EVENT_COMM_BYTES;
-	memcpy(comm, program.at, span_length(program));
+	span_copy(comm, EVENT_COMM_BYTES + 1, program);
 }
 
 static void resolve_exec(struct event_resolver *resolver, const struct raw_event *raw)

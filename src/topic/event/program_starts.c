@@ -181,8 +181,7 @@ static size_t look_at(struct program_starts *starts, uint32_t pid, struct seen *
 	if (length <= 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat))
 		return starts->names.n;
 	*found = (struct seen){ pid, stat.start_ticks };
-	memcpy(name, stat.comm.at,
-	       span_length(stat.comm) < sizeof(name) ? span_length(stat.comm) : sizeof(name) - 1);
+	span_copy(name, sizeof(name), stat.comm);
 	return program_names_find(&starts->names, name);
 }
 

@@ -430,14 +430,6 @@ static struct span ask_to_map(struct code_files *files, const struct profile_fil
 	return bytes;
 }
 
-static void copy_path(char *to, size_t room, struct span path)
-{
-	size_t length = span_length(path) < room ? span_length(path) : room - 1;
-
-	memcpy(to, path.at, length);
-	to[length] = '\0';
-}
-
 static void want_mapped(struct profile_file *wanted, const struct code_file *file, uint32_t pid,
 			const struct code_map *map)
 {
@@ -447,15 +439,7 @@ static void want_mapped(struct profile_file *wanted, const struct code_file *fil
 					 .end = map->end,
 					 .device = file->device,
 					 .inode = file->inode };
-	copy_path(wanted->path, PATH_MAX, file->path);
-}
-
-/* For who ends this process, when it takes too long. */
-static void begin_work(struct code_files *files, const struct code_file *file)
-{
-	if (files->work->file != file->key)
-		copy_path(files->work->path, sizeof(files->work->path), file->path);
-	files->work->file = file->key;
+	span_copy(wanted->path, PATH_MAX, file->path);
 }
 
 /* Until then; 0: it is not. */
@@ -474,7 +458,9 @@ static struct code_file *file_of(struct code_files *files, uint32_t pid, const s
 	struct profile_file wanted;
 
 	file->used = ++files->uses;
-	begin_work(files, file);
+	if (files->work->file != file->key) /* for who ends this process, when it takes too long */
+		span_copy(files->work->path, sizeof(files->work->path), file->path);
+	files->work->file = file->key;
 	if (file->was_asked && (file->again_ns == 0 || files->now_ns < file->again_ns))
 		return file;
 	if (file->was_asked)

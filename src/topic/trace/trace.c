@@ -325,15 +325,6 @@ static bool keeps_newest(const struct trace_plan *plan)
 	return false;
 }
 
-static unsigned maps_of(const struct trace_plan *plan)
-{
-	unsigned maps = plan->slots ? BPF_MAP_BIT(BPF_MAP_SLOTS) : 0;
-
-	for (unsigned i = 0; i < plan->n_programs; i++)
-		maps |= plan->programs[i].does->maps;
-	return maps;
-}
-
 static size_t words_of_slot(const struct trace_set *set)
 {
 	return set->plan->n_words + entry_bytes[entries_of(set->plan)] / sizeof(uint64_t);
@@ -388,15 +379,6 @@ static struct map_form form_of(const struct trace_set *set, enum bpf_map map)
 	return forms[map];
 }
 
-static int open_map(struct trace_set *set, enum bpf_map map)
-{
-	struct map_form form = form_of(set, map);
-
-	if (form.is_shared)
-		return bpf_shared_array_open(set->bpf, form.value_bytes, form.n, &set->memory[map]);
-	return bpf_map_open(set->bpf, form.type, form.key_bytes, form.value_bytes, form.n);
-}
-
 static void close_map(struct trace_set *set, enum bpf_map map)
 {
 	struct map_form form = form_of(set, map);
@@ -411,13 +393,21 @@ static void close_map(struct trace_set *set, enum bpf_map map)
 /* A kernel that cannot share them does without slots. */
 static int open_maps(struct trace_set *set)
 {
-	unsigned maps = maps_of(set->plan);
+	unsigned maps = set->plan->slots ? BPF_MAP_BIT(BPF_MAP_SLOTS) : 0;
 
+	for (unsigned i = 0; i < set->plan->n_programs; i++)
+		maps |= set->plan->programs[i].does->maps;
 	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++) {
-		bool wanted = maps & BPF_MAP_BIT(map);
+		struct map_form form = form_of(set, map);
 
-		set->maps[map] = wanted ? open_map(set, map) : -1;
-		if (wanted && set->maps[map] < 0 && map != BPF_MAP_SLOTS)
+		set->maps[map] = -1;
+		if (!(maps & BPF_MAP_BIT(map)))
+			continue;
+		set->maps[map] =
+			form.is_shared
+				? bpf_shared_array_open(set->bpf, form.value_bytes, form.n, &set->memory[map])
+				: bpf_map_open(set->bpf, form.type, form.key_bytes, form.value_bytes, form.n);
+		if (set->maps[map] < 0 && map != BPF_MAP_SLOTS)
 			return set->maps[map];
 	}
 	for (size_t i = 0; slot_words(set) && i < SLOTS; i++)
