@@ -348,7 +348,6 @@ static void add_source(void *context, const char *directory)
 	uint64_t changed_ns = wake_source_changed_ns(woken->env, directory);
 	char bytes[ATTRIBUTE_TEXT_MAX];
 	const char *name, *device;
-	char *text;
 	unsigned at = woken->n;
 
 	if (changed_ns == U64_UNKNOWN || changed_ns + MS_NS <= woken->from_ns || changed_ns > woken->to_ns)
@@ -362,10 +361,8 @@ static void add_source(void *context, const char *directory)
 	memmove(&woken->first[at + 1], &woken->first[at], (woken->n - at) * sizeof(woken->first[0]));
 	woken->first[at].changed_ns = changed_ns;
 	device = wake_source_device(woken->env, directory, name);
-	text = woken->first[at].name;
-	snprintf(text, NAME_ROOM, "%s%s", device, *device ? " " : "");
-	strncat(text, name, NAME_ROOM - 1 - strlen(text));
-	woken->n++;
+	woken->n += snprintf(woken->first[at].name, NAME_ROOM, "%s%s%s", device, *device ? " " : "",
+			     name) > 0;
 }
 
 /* "lid PNP0C0D:00, alarmtimer"; NULL: none. */
