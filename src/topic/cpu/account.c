@@ -251,15 +251,6 @@ static void begin(struct state *state, const struct proc_stat *stat)
 	state->busy = stat->busy;
 }
 
-static void count_steal(struct state *state, struct sample *sample, const struct proc_stat *stat)
-{
-	double hz = (double)sample->env->ticks_per_second;
-
-	if (stolen_time_update(&state->stolen_time, sample->env, sample->frame->mono_ns, stat) !=
-	    STOLEN_IN_CLOCKS)
-		state->stolen = (or_zero(stat->all.steal) - state->steal) / hz;
-}
-
 static void add_parts(const struct state *state, const struct proc_stat *stat, double hz, struct table *table)
 {
 	const struct exit_ledger *ledger = state->ledger;
@@ -334,7 +325,8 @@ static int sample(struct sample *sample)
 		state->ksoftirqd += ksoftirqd_used(state->ledger->processes);
 	else
 		begin(state, stat);
-	count_steal(state, sample, stat);
+	if (stolen_time_update(&state->stolen_time, env, sample->frame->mono_ns, stat) != STOLEN_IN_CLOCKS)
+		state->stolen = (or_zero(stat->all.steal) - state->steal) / (double)env->ticks_per_second;
 	if (changes_scope(state, stat))
 		return 0;
 	if (scope_is_set(sample->request->scope))

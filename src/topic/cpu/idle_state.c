@@ -385,17 +385,6 @@ static void forget_cpus(struct throttle_state *state)
 	state->n_cpus = 0;
 }
 
-static void find_leader(struct throttle_state *state, size_t index)
-{
-	struct throttle_cpu *cpu = &state->cpus[index];
-
-	cpu->package = online_cpus_topology(state->online->env, cpu->cpu, "physical_package_id");
-	cpu->leader = 0;
-	while (cpu->leader < index &&
-	       (cpu->package < 0 || state->cpus[cpu->leader].package != cpu->package))
-		cpu->leader++;
-}
-
 static void open_cpus(struct throttle_state *state)
 {
 	static const char *const names[N_ITEMS] = { "core_throttle_count", "package_throttle_count",
@@ -407,16 +396,21 @@ static void open_cpus(struct throttle_state *state)
 	state->n_cpus = state->online->count;
 	state->cpus = alloc_zeroed(state->n_cpus, sizeof(*state->cpus));
 	for (size_t i = 0; i < state->n_cpus; i++) {
-		state->cpus[i].cpu = state->online->list[i];
+		struct throttle_cpu *cpu = &state->cpus[i];
+
+		cpu->cpu = state->online->list[i];
 		for (unsigned k = 0; k < N_ITEMS; k++) {
 			char path[128];
 
 			snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/thermal_throttle/%s",
-				 state->cpus[i].cpu, names[k]);
-			attribute_open(&state->cpus[i].items[k], path);
-			state->cpus[i].values[k] = U64_UNKNOWN;
+				 cpu->cpu, names[k]);
+			attribute_open(&cpu->items[k], path);
+			cpu->values[k] = U64_UNKNOWN;
 		}
-		find_leader(state, i);
+		cpu->package = online_cpus_topology(state->online->env, cpu->cpu, "physical_package_id");
+		while (cpu->leader < i &&
+		       (cpu->package < 0 || state->cpus[cpu->leader].package != cpu->package))
+			cpu->leader++;
 	}
 }
 
@@ -451,11 +445,6 @@ static void read_package(struct throttle_state *state, struct env *env, size_t i
 		cpu->hot = read_part(cpu, env, PACKAGE_COUNT, PACKAGE_TIME);
 }
 
-static double seconds(uint64_t ms)
-{
-	return u64_number(ms) / 1e3;
-}
-
 static int sample_throttle(struct sample *sample)
 {
 	struct env *env = sample->env;
@@ -474,8 +463,8 @@ static int sample_throttle(struct sample *sample)
 		row->cpu = arena_print(&sample->frame->arena, "%u", cpu->cpu);
 		row->core_throttles = cpu->values[CORE_COUNT];
 		row->package_throttles = cpu->values[PACKAGE_COUNT];
-		row->core_throttled_seconds = seconds(cpu->values[CORE_TIME]);
-		row->package_throttled_seconds = seconds(cpu->values[PACKAGE_TIME]);
+		row->core_throttled_seconds = u64_number(cpu->values[CORE_TIME]) / 1e3;
+		row->package_throttled_seconds = u64_number(cpu->values[PACKAGE_TIME]) / 1e3;
 	}
 	return 0;
 }

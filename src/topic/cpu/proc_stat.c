@@ -23,14 +23,6 @@ static void close_stat(void *state)
 	free(stat->cpus);
 }
 
-static struct proc_stat *add_stat(struct env *env)
-{
-	struct proc_stat *stat = env_state_add(env, &key, sizeof(*stat), close_stat);
-
-	stat->tick = ENV_NEVER;
-	return stat;
-}
-
 static void parse(struct proc_stat *stat, struct span text)
 {
 	struct cpu_times times;
@@ -50,10 +42,14 @@ static void parse(struct proc_stat *stat, struct span text)
 
 int proc_stat_read(struct env *env, const struct proc_stat **stat)
 {
-	struct proc_stat *known = env_state(env, &key), *kept = known ? known : add_stat(env);
+	struct proc_stat *kept = env_state(env, &key);
 	struct span text;
 	int error = env_read(env, env_file(env, "proc/stat"), &text);
 
+	if (!kept) {
+		kept = env_state_add(env, &key, sizeof(*kept), close_stat);
+		kept->tick = ENV_NEVER;
+	}
 	if (!error && kept->tick != env->tick) {
 		kept->last_busy = kept->busy;
 		kept->last_read_ns = kept->read_ns;

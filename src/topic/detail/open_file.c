@@ -143,28 +143,6 @@ static void socket_names_read(struct socket_names *sockets, struct env *env, uin
 	sockets->due_ns = env_mono_ns(env) + REST_TIMES * (env_mono_ns(env) - now_ns);
 }
 
-/* NULL: not wanted, or not found. */
-static const struct socket_name *socket_names_find(const struct socket_names *sockets, uint64_t inode)
-{
-	const struct socket_name *name = find(sockets->names, sockets->n_names, inode);
-
-	return name && name->protocol ? name : NULL;
-}
-
-static void socket_names_forget(struct socket_names *sockets)
-{
-	sockets->n_names = sockets->n_before = 0;
-	sockets->due_ns = 0;
-}
-
-static void socket_names_free(struct socket_names *sockets)
-{
-	free(sockets->names);
-	free(sockets->before);
-	buffer_free(&sockets->text);
-	*sockets = (struct socket_names){ 0 };
-}
-
 #define TURN_MAX ((size_t)1000)  /* read in one sample */
 #define KEPT_MAX ((size_t)10000) /* rows */
 
@@ -257,7 +235,8 @@ static void forget(struct state *state)
 	state->n_files = state->n_seen = state->n_all = 0;
 	state->cookie = 0;
 	state->error = 0;
-	socket_names_forget(&state->sockets);
+	state->sockets.n_names = state->sockets.n_before = 0;
+	state->sockets.due_ns = 0;
 }
 
 /* The entry of this descriptor, new or known; NULL: there is no room. */
@@ -375,7 +354,7 @@ static void set_link_columns(struct file_row *row, struct arena *arena, const st
 /* Its addresses stand for the path, where they are known. */
 static void set_socket(struct file_row *row, struct arena *arena, const struct socket_name *name)
 {
-	if (!name)
+	if (!name || !name->protocol) /* not wanted, or not found */
 		return;
 	row->protocol = name->protocol;
 	row->socket_state = name->state;
@@ -404,7 +383,7 @@ static void add_row(struct sample *sample, const struct state *state, const stru
 	}
 	set_link_columns(row, arena, file);
 	if (file->socket != U64_UNKNOWN)
-		set_socket(row, arena, socket_names_find(&state->sockets, file->socket));
+		set_socket(row, arena, find(state->sockets.names, state->sockets.n_names, file->socket));
 }
 
 static void add_notices(struct sample *sample, const struct state *state)
@@ -449,7 +428,9 @@ static void close_files(struct sample *sample)
 	struct state *state = sample->state;
 
 	forget(state);
-	socket_names_free(&state->sockets);
+	free(state->sockets.names);
+	free(state->sockets.before);
+	buffer_free(&state->sockets.text);
 	free(state->files);
 }
 

@@ -159,7 +159,8 @@ static uint64_t grown(const struct interrupt_growth *growth, size_t kind, size_t
  * Interrupts of cpus[index] since the last update; the three most frequent are written to text. U64_UNKNOWN:
  * not known.
  */
-static uint64_t interrupt_growth_text(const struct interrupt_growth *growth, size_t index, char *text, size_t room)
+static uint64_t interrupt_growth_text(const struct interrupt_growth *growth, size_t index, char *text,
+				      size_t room)
 {
 	size_t most[SHOWN] = { 0 }, length = 0;
 	uint64_t sum = 0;

@@ -422,14 +422,6 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 	}
 }
 
-static void make_room(struct process_list *list, size_t wanted)
-{
-	size_t capacity = list->capacity;
-
-	VECTOR_RESERVE(list->all, wanted, capacity);
-	VECTOR_RESERVE(list->previous, wanted, list->capacity);
-}
-
 /* NULL: clocks are to be read instead. */
 static const struct bpf_walk *walk(struct process_list *list, size_t n_pids)
 {
@@ -622,13 +614,14 @@ static int update(void *state, const struct sample *sample)
 	struct process_list *list = state;
 	struct env *env = sample->env;
 	const uint32_t *pids;
-	size_t n_pids;
+	size_t n_pids, capacity = list->capacity;
 	int error = list_pids(list, &pids, &n_pids);
 
 	if (error)
 		return error;
 	free_exited(list);
-	make_room(list, n_pids);
+	VECTOR_RESERVE(list->all, n_pids, capacity);
+	VECTOR_RESERVE(list->previous, n_pids, list->capacity);
 	read_clocks(list, pids, n_pids);
 	merge(list, env, pids, n_pids);
 	if (!list->request || !list->request->no_arguments)

@@ -40,16 +40,6 @@ void missing_targets_add_group(struct frame *frame, const struct sample_request 
 		     group);
 }
 
-static void add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
-		       const char *path, const char *remedy)
-{
-	frame->named_absent = true;
-	frame_notice(frame, topic, remedy,
-		     waits(request) ? _("there is no control group %s; waiting for it")
-				    : _("there is no control group %s"),
-		     path);
-}
-
 static bool exists(const struct process_list *processes, struct span wanted)
 {
 	for (size_t i = 0; i < processes->n_all; i++)
@@ -122,7 +112,11 @@ static void add_missing_cgroup(struct frame *frame, const struct sample_request 
 	char near[SCOPE_TEXT_MAX + TEXT_MAX];
 	const char *remedy = suggestion(request->scope, processes, near, sizeof(near));
 
-	add_cgroup(frame, request, topic, path, remedy ? remedy : _("the path is in /proc/PID/cgroup"));
+	frame->named_absent = true;
+	frame_notice(frame, topic, remedy ? remedy : _("the path is in /proc/PID/cgroup"),
+		     waits(request) ? _("there is no control group %s; waiting for it")
+				    : _("there is no control group %s"),
+		     path);
 }
 
 /* Something that is not there at all fails a run; a user or a group may have no process. */

@@ -269,14 +269,6 @@ static void read_function(struct env *env, struct task *task)
 				       : is_in_frozen_group(env, task);
 }
 
-static void open_readers(struct state *state)
-{
-	if (state->calls)
-		return;
-	state->calls = command_reader_open(state->processes->env, "proc/PID/syscall");
-	state->paths = command_reader_open(state->processes->env, "proc/PID/mem");
-}
-
 static void ask_for_calls(struct state *state)
 {
 	uint64_t now_ns = state->processes->mono_ns;
@@ -288,7 +280,10 @@ static void ask_for_calls(struct state *state)
 
 		if (task->asked || now_ns - task->since_ns < DETAILS_SECONDS * UINT64_C(1000000000))
 			continue;
-		open_readers(state);
+		if (!state->calls) {
+			state->calls = command_reader_open(state->processes->env, "proc/PID/syscall");
+			state->paths = command_reader_open(state->processes->env, "proc/PID/mem");
+		}
 		read_function(state->processes->env, task);
 		file_of(task, "syscall", path);
 		task->asked = command_reader_ask(state->calls, task->pid, path, task->number);

@@ -35,11 +35,6 @@ static void close_target(void *state)
 	free(target->list);
 }
 
-static bool is_same(const char *one, const char *other)
-{
-	return one && other ? strcmp(one, other) == 0 : one == other;
-}
-
 static void set_process(struct target *target, uint32_t pid, const struct pid_stat *stat)
 {
 	target->state = TARGET_LIVE;
@@ -184,8 +179,9 @@ static void follow_request(struct target *target)
 {
 	const struct sample_request *request = target->request;
 	const char *list = request->mapped.is_set ? NULL : request->processes;
+	bool same = list && target->list ? strcmp(list, target->list) == 0 : list == target->list;
 
-	if (!process_choice_is_same(&request->mapped, &target->chosen) || !is_same(list, target->list)) {
+	if (!same || !process_choice_is_same(&request->mapped, &target->chosen)) {
 		free(target->list);
 		target->list = list ? alloc_text(list) : NULL;
 		target->chosen = request->mapped;

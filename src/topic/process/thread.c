@@ -223,21 +223,14 @@ static void refresh(struct state *state, struct group *group)
 	state->room_capacity = capacity;
 }
 
-static void make_room(struct state *state, size_t wanted)
-{
-	size_t capacity = state->capacity;
-
-	VECTOR_RESERVE(state->groups, wanted, capacity);
-	VECTOR_RESERVE(state->previous, wanted, state->capacity);
-}
-
 static void update(struct state *state)
 {
 	const struct process_list *processes = state->processes;
 	struct group *previous;
-	size_t n_previous = state->n_groups, at = 0;
+	size_t n_previous = state->n_groups, at = 0, capacity = state->capacity;
 
-	make_room(state, processes->n_all);
+	VECTOR_RESERVE(state->groups, processes->n_all, capacity);
+	VECTOR_RESERVE(state->previous, processes->n_all, state->capacity);
 	previous = state->groups;
 	state->groups = state->previous;
 	state->previous = previous;
@@ -291,15 +284,6 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	row->program = program;
 }
 
-static void notice_failed(struct env *env, struct frame *frame, const struct state *state)
-{
-	if (state->n_failed > 0)
-		frame_notice(frame, schema.name, source_remedy(env, NULL, -state->failure),
-			     P_("%zu thread could not be read: %s",
-				"%zu threads could not be read: %s", state->n_failed),
-			     state->n_failed, strerror(-state->failure));
-}
-
 static int sample(struct sample *sample)
 {
 	struct frame *frame = sample->frame;
@@ -307,7 +291,11 @@ static int sample(struct sample *sample)
 
 	sample->table->mono_ns = state->processes->mono_ns;
 	update(state);
-	notice_failed(sample->env, frame, state);
+	if (state->n_failed > 0)
+		frame_notice(frame, schema.name, source_remedy(sample->env, NULL, -state->failure),
+			     P_("%zu thread could not be read: %s",
+				"%zu threads could not be read: %s", state->n_failed),
+			     state->n_failed, strerror(-state->failure));
 	for (size_t i = 0; i < state->n_groups; i++) {
 		const struct process *process = state->processes->all[i];
 		const char *process_name = arena_copy(&frame->arena, process->name, strlen(process->name));
@@ -315,9 +303,8 @@ static int sample(struct sample *sample)
 								 process->program_length) : NULL;
 
 		for (size_t t = 0; t < state->groups[i].n_threads; t++)
-			add_row(sample->env, frame, sample->table, process,
-				&state->groups[i].threads[t], process_name,
-				program);
+			add_row(sample->env, frame, sample->table, process, &state->groups[i].threads[t],
+				process_name, program);
 	}
 	return 0;
 }
