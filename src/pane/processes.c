@@ -60,14 +60,19 @@ const void *table_with_pid(const struct table *table, double pid)
 	return NULL;
 }
 
-const void *process_select_row(struct pane_context *context, const struct table **table)
+const void *context_selected_row(const struct pane_context *context, unsigned index)
 {
-	struct table_widget *widget = &context->tables[context->focus];
+	const struct table_widget *widget = &context->tables[index];
 	const struct column *column;
 
+	return widget->place.cursor_on && context_table(context, index) ? table_cell(widget, &column) : NULL;
+}
+
+const void *process_select_row(struct pane_context *context, const struct table **table)
+{
 	*table = context_table(context, context->focus);
-	table_select(widget);
-	return widget->place.cursor_on && *table ? table_cell(widget, &column) : NULL;
+	table_select(&context->tables[context->focus]);
+	return context_selected_row(context, context->focus);
 }
 
 void process_open_selected(struct pane_context *context)

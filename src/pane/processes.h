@@ -55,6 +55,9 @@ void process_rows_draw_short(const struct pane_context *context, const struct ca
 void process_open(struct pane_context *context, const char *pane, const struct table *processes,
 		  const void *row);
 
+/* The selected row of a table of the pane; NULL: none is. */
+const void *context_selected_row(const struct pane_context *context, unsigned index);
+
 /* The selected row of the focused table, if need be the first on the screen; NULL: it has none. */
 const void *process_select_row(struct pane_context *context, const struct table **table);
 

@@ -285,11 +285,9 @@ static bool traces_go_on(const struct pane_context *context)
 /* The text in this column of the selected row of a table; NULL: no row is. */
 static const char *selected(const struct pane_context *context, unsigned table, const char *key)
 {
-	const struct table_widget *widget = &context->tables[table];
-	const struct column *column;
-	const void *row = widget->place.cursor_on ? table_cell(widget, &column) : NULL;
+	const void *row = context_selected_row(context, table);
 
-	return row ? row_text(row, schema_known_column(widget->view.schema, key)) : NULL;
+	return row ? table_text(context_table(context, table), row, key) : NULL;
 }
 
 /* Its fields, where the shown frame has those of all tracepoints; false: it does not have this one, or no

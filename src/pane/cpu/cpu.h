@@ -111,13 +111,8 @@ void cpu_draw_time(const struct pane_context *context, struct canvas *canvas);
 void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas);
 void cpu_heading(const struct pane_context *context, char *text, size_t room);
 
-/* cpu_caches.c */
-void cpu_draw_caches(const struct pane_context *context, struct canvas *canvas);
-bool cpu_has_caches(const struct pane_context *context);
-void cpu_cache_actions(struct pane_context *context);
 bool cpu_may_monitor(struct pane_context *context); /* can resctrl monitor the only target? */
 void cpu_ask_monitor(struct pane_context *context);
-void cpu_tidy_caches(struct pane_context *context); /* removes groups that a killed panetop left */
 
 void cpu_note_gpu(struct cpu_state *cpu, const struct frame *frame);
 bool cpu_lacks_gpu(const struct pane_context *context); /* as far as the last frame with the table says */

@@ -420,13 +420,11 @@ void cpu_select_first(struct pane_context *context)
 /* NULL, with a message, if it is not a process. */
 static const void *selected_row(struct pane_context *context)
 {
-	struct table_widget *widget = &context->tables[shown_processes(context)];
 	const struct table *table = context_table(context, shown_processes(context));
-	const struct column *column;
 	const void *row;
 
 	cpu_select_first(context);
-	row = table && widget->place.cursor_on ? table_cell(widget, &column) : NULL;
+	row = context_selected_row(context, shown_processes(context));
 	if (row && !table_row_is_gone(table->schema, row))
 		return row;
 	if (row)

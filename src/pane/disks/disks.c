@@ -289,14 +289,15 @@ static void disks_latency_sampled(struct pane_context *context, const struct fra
 /* The selected row, or the first with the device's own time. */
 static const void *chosen_row(const struct pane_context *context, const struct table *table)
 {
-	const struct table_widget *widget = &context->tables[DISKS_TABLE_LATENCY];
+	const struct view *view = &context->tables[DISKS_TABLE_LATENCY].view;
+	const void *selected = context_selected_row(context, DISKS_TABLE_LATENCY);
 
-	if (widget->place.cursor_on && widget->place.row < widget->view.n_rows)
-		return widget->view.rows[widget->place.row];
-	for (size_t i = 0; i < widget->view.n_rows; i++)
-		if (strcmp(table_text(table, widget->view.rows[i], "phase"), "device") == 0)
-			return widget->view.rows[i];
-	return widget->view.n_rows > 0 ? widget->view.rows[0] : NULL;
+	if (selected)
+		return selected;
+	for (size_t i = 0; i < view->n_rows; i++)
+		if (strcmp(table_text(table, view->rows[i], "phase"), "device") == 0)
+			return view->rows[i];
+	return view->n_rows > 0 ? view->rows[0] : NULL;
 }
 
 static void draw_charts(const struct pane_context *context, const struct canvas *canvas,

@@ -155,14 +155,15 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 /* The one whose wire the sentence about payload is for: the selected one, else the busiest that is up. */
 static const void *ceiling_row(const struct pane_context *context, const struct table *table)
 {
-	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
+	const struct view *view = &context->tables[NETWORK_TABLE_INTERFACE].view;
+	const void *selected = context_selected_row(context, NETWORK_TABLE_INTERFACE);
 	const void *busiest = NULL;
 	double most = -1;
 
-	if (widget->place.cursor_on && widget->place.row < widget->view.n_rows)
-		return widget->view.rows[widget->place.row];
-	for (size_t i = 0; i < widget->view.n_rows; i++) {
-		const void *row = widget->view.rows[i];
+	if (selected)
+		return selected;
+	for (size_t i = 0; i < view->n_rows; i++) {
+		const void *row = view->rows[i];
 		double use = fmax(table_number(table, row, "received_bits_per_second") +
 					  table_number(table, row, "sent_bits_per_second"), 0);
 

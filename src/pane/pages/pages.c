@@ -712,18 +712,9 @@ static int above(const struct pane_context *context)
 	return process_above(context, home(context), PAGES_VIEW_LIST);
 }
 
-/* NULL: none is. */
-static const void *selected_row(const struct pane_context *context, unsigned index)
-{
-	const struct table_widget *widget = &context->tables[index];
-	const struct column *column;
-
-	return widget->place.cursor_on && context_table(context, index) ? table_cell(widget, &column) : NULL;
-}
-
 static void open_map(struct pane_context *context)
 {
-	const void *row = selected_row(context, PAGES_TABLE_LIST);
+	const void *row = context_selected_row(context, PAGES_TABLE_LIST);
 
 	if (row)
 		process_open(context, "pages", context_table(context, PAGES_TABLE_LIST), row);
@@ -734,7 +725,7 @@ static void open_map(struct pane_context *context)
 static void show_region_in_map(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
-	const void *row = selected_row(context, PAGES_TABLE_REGION);
+	const void *row = context_selected_row(context, PAGES_TABLE_REGION);
 
 	if (row)
 		pages->cursor = table_u64(context_table(context, PAGES_TABLE_REGION), row, "start_address");
