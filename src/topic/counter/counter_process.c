@@ -179,8 +179,9 @@ void counter_threads_close(struct counter_threads *threads)
 	free(threads->list);
 }
 
-int counter_threads_try(const struct env *env, const struct counter_event *event,
-			const struct counter_plan *plan)
+/* Can this event of our own thread be counted, in user mode? 0 or -errno. */
+static int try_event(const struct env *env, const struct counter_event *event,
+		     const struct counter_plan *plan)
 {
 	struct counter_place place = { .tid = env_self_pid(),
 				       .inherited = plan->inherits,
@@ -356,13 +357,13 @@ static int choose(struct state *state, const struct env *env)
 
 	counter_events_thread(&plan->events);
 	plan->inherits = true;
-	error = counter_threads_try(env, &plan->events.list[0], plan);
+	error = try_event(env, &plan->events.list[0], plan);
 	if (error == -EINVAL) {
 		plan->inherits = false;
-		error = counter_threads_try(env, &plan->events.list[0], plan);
+		error = try_event(env, &plan->events.list[0], plan);
 	}
 	counter_events_hardware(&hardware);
-	state->no_hardware = counter_threads_try(env, &hardware.list[0], plan);
+	state->no_hardware = try_event(env, &hardware.list[0], plan);
 	state->choice = COUNTER_SOFTWARE;
 	if (!error && state->no_hardware == 0) {
 		counter_events_free(&plan->events);

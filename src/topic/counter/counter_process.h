@@ -42,8 +42,4 @@ void counter_threads_close(struct counter_threads *threads);
 /* Reads, including the last counts of exited threads; then opens and closes threads. */
 void counter_threads_read(struct counter_threads *threads, struct env *env, const struct counter_plan *plan);
 
-/* Can this event of our own thread be counted, in user mode? 0 or -errno. */
-int counter_threads_try(const struct env *env, const struct counter_event *event,
-			const struct counter_plan *plan);
-
 #endif

@@ -256,12 +256,6 @@ void function_list_update(struct function_list *list, uint32_t pid, uint64_t sta
 		take(list);
 }
 
-bool function_list_is_late(const struct function_list *list)
-{
-	return list->pid != 0 && !list->known &&
-	       (!list->search || clock_mono_ns(list->clock) - list->begun_ns > LATE_NS);
-}
-
 struct function_row {
 	uint64_t pid;
 	const char *file, *function, *kind, *path;
@@ -339,25 +333,27 @@ static void add_rows(struct sample *sample)
 static int sample_functions(struct sample *sample)
 {
 	struct state *state = sample->state;
+	const struct function_list *list = &state->list;
 	const struct target *target = state->target;
 	bool is_live = target->state == TARGET_LIVE && sample->env->live;
 
 	target_notices(target, sample->frame, schema.name);
 	function_list_update(&state->list, is_live ? target->memory_pid : 0, target->start_ticks,
 			     sample->request->batch);
-	if (function_list_is_late(&state->list))
+	if (list->pid != 0 && !list->known &&
+	    (!list->search || clock_mono_ns(list->clock) - list->begun_ns > LATE_NS))
 		frame_notice(sample->frame, schema.name, NULL,
 			     _("the functions are not known yet: a file of the process does not answer, or "
 			       "is very large"));
-	if (!is_live || !state->list.known)
+	if (!is_live || !list->known)
 		return 0;
-	if (state->list.now.error)
-		return state->list.now.error;
+	if (list->now.error)
+		return list->now.error;
 	add_rows(sample);
-	if (state->list.now.n_left_out > 0)
+	if (list->now.n_left_out > 0)
 		frame_notice(sample->frame, schema.name, NULL,
 			     _("%zu functions are left out; --probe-call takes any name"),
-			     state->list.now.n_left_out);
+			     list->now.n_left_out);
 	return 0;
 }
 

@@ -49,9 +49,6 @@ struct function_list {
  */
 void function_list_update(struct function_list *list, uint32_t pid, uint64_t start_ticks, bool whole);
 
-/* It should be known by now. */
-bool function_list_is_late(const struct function_list *list);
-
 void function_list_close(struct function_list *list);
 
 #endif

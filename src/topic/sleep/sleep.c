@@ -194,6 +194,7 @@ const struct topic topic_wake_source = {
 	.schema = &wake_schema, .sources = wake_sources, .sample = sample_sources
 };
 
+#define CLOCK_CHANGE_NS UINT64_C(50000000) /* smaller changes wait until they add up to more */
 #define TRIES 4
 #define CLOSE_NS UINT64_C(20000)
 
@@ -209,7 +210,8 @@ static struct clock_reading read_once(const struct env *env)
 	return reading;
 }
 
-struct clock_reading clock_reading_take(const struct env *env)
+/* Again where something came between, a few times at most. */
+static struct clock_reading clock_reading_take(const struct env *env)
 {
 	struct clock_reading closest = read_once(env);
 
@@ -234,7 +236,18 @@ static int64_t grown(int64_t *reported_ns, int64_t ahead_ns, uint64_t apart_ns)
 	return grown_ns;
 }
 
-struct clock_change clock_watch_look(struct clock_watch *watch, const struct clock_reading *now)
+struct clock_change {
+	uint64_t slept_ns;           /* 0: it did not sleep */
+	int64_t set_ns;              /* above 0: forward; 0: the clock was not set */
+	struct clock_reading before; /* of the last look */
+};
+
+/*
+ * CLOCK_MONOTONIC stands still while the machine sleeps and CLOCK_BOOTTIME goes on; only setting the clock
+ * moves CLOCK_REALTIME against both, since NTP changes the speed of all three. The first look, which may be
+ * in a time namespace with offsets, has no change.
+ */
+static struct clock_change clock_watch_look(struct clock_watch *watch, const struct clock_reading *now)
 {
 	int64_t boot_ahead_ns = (int64_t)(now->boot_ns - now->mono_ns);
 	int64_t wall_ahead_ns = (int64_t)(now->wall_ns - now->boot_ns);
