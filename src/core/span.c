@@ -393,15 +393,20 @@ bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct 
 	return span_u64(rest, value);
 }
 
-bool span_item(struct span *list, struct span *item)
+bool span_item_of(struct span *list, char separator, struct span *item)
 {
 	if (list->at >= list->end)
 		return false;
-	if (!span_until(list, ',', item)) {
+	if (!span_until(list, separator, item)) {
 		*item = *list;
 		list->at = list->end;
 	}
 	return true;
+}
+
+bool span_item(struct span *list, struct span *item)
+{
+	return span_item_of(list, ',', item);
 }
 
 bool span_list_has(struct span list, const char *wanted)

@@ -88,8 +88,9 @@ bool span_whole_bytes(const char *text, uint64_t least, uint64_t most, uint64_t 
 /* The number after the name at the start of the line, skipping blanks and one colon between them. */
 bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct span *rest);
 
-/* The next item of a comma-separated list; false after the last. */
+/* The next item of a comma-separated list, or of one with another separator; false after the last. */
 bool span_item(struct span *list, struct span *item);
+bool span_item_of(struct span *list, char separator, struct span *item);
 
 /* Is this one of its items? */
 bool span_list_has(struct span list, const char *item);

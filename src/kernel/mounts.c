@@ -149,16 +149,6 @@ static bool parse_requests(struct span *line, struct disk_requests *requests)
 	       span_u64(line, &requests->sectors) && span_u64(line, &requests->milliseconds);
 }
 
-/* What newer kernels append. */
-static void parse_newer(struct span *line, struct disk_stats *stats)
-{
-	if (!parse_requests(line, &stats->discards))
-		stats->discards =
-			(struct disk_requests){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
-	if (!span_u64(line, &stats->flushes) || !span_u64(line, &stats->flush_ms))
-		stats->flushes = stats->flush_ms = U64_UNKNOWN;
-}
-
 bool disk_stats_next(struct span *text, struct disk_stats *stats)
 {
 	struct span line;
@@ -168,7 +158,11 @@ bool disk_stats_next(struct span *text, struct disk_stats *stats)
 		    span_word(&line, &stats->name) && parse_requests(&line, &stats->reads) &&
 		    parse_requests(&line, &stats->writes) && span_u64(&line, &stats->in_flight) &&
 		    span_u64(&line, &stats->busy_ms) && span_u64(&line, &stats->queue_ms)) {
-			parse_newer(&line, stats);
+			/* what newer kernels append */
+			if (!parse_requests(&line, &stats->discards))
+				memset(&stats->discards, 0xff, sizeof(stats->discards)); /* all unknown */
+			if (!span_u64(&line, &stats->flushes) || !span_u64(&line, &stats->flush_ms))
+				stats->flushes = stats->flush_ms = U64_UNKNOWN;
 			return true;
 		}
 	}

@@ -265,15 +265,6 @@ bool perf_exec_arguments_are_whole(const struct perf_record *sample)
 	       (n_arguments == 0 || argument_at(sample, n_arguments, &last));
 }
 
-static bool eat_u64s(struct span *rest, uint64_t count, struct span *words)
-{
-	if (count > span_length(*rest) / sizeof(uint64_t))
-		return false;
-	*words = span_of(rest->at, (size_t)count * sizeof(uint64_t));
-	rest->at = words->end;
-	return true;
-}
-
 bool profile_record_kernel(const struct profile_record *record, size_t number, uint64_t *address)
 {
 	return span_peek(record->kernel, number * sizeof(*address), address, sizeof(*address));
@@ -311,7 +302,9 @@ static bool eat_profile_sample(struct span *body, struct profile_record *record)
 	if (!eat_thread(body, &record->pid, &record->tid) ||
 	    !span_eat(body, &record->time_ns, sizeof(record->time_ns)) ||
 	    !span_eat(body, &record->period, sizeof(record->period)) ||
-	    !span_eat(body, &frames, sizeof(frames)) || !eat_u64s(body, frames, &chain))
+	    !span_eat(body, &frames, sizeof(frames)) ||
+	    frames > span_length(*body) / sizeof(uint64_t) ||
+	    !eat_part(body, frames * sizeof(uint64_t), &chain))
 		return false;
 	take_chain(chain, record);
 	record->stack = span_of(body->at, 0);

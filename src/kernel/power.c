@@ -28,18 +28,10 @@ static int64_t *number_at(struct power_supply *supply, size_t index)
 	return (int64_t *)((char *)supply + numbers[index].offset);
 }
 
-static void take_number(struct power_supply *supply, struct span name, struct span value)
-{
-	int64_t number;
-
-	for (size_t i = 0; i < N_NUMBERS; i++)
-		if (span_is(name, numbers[i].name) && span_i64(&value, &number) && value.at == value.end)
-			*number_at(supply, i) = number;
-}
-
 void power_supply_parse(struct span text, struct power_supply *supply)
 {
 	struct span line, name;
+	int64_t number;
 
 	*supply = (struct power_supply){ .type = span_of(NULL, 0) };
 	for (size_t i = 0; i < N_NUMBERS; i++)
@@ -55,8 +47,9 @@ void power_supply_parse(struct span text, struct power_supply *supply)
 			supply->status = line;
 		else if (span_is(name, "MODEL_NAME"))
 			supply->model = line;
-		else
-			take_number(supply, name, line);
+		for (size_t i = 0; i < N_NUMBERS; i++)
+			if (span_is(name, numbers[i].name) && span_i64(&line, &number) && line.at == line.end)
+				*number_at(supply, i) = number;
 	}
 }
 

@@ -25,24 +25,12 @@ static enum resctrl_resource resource_of(struct span name)
 	return RESCTRL_OTHER;
 }
 
-/* Takes "0=7ff;" off the front of the line, or what stands there instead; false: the line is empty. */
-static bool next_item(struct span *line, struct span *item)
-{
-	if (span_length(*line) == 0)
-		return false;
-	if (!span_until(line, ';', item)) {
-		*item = *line;
-		line->at = line->end;
-	}
-	return true;
-}
-
 bool resctrl_share_next(struct resctrl_shares *shares, struct resctrl_share *share)
 {
 	struct span item, name;
 
 	for (;;) {
-		while (next_item(&shares->line, &item)) {
+		while (span_item_of(&shares->line, ';', &item)) {
 			if (!span_u64(&item, &share->domain) || !span_char(&item, '='))
 				continue;
 			share->resource = shares->resource;

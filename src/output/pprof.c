@@ -201,27 +201,14 @@ static uint64_t place_of(struct pprof *pprof, struct span name, struct span file
 	return pprof->n_places;
 }
 
-/* Of a list with ';' between; false at its end. */
-static bool next_part(struct span *list, struct span *part)
-{
-	const char *separator;
-
-	if (list->at >= list->end)
-		return false;
-	separator = memchr(list->at, ';', span_length(*list));
-	*part = (struct span){ list->at, separator ? separator : list->end };
-	list->at = separator ? separator + 1 : list->end;
-	return true;
-}
-
 /* From the function that runs to the first one. */
 static void take_stack(struct pprof *pprof, struct span names, struct span files, struct buffer *out)
 {
 	struct span name, file;
 
 	pprof->n_stack = 0;
-	while (next_part(&names, &name)) {
-		if (!next_part(&files, &file))
+	while (span_item_of(&names, ';', &name)) {
+		if (!span_item_of(&files, ';', &file))
 			file = span_text("");
 		*VECTOR_ADD(pprof->stack, pprof->n_stack, pprof->stack_capacity) =
 			place_of(pprof, name, file, out);

@@ -295,14 +295,6 @@ void symbols_sort(struct symbols *symbols)
 	shrink(symbols);
 }
 
-static uint64_t bytes_before(const struct symbols *symbols, size_t index)
-{
-	size_t at;
-
-	VECTOR_BOUND(at, symbols->n_rests, symbols->rests[at].index < index);
-	return symbols->rests[at].before_bytes;
-}
-
 const char *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t *offset)
 {
 	const struct symbol *symbol = symbols->list;
@@ -315,8 +307,13 @@ const char *symbols_find(const struct symbols *symbols, uint64_t address, uint64
 	}
 	if (address < symbol->address || address - symbol->address >= symbol->bytes)
 		return NULL;
-	*offset = address - symbol->address +
-		  (symbol->is_rest ? bytes_before(symbols, (size_t)(symbol - symbols->list)) : 0);
+	*offset = address - symbol->address;
+	if (symbol->is_rest) {
+		size_t index = (size_t)(symbol - symbols->list), at;
+
+		VECTOR_BOUND(at, symbols->n_rests, symbols->rests[at].index < index);
+		*offset += symbols->rests[at].before_bytes;
+	}
 	return name_of(symbols, symbol);
 }
 

@@ -314,15 +314,6 @@ static const struct {
 	[PROC_EVENT_KIND_CORE] = { 0x40000000, 2 }, [PROC_EVENT_KIND_EXIT] = { 0x80000000, 4 },
 };
 
-static enum proc_event_kind find_kind(uint32_t what)
-{
-	unsigned kind = 0;
-
-	while (kind < PROC_EVENT_KIND_OTHER && layouts[kind].what != what)
-		kind++;
-	return (enum proc_event_kind)kind;
-}
-
 uint32_t proc_event_code(enum proc_event_kind kind)
 {
 	return layouts[kind].what;
@@ -393,7 +384,8 @@ static bool decode_event(struct span message, const struct cn_msg *header, struc
 	    !span_peek(message, sizeof(what), &decoded.cpu, sizeof(decoded.cpu)) ||
 	    !span_peek(message, TIME_AT, &decoded.time_ns, sizeof(decoded.time_ns)))
 		return false;
-	decoded.kind = find_kind(what);
+	while (decoded.kind < PROC_EVENT_KIND_OTHER && layouts[decoded.kind].what != what)
+		decoded.kind++;
 	message.at += HEAD_BYTES;
 	n_words = span_length(message) / sizeof(words[0]);
 	n_words = n_words < WORDS_MAX ? n_words : WORDS_MAX;
@@ -425,20 +417,10 @@ bool proc_event_next(struct span *datagram, struct proc_event *event)
 	return false;
 }
 
-static uint32_t what_of(uint32_t kinds)
-{
-	uint32_t what = 0;
-
-	for (unsigned kind = 0; kind < PROC_EVENT_KIND_OTHER; kind++)
-		if (kinds >> kind & 1)
-			what |= layouts[kind].what;
-	return what;
-}
-
 size_t proc_request_write(char bytes[PROC_REQUEST_BYTES_MAX], enum proc_request request, uint32_t kinds,
 			  uint32_t number, uint32_t own_pid)
 {
-	const uint32_t words[] = { request == PROC_REQUEST_IGNORE ? IGNORE : LISTEN, what_of(kinds) };
+	uint32_t words[] = { request == PROC_REQUEST_IGNORE ? IGNORE : LISTEN, 0 };
 	size_t length = request == PROC_REQUEST_LISTEN_SOME ? sizeof(words) : sizeof(words[0]);
 	struct cn_msg message = {
 		.id = { .idx = CN_IDX_PROC, .val = CN_VAL_PROC },
@@ -453,6 +435,9 @@ size_t proc_request_write(char bytes[PROC_REQUEST_BYTES_MAX], enum proc_request 
 		.nlmsg_pid = own_pid,
 	};
 
+	for (unsigned kind = 0; kind < PROC_EVENT_KIND_OTHER; kind++)
+		if (kinds >> kind & 1)
+			words[1] |= layouts[kind].what;
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), &message, sizeof(message));
 	memcpy(bytes + sizeof(header) + sizeof(message), words, length);
