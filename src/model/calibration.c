@@ -106,17 +106,9 @@ static void end_step(struct calibration *calibration, uint64_t mono_ns)
 	begin_step(calibration, mono_ns);
 }
 
-static void add_sample(struct calibration *calibration, const struct calibration_sample *sample)
-{
-	double seconds = (double)sample->interval_ns / 1e9;
-
-	statistics_add(&calibration->watts, sample->watts, seconds);
-	for (unsigned i = 0; i < N_CALIBRATION_MEASURES; i++)
-		statistics_add(&calibration->measures[i], sample->measures[i], seconds);
-}
-
 bool calibration_feed(struct calibration *calibration, const struct calibration_sample *sample)
 {
+	double seconds = (double)sample->interval_ns / 1e9;
 	uint64_t settled_ns;
 
 	if (calibration->state != CALIBRATION_RUNS)
@@ -129,8 +121,11 @@ bool calibration_feed(struct calibration *calibration, const struct calibration_
 		return true;
 	}
 	settled_ns = calibration->step_ns + (uint64_t)(calibration->plan.settle_seconds * 1e9);
-	if (sample->interval_ns > 0 && sample->end_ns - sample->interval_ns >= settled_ns)
-		add_sample(calibration, sample);
+	if (sample->interval_ns > 0 && sample->end_ns - sample->interval_ns >= settled_ns) {
+		statistics_add(&calibration->watts, sample->watts, seconds);
+		for (unsigned i = 0; i < N_CALIBRATION_MEASURES; i++)
+			statistics_add(&calibration->measures[i], sample->measures[i], seconds);
+	}
 	if (calibration->watts.weight + 1e-6 < calibration->plan.step_seconds)
 		return false;
 	end_step(calibration, sample->end_ns);

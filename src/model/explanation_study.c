@@ -268,26 +268,19 @@ static bool take_sample(struct study *study, size_t index, const struct explaine
 	return true;
 }
 
-/* Of the time before, as far as it is kept. */
-static size_t first_index(const struct study *study, size_t index, uint64_t wall_ns, uint64_t span_ns)
-{
-	const struct source *source = study->source;
-	size_t first = source->find(source->state, wall_ns > span_ns ? wall_ns - span_ns : 0);
-
-	if (first > index || index - first < BEFORE_MIN)
-		return index > BEFORE_MIN ? index - BEFORE_MIN : 0;
-	return first;
-}
-
 /* The last two are neighbours, so that the rates of the moment are its own. */
 static bool take_samples(struct study *study, size_t index, const struct explained_series *series,
 			 uint64_t span_ns)
 {
+	uint64_t wall_ns;
 	size_t first, step;
 
 	if (!study_read(study, &study->frames[0], index))
 		return false;
-	first = first_index(study, index, study->frames[0].wall_ns, span_ns);
+	wall_ns = study->frames[0].wall_ns;
+	first = study->source->find(study->source->state, wall_ns > span_ns ? wall_ns - span_ns : 0);
+	if (first > index || index - first < BEFORE_MIN) /* as far as it is kept */
+		first = index > BEFORE_MIN ? index - BEFORE_MIN : 0;
 	step = (index - first) / BEFORE_MAX + 1;
 	study->room = (index - first) / step + 3;
 	study->samples = alloc_zeroed(study->room, sizeof(*study->samples));

@@ -39,15 +39,6 @@ struct sleep_span sleep_of_frame(const struct frame *frame)
 	};
 }
 
-static void join_oldest(struct sleep_past *past)
-{
-	uint64_t slept_ns = past->spans[1].slept_ns + past->spans[0].slept_ns;
-
-	past->spans[1].slept_ns = slept_ns < SLEPT_MAX_NS ? slept_ns : SLEPT_MAX_NS;
-	past->spans[1].set_ns = (int64_t)((uint64_t)past->spans[1].set_ns + (uint64_t)past->spans[0].set_ns);
-	memmove(past->spans, past->spans + 1, --past->n * sizeof(past->spans[0]));
-}
-
 void sleep_past_take(struct sleep_past *past, const struct frame *frame)
 {
 	struct sleep_span span = sleep_of_frame(frame);
@@ -55,8 +46,14 @@ void sleep_past_take(struct sleep_past *past, const struct frame *frame)
 	if ((span.slept_ns == 0 && span.set_ns == 0) ||
 	    (past->n > 0 && span.mono_ns <= past->spans[past->n - 1].mono_ns))
 		return;
-	if (past->n == SLEEP_SPANS_MAX)
-		join_oldest(past);
+	if (past->n == SLEEP_SPANS_MAX) {
+		uint64_t slept_ns = past->spans[1].slept_ns + past->spans[0].slept_ns;
+
+		past->spans[1].slept_ns = slept_ns < SLEPT_MAX_NS ? slept_ns : SLEPT_MAX_NS;
+		past->spans[1].set_ns =
+			(int64_t)((uint64_t)past->spans[1].set_ns + (uint64_t)past->spans[0].set_ns);
+		memmove(past->spans, past->spans + 1, --past->n * sizeof(past->spans[0]));
+	}
 	past->spans[past->n++] = span;
 }
 

@@ -48,19 +48,12 @@ static struct joiner join(const struct table *now, const struct table *before)
 	return joiner;
 }
 
-/* row_same_key() without a look at all columns: it runs for every process. */
-static bool has_key(const struct joiner *joiner, const void *there, const void *row)
+/* row_same_key() without a look at all columns: it runs for every process. columns: the keys of other. */
+static bool has_key(const struct joiner *joiner, const void *there, const struct column *const *columns,
+		    const void *other)
 {
 	for (unsigned i = 0; i < joiner->n_keys; i++)
-		if (!rows_same_value(joiner->there[i], there, joiner->keys[i], row))
-			return false;
-	return true;
-}
-
-static bool same_there(const struct joiner *joiner, const void *one, const void *other)
-{
-	for (unsigned i = 0; i < joiner->n_keys; i++)
-		if (!row_same_value(joiner->there[i], one, other))
+		if (!rows_same_value(joiner->there[i], there, columns[i], other))
 			return false;
 	return true;
 }
@@ -70,7 +63,7 @@ static const void *near_row(struct joiner *joiner, const void *row)
 	for (size_t i = joiner->next; i < joiner->table->n_rows && i < joiner->next + LOOK_AHEAD; i++) {
 		const void *candidate = table_row(joiner->table, i);
 
-		if (has_key(joiner, candidate, row)) {
+		if (has_key(joiner, candidate, joiner->keys, row)) {
 			joiner->next = i + 1;
 			return candidate;
 		}
@@ -88,7 +81,7 @@ static void index_rows(struct joiner *joiner)
 		uint32_t same; /* in wrong recordings only; all of them in one chain would take hours */
 
 		HASH_FIND(same, &joiner->rows, hash,
-			  same_there(joiner, table_row(table, same), table_row(table, i)));
+			  has_key(joiner, table_row(table, same), joiner->there, table_row(table, i)));
 		if (same == HASH_NONE)
 			hash_add(&joiner->rows, hash, (uint32_t)i);
 	}
@@ -104,7 +97,7 @@ static const void *joined_row(struct joiner *joiner, const void *row)
 	if (joiner->rows.count == 0)
 		index_rows(joiner);
 	HASH_FIND(at, &joiner->rows, row_hash_key(joiner->schema, row),
-		  has_key(joiner, table_row(joiner->table, at), row));
+		  has_key(joiner, table_row(joiner->table, at), joiner->keys, row));
 	if (at == HASH_NONE)
 		return NULL;
 	joiner->next = at + 1;

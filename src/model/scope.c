@@ -538,17 +538,6 @@ static struct scope_entry assess(struct scope *scope, const struct scope_process
 	return entry;
 }
 
-/* What was inherited once stays. */
-static void inherit_own(struct scope *scope, struct scope_entry *entry)
-{
-	const struct scope_entry *before = find(scope, entry->pid, entry->start_seconds);
-
-	if (!entry->asks || !before)
-		return;
-	entry->bits |= entry->asks & before->bits;
-	entry->asks = 0;
-}
-
 void scope_begin(struct scope *scope)
 {
 	scope->n_next = 0;
@@ -559,9 +548,13 @@ void scope_look(struct scope *scope, const struct scope_process *process)
 {
 	unsigned lacks;
 	struct scope_entry entry = assess(scope, process, &lacks);
+	const struct scope_entry *before = find(scope, entry.pid, entry.start_seconds);
 
 	scope->unknown &= lacks;
-	inherit_own(scope, &entry);
+	if (entry.asks && before) { /* what was inherited once stays */
+		entry.bits |= entry.asks & before->bits;
+		entry.asks = 0;
+	}
 	*VECTOR_ADD(scope->next, scope->n_next, scope->next_capacity) = entry;
 }
 

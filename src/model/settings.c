@@ -328,14 +328,6 @@ static bool parse_number(const struct setting *setting, const char *text, double
 	       *number <= setting->most;
 }
 
-static bool parse_seconds(const struct setting *setting, const char *text, double *seconds)
-{
-	if (index_of(setting->choices, span_text(text)) < 0)
-		return span_whole_seconds(text, setting->least, setting->most, seconds);
-	*seconds = NAN;
-	return true;
-}
-
 static bool parse_address(const char *text, uint64_t *address)
 {
 	struct span span = span_text(text);
@@ -374,7 +366,8 @@ static bool parse(const struct setting *setting, const char *text, union value *
 	case SETTING_NUMBER:
 		return parse_number(setting, text, &value->number);
 	case SETTING_SECONDS:
-		return parse_seconds(setting, text, &value->number);
+		value->number = NAN; /* of a word */
+		return index >= 0 || span_whole_seconds(text, setting->least, setting->most, &value->number);
 	case SETTING_BYTES:
 		return span_whole_bytes(text, (uint64_t)setting->least, (uint64_t)setting->most,
 					&value->whole);

@@ -43,14 +43,6 @@ static bool is_on_list(const struct view_choice *choice, const struct schema *sc
 	return false;
 }
 
-static bool passes_choice(const struct view_choice *choice, const struct schema *schema, const void *row)
-{
-	if (choice->list)
-		return is_on_list(choice, schema, row);
-	return choice->number < 0 ||
-	       row_number(row, &schema->columns[choice->number]) != (double)choice->excluded;
-}
-
 /* A row without a pid is of several processes: its topic has chosen them. */
 bool view_filter_scopes(const struct view_filter *filter, const struct schema *schema, const void *row)
 {
@@ -119,9 +111,14 @@ static bool is_accepted(const struct view_filter *filter, const struct schema *s
 		return false;
 	if (!is_of_group(filter, schema, row))
 		return false;
-	for (unsigned i = 0; i < filter->n_choices; i++)
-		if (!passes_choice(&filter->choices[i], schema, row))
+	for (unsigned i = 0; i < filter->n_choices; i++) {
+		const struct view_choice *choice = &filter->choices[i];
+
+		if (choice->list ? !is_on_list(choice, schema, row)
+				 : choice->number >= 0 && row_number(row, &schema->columns[choice->number]) ==
+								  (double)choice->excluded)
 			return false;
+	}
 	return !filter->pattern || pattern_matches(filter->pattern, schema, row) ||
 	       (filter->digits && pid_begins_with(filter->digits, schema, row));
 }
