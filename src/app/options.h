@@ -3,9 +3,9 @@
 #ifndef PANETOP_APP_OPTIONS_H
 #define PANETOP_APP_OPTIONS_H
 
+#include "model/rule.h"
 #include "model/scope.h"
 #include "model/settings.h"
-#include "model/trace_spec.h"
 #include "output/sink.h"
 #include "screen/pane.h"
 #include "sys/http_server.h"

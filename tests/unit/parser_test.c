@@ -36,7 +36,7 @@
 #include "kernel/power.h"
 #include "kernel/resctrl.h"
 #include "kernel/system.h"
-#include "model/trace_spec.h"
+#include "model/rule.h"
 #include "suite.h"
 
 #define WIDTH 110

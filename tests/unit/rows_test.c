@@ -49,7 +49,7 @@
 #include "core/buffer.h"
 #include "core/span.h"
 #include "kernel/system.h"
-#include "model/trace_spec.h"
+#include "model/rule.h"
 #include "rig.h"
 
 /* What the lines are about. */

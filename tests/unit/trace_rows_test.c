@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/trace_spec.h"
+#include "model/rule.h"
 #include "rig.h"
 #include "topic/trace/trace.h"
 

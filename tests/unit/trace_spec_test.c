@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model/trace_spec.h"
+#include "model/rule.h"
 #include "suite.h"
 
 static bool parse(struct trace_spec *spec, const char *text, char why[256])

@@ -9,7 +9,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "model/trace_spec.h"
+#include "model/rule.h"
 #include "pane/calls/calls.h"
 #include "pane/processes.h"
 #include "screen/pane.h"

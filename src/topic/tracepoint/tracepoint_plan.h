@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 #include "core/span.h"
-#include "model/trace_spec.h"
+#include "model/rule.h"
 #include "sys/env.h"
 #include "topic/trace/trace.h"
 
