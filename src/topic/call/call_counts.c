@@ -26,7 +26,6 @@
 #include "sys/child.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
-#include "topic/trace/trace_scope.h"
 
 #define ERRORS_MAX 6 /* that are named */
 #define BUCKETS_MASK ((UINT64_C(1) << BPF_CALL_ERROR_SHIFT) - 1)

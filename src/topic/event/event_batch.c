@@ -13,7 +13,6 @@
 #include "core/alloc.h"
 #include "core/error_name.h"
 #include "core/unknown.h"
-#include "core/vector.h"
 
 size_t event_batch_text(struct event_batch *batch, const char *text, size_t length)
 {

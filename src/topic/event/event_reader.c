@@ -21,7 +21,6 @@
 #include "topic/event/event_resolve.h"
 #include "topic/event/event_source.h"
 #include "topic/process/command_reader.h"
-#include "topic/trace/trace.h"
 
 #define ROUND_MS 25
 #define SETTLED_NS UINT64_C(2000000) /* older events are in their rings */

@@ -24,10 +24,8 @@
 #include "core/buffer.h"
 #include "core/vector.h"
 #include "sys/machine.h"
-#include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "sys/profile_files.h"
-#include "topic/probe/probe_code.h"
 
 enum probe_way {
 	PROBE_WAY_TRAP, /* a breakpoint in place of the first byte */

@@ -21,7 +21,6 @@
 
 #include "core/vector.h"
 #include "kernel/code/elf_file.h"
-#include "kernel/code/symbols.h"
 #include "kernel/pid/maps.h"
 #include "sys/env.h"
 #include "sys/error_message.h"

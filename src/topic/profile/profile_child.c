@@ -23,7 +23,6 @@
 #include "sys/env.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
-#include "topic/profile/code_files.h"
 #include "topic/profile/debug_info.h"
 #include "topic/profile/profile_tables.h"
 

@@ -25,7 +25,6 @@
 #include "sys/child.h"
 #include "sys/privilege.h"
 #include "sys/profile_files.h"
-#include "topic/profile/profile_child.h"
 #include "topic/profile/profile_events.h"
 
 #ifndef __has_feature

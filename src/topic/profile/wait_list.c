@@ -28,7 +28,6 @@
 #include "topic/kernel_clock.h"
 #include "topic/process/process_list.h"
 #include "topic/process/time_account.h"
-#include "topic/profile/wait_ledger.h"
 #include "topic/profile/wait_switches.h"
 #include "topic/topic.h"
 #include "topic/trace/kernel_names.h"

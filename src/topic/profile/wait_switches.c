@@ -24,7 +24,6 @@
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
-#include "topic/profile/wait_ledger.h"
 
 #define LOOK_NS UINT64_C(5000000)
 #define RING_BYTES ((size_t)16384)

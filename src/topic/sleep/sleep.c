@@ -20,7 +20,6 @@
 #include "core/unknown.h"
 #include "model/history.h"
 #include "sys/attribute.h"
-#include "sys/env.h"
 #include "topic/kernel_clock.h"
 #include "topic/topic.h"
 

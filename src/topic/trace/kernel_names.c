@@ -14,7 +14,6 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/code/symbols.h"
 #include "sys/privilege.h"
 
 #define PATH "sys/kernel/btf/vmlinux"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/buffer.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "core/vector.h"
