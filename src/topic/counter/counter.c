@@ -9,7 +9,6 @@
 #include "topic/counter/counter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/vector.h"

@@ -9,7 +9,6 @@
 
 #include "topic/profile/wait_list.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

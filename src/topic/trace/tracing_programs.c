@@ -2,9 +2,6 @@
 /* Topic "tracing": the programs that panetop runs in the kernel, their cost and their losses. */
 #include <config.h>
 
-#include <errno.h>
-#include <string.h>
-
 #include "core/i18n.h"
 #include "topic/topic.h"
 #include "topic/trace/trace.h"
