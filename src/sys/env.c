@@ -479,8 +479,7 @@ bool cgroup_path_by_number(int mount, uint64_t number, char *path, size_t room)
 	int fd;
 
 	memcpy(of.handle.f_handle, &number, sizeof(number));
-	fd = system_call_by(SYS_open_by_handle_at,
-			    open_by_handle_at(mount, &of.handle, O_PATH | O_CLOEXEC));
+	fd = system_call_by(SYS_open_by_handle_at, open_by_handle_at(mount, &of.handle, O_PATH | O_CLOEXEC));
 	privilege_lower(raised);
 	if (fd < 0)
 		return false;

@@ -716,8 +716,7 @@ static size_t take(char *bytes, size_t size, size_t n, void *context)
 		client->refused = -EMSGSIZE;
 		client->why_refused = _("the answer is too long");
 	} else if (status == STATUS_GOOD)
-		client->refused =
-			client->take(client->context, span_of(bytes, length), &client->why_refused);
+		client->refused = client->take(client->context, span_of(bytes, length), &client->why_refused);
 	client->left -= client->refused ? 0 : length;
 	return client->refused ? 0 : length;
 }

@@ -66,8 +66,7 @@ static void prepare_datagrams(struct netlink_socket *netlink, size_t datagram_by
 	netlink->datagram_bytes = datagram_bytes;
 	netlink->bytes = alloc_zeroed(NETLINK_BATCH, datagram_bytes);
 	for (size_t i = 0; i < NETLINK_BATCH; i++) {
-		netlink->pieces[i] =
-			(struct iovec){ netlink->bytes + i * datagram_bytes, datagram_bytes };
+		netlink->pieces[i] = (struct iovec){ netlink->bytes + i * datagram_bytes, datagram_bytes };
 		netlink->datagrams[i].msg_hdr = (struct msghdr){
 			.msg_name = &netlink->senders[i],
 			.msg_iov = &netlink->pieces[i],

@@ -39,6 +39,8 @@
 
 #define ROW(of, takes, in, what) \
 	.use = PRIVILEGE_##of, .capability = takes, .call = in, .gives = what
+#define ACT_ROW(of, takes, in, what) ROW(of, takes, in, what), .acts = true
+#define OPTION_ROW(of, takes, in, what) ROW(of, takes, in, what), .of_option = true
 
 const struct privilege_row privilege_rows[] = {
 	{ ROW(HIDDEN, CAP_SYS_PTRACE, "/proc/PID", N_("processes of other users, hidden by hidepid")) },
@@ -86,27 +88,19 @@ const struct privilege_row privilege_rows[] = {
 	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)", N_("memory locked while latency is measured")) },
 	{ ROW(AWAKE, CAP_DAC_OVERRIDE, "/dev/cpu_dma_latency",
 	      N_("no deep idle states with --cpu-dma-latency")) },
-	{ ROW(SIGNAL, CAP_KILL, "pidfd_send_signal(2)", N_("signals to processes of other users")),
-	  .acts = true },
-	{ ROW(NICE, CAP_SYS_NICE, "setpriority(2)", N_("priorities of processes of other users")),
-	  .acts = true },
-	{ ROW(MARKS, CAP_DAC_OVERRIDE, "/proc/PID/clear_refs",
-	      N_("clearing write marks and accessed bits of processes of other users")),
-	  .acts = true },
-	{ ROW(DROP_CACHES, PRIVILEGE_USER_0, "/proc/sys/vm/drop_caches", N_("dropping caches")),
-	  .acts = true },
-	{ ROW(RESCTRL, CAP_DAC_OVERRIDE, "/sys/fs/resctrl",
-	      N_("a monitoring group of resctrl for one of the user's processes")),
-	  .acts = true },
-	{ ROW(TREE, CAP_DAC_READ_SEARCH, "--root", N_("files of another root, for user 0")),
-	  .of_option = true },
-	{ ROW(TREE, CAP_SYS_PTRACE, "--root", N_("files of another root, for user 0")), .of_option = true },
-	{ ROW(WRITE, CAP_DAC_OVERRIDE, "--write", N_("files in directories of other users, for user 0")),
-	  .of_option = true },
-	{ ROW(WRITE, CAP_FOWNER, "--write", N_("files in directories of other users, for user 0")),
-	  .of_option = true },
-	{ ROW(WRITE, CAP_CHOWN, "--write", N_("the owner of the file that is replaced, for user 0")),
-	  .of_option = true },
+	{ ACT_ROW(SIGNAL, CAP_KILL, "pidfd_send_signal(2)", N_("signals to processes of other users")) },
+	{ ACT_ROW(NICE, CAP_SYS_NICE, "setpriority(2)", N_("priorities of processes of other users")) },
+	{ ACT_ROW(MARKS, CAP_DAC_OVERRIDE, "/proc/PID/clear_refs",
+		  N_("clearing write marks and accessed bits of processes of other users")) },
+	{ ACT_ROW(DROP_CACHES, PRIVILEGE_USER_0, "/proc/sys/vm/drop_caches", N_("dropping caches")) },
+	{ ACT_ROW(RESCTRL, CAP_DAC_OVERRIDE, "/sys/fs/resctrl",
+		  N_("a monitoring group of resctrl for one of the user's processes")) },
+	{ OPTION_ROW(TREE, CAP_DAC_READ_SEARCH, "--root", N_("files of another root, for user 0")) },
+	{ OPTION_ROW(TREE, CAP_SYS_PTRACE, "--root", N_("files of another root, for user 0")) },
+	{ OPTION_ROW(WRITE, CAP_DAC_OVERRIDE, "--write",
+		     N_("files in directories of other users, for user 0")) },
+	{ OPTION_ROW(WRITE, CAP_FOWNER, "--write", N_("files in directories of other users, for user 0")) },
+	{ OPTION_ROW(WRITE, CAP_CHOWN, "--write", N_("the owner of the file that is replaced, for user 0")) },
 };
 
 const unsigned n_privilege_rows = sizeof(privilege_rows) / sizeof(privilege_rows[0]);
@@ -270,8 +264,7 @@ static int become(uid_t user, gid_t group, bool set_groups)
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || (set_groups && setgroups(1, &group) < 0) ||
 	    setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
 		error = -errno;
-	else if (!has_ids(user, group) ||
-		 (set_groups && (getgroups(1, &found) != 1 || found != group)))
+	else if (!has_ids(user, group) || (set_groups && (getgroups(1, &found) != 1 || found != group)))
 		error = -ENOTRECOVERABLE;
 	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 && !error ? -errno : error;
 }

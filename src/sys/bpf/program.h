@@ -287,11 +287,7 @@ struct bpf_entry {
 	uint64_t count, sum, most;
 };
 
-enum bpf_phase {
-	BPF_PHASE_FIRST,
-	BPF_PHASE_SECOND,
-	N_BPF_PHASES,
-};
+enum bpf_phase { BPF_PHASE_FIRST, BPF_PHASE_SECOND, N_BPF_PHASES };
 
 /* Times in ns, by histogram_index(0, time). What each of them changes is near. */
 struct bpf_phases {
@@ -376,12 +372,7 @@ enum bpf_wake_word {
 #define BPF_CALL_BUCKET_SHIFT 3 /* 1 + so much of histogram_index(0, time), 0: not timed */
 
 /* What is counted; the counts are of pages, or of page faults. What writes and faults add is left out. */
-enum bpf_cache_event {
-	BPF_CACHE_ADDED,
-	BPF_CACHE_ASKED,
-	BPF_CACHE_FAULTED,
-	BPF_CACHE_DIRTIED,
-};
+enum bpf_cache_event { BPF_CACHE_ADDED, BPF_CACHE_ASKED, BPF_CACHE_FAULTED, BPF_CACHE_DIRTIED };
 
 /* The words of the key. */
 enum bpf_cache_word {

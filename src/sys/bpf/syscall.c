@@ -78,8 +78,7 @@ int bpf_map_open(const struct bpf_calls *by, enum bpf_map_type type, size_t key_
 
 int bpf_shared_array_open(const struct bpf_calls *by, size_t value_bytes, size_t n_values, void **memory)
 {
-	int map = create_map(by, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, n_values,
-			     BPF_F_MMAPABLE);
+	int map = create_map(by, BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, n_values, BPF_F_MMAPABLE);
 	void *mapped;
 	int error;
 
