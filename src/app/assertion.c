@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/condition_message.h"
+#include "app/rule_list.h"
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "model/units.h"

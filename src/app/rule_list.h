@@ -10,6 +10,15 @@
 #include "model/rule.h"
 #include "sys/machine.h"
 
+/* The index of its topic; n_topics: there is none of this name. */
+unsigned condition_topic(struct span name);
+
+/* Each prints a message about what is wrong in "what", and returns the exit status 2. */
+int condition_refuse_topic(const char *what, struct span name);
+int condition_refuse_syntax(const char *what, enum condition_error error, struct span wrong);
+int condition_refuse_binding(const char *what, enum condition_error error, const struct condition *condition,
+			     struct span wrong);
+
 #define RULE_COMMANDS_MAX 32         /* at a time; the others wait */
 #define RULE_COMMANDS_WAITING 100000 /* more are not run */
 #define RULE_COMMAND_SECONDS 60.0    /* then it gets SIGTERM, and soon after SIGKILL */

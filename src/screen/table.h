@@ -74,23 +74,6 @@ struct table_widget {
 	unsigned n_slots;
 };
 
-/* For drawing a table: a value in its slot; base: of its row. */
-void table_draw_number(const struct canvas *canvas, int y, const struct table_slot *slot,
-		       const struct column *column, const void *row, const struct table_value *value,
-		       enum style base);
-void table_draw_text(const struct table_widget *widget, const struct canvas *canvas, int y,
-		     const struct table_slot *slot, const struct column *column, const char *text,
-		     enum style base, bool fresh);
-
-/*
- * A process that named itself, or a script, has its name before its command line if that begins with another
- * one: "backup: " and then /usr/bin/python3 … Cells; the same that it draws.
- */
-int table_name_cells(const struct schema *schema, const struct column *column, const void *row, bool ascii);
-int table_draw_name(const struct table_widget *widget, const struct canvas *canvas, int y,
-		    const struct table_slot *slot, const struct column *column, const void *row,
-		    enum style base);
-
 void table_open(struct table_widget *widget, const struct schema *schema);
 void table_forget_widths(struct table_widget *widget);
 void table_close(struct table_widget *widget);

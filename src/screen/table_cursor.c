@@ -241,12 +241,6 @@ static void go_to_end(struct table_widget *widget)
 		select_row(widget, widget->view.n_rows);
 }
 
-/* By its place in view.columns. */
-static void sort_by(struct table_widget *widget, unsigned position)
-{
-	table_sort_by_column(widget, widget->view.columns[position]);
-}
-
 void table_sort_by_column(struct table_widget *widget, unsigned column)
 {
 	if (widget->view.sort == (int)column) {
@@ -270,7 +264,7 @@ static bool click(struct table_widget *widget, int y, int x)
 	if (widget->n_slots == 0)
 		return false;
 	if (line == 0) {
-		sort_by(widget, widget->slots[i].column);
+		table_sort_by_column(widget, widget->view.columns[widget->slots[i].column]);
 		return true;
 	}
 	if (widget->place.top + (size_t)line > widget->view.n_rows)
@@ -371,14 +365,6 @@ static bool column_matches(const struct table_widget *widget, const struct colum
 	return text && regexec(&widget->filter, text, 0, NULL, 0) == 0;
 }
 
-static bool is_seen(const struct table_widget *widget, const struct column *column)
-{
-	for (unsigned i = 0; i < widget->n_slots; i++)
-		if (column == &widget->view.schema->columns[widget->view.columns[widget->slots[i].column]])
-			return true;
-	return false;
-}
-
 /* NULL: the match is seen. */
 static const struct column *hidden_match(const struct table_widget *widget, const void *row)
 {
@@ -390,7 +376,7 @@ static const struct column *hidden_match(const struct table_widget *widget, cons
 
 		if (!column_matches(widget, column, row))
 			continue;
-		if (is_seen(widget, column))
+		if (table_draws(widget, i))
 			return NULL;
 		hidden = hidden ? hidden : column;
 	}
@@ -427,15 +413,6 @@ int table_set_filter(struct table_widget *widget, const char *pattern)
 	return 0;
 }
 
-/* As last drawn; a column that did not fit could be sorted by, but not be seen. */
-static bool is_drawn(const struct table_widget *widget, unsigned position)
-{
-	for (unsigned i = 0; i < widget->n_slots; i++)
-		if (widget->slots[i].column == position)
-			return true;
-	return false;
-}
-
 int table_title_cells(const struct table_widget *widget)
 {
 	const struct schema *schema = widget->view.schema;
@@ -465,12 +442,13 @@ bool table_sort_step(struct table_widget *widget, int step)
 	for (unsigned i = 0; i < view->n_columns; i++)
 		if ((int)view->columns[i] == view->sort)
 			position = (int)i;
-	do
+	do /* a column that did not fit could be sorted by, but not be seen */
 		position += step;
-	while (position >= 0 && position < (int)view->n_columns && !is_drawn(widget, (unsigned)position));
+	while (position >= 0 && position < (int)view->n_columns &&
+	       !table_draws(widget, view->columns[position]));
 	if (position < 0 || position >= (int)view->n_columns)
 		return false;
-	sort_by(widget, (unsigned)position);
+	table_sort_by_column(widget, view->columns[position]);
 	return true;
 }
 

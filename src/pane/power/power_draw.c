@@ -14,7 +14,6 @@
 #include "pane/stories.h"
 #include "screen/canvas.h"
 #include "screen/graph.h"
-#include "screen/past/graph_time.h"
 
 /* Before half a minute any value is a maximum. */
 #define NEAR_MAXIMUM "run_seconds >= 30, watts >= 0.95 * max_watts, max_watts >= 1.25 * mean_watts"
