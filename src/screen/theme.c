@@ -265,7 +265,8 @@ static struct palette of_file = { {
 
 #define TEXT_ON (-1) /* black or white, whichever is easier to read there */
 
-/* What a style has of nine colours: its back is PALETTE_BACKGROUND unless it has another. Series and the first levels of usage are computed. */
+/* What a style has of nine colours; its back is PALETTE_BACKGROUND unless it is named. Computed are series and
+ * the first levels of usage. */
 static const struct {
 	int front;
 	enum palette_name back;
