@@ -165,15 +165,13 @@ static int try_reader(struct env *env, const struct reader *reader)
 /* The topics that read it, separated by commas. */
 static const char *topics_of(struct frame *frame, const struct reader *reader)
 {
-	struct buffer names = { 0 };
-	const char *text;
+	const char *names = "";
 
 	for (unsigned i = 0; i < n_topics; i++)
 		if (readings_include(topics[i]->reads, reader))
-			buffer_print(&names, "%s%s", names.length > 0 ? ", " : "", topics[i]->schema->name);
-	text = arena_copy(&frame->arena, names.bytes ? names.bytes : "", names.length);
-	buffer_free(&names);
-	return text;
+			names = arena_print(&frame->arena, "%s%s%s", names, *names ? ", " : "",
+					    topics[i]->schema->name);
+	return names;
 }
 
 static bool has_row(const struct frame *frame, const char *source)
@@ -243,15 +241,12 @@ static bool pane_uses(const struct pane *pane, enum privilege_use use)
 /* The panes with this use, separated by commas. */
 static const char *panes_of(struct frame *frame, enum privilege_use use)
 {
-	struct buffer names = { 0 };
-	const char *text;
+	const char *names = "";
 
 	for (unsigned i = 0; i < n_panes; i++)
 		if (pane_uses(panes[i], use))
-			buffer_print(&names, "%s%s", names.length > 0 ? ", " : "", panes[i]->name);
-	text = arena_copy(&frame->arena, names.bytes ? names.bytes : "", names.length);
-	buffer_free(&names);
-	return text;
+			names = arena_print(&frame->arena, "%s%s%s", names, *names ? ", " : "", panes[i]->name);
+	return names;
 }
 
 static struct probe_row *add_privilege(struct frame *frame, const char *source)

@@ -15,24 +15,12 @@ char *key_label(char *out, int key)
 		int key;
 		const char *name;
 	} names[] = {
-		{ ' ', "Space" },
-		{ K_TAB, "Tab" },
-		{ K_ENTER, "Enter" },
-		{ K_ESCAPE, "Esc" },
-		{ K_UP, "Up" },
-		{ K_DOWN, "Down" },
-		{ K_LEFT, "Left" },
-		{ K_RIGHT, "Right" },
-		{ K_PAGE_UP, "PgUp" },
-		{ K_PAGE_DOWN, "PgDn" },
-		{ K_HOME, "Home" },
-		{ K_END, "End" },
-		{ K_BACKSPACE, "Bksp" },
-		{ K_DELETE, "Del" },
-		{ K_BACK_TAB, "S-Tab" },
-		{ K_WHEEL_UP, "wheel" },
-		{ K_CLICK, "click" },
-		{ K_SHIFT_LEFT, "S-Left" },
+		{ ' ', "Space" },             { K_TAB, "Tab" },     { K_ENTER, "Enter" },
+		{ K_ESCAPE, "Esc" },          { K_UP, "Up" },       { K_DOWN, "Down" },
+		{ K_LEFT, "Left" },           { K_RIGHT, "Right" }, { K_PAGE_UP, "PgUp" },
+		{ K_PAGE_DOWN, "PgDn" },      { K_HOME, "Home" },   { K_END, "End" },
+		{ K_BACKSPACE, "Bksp" },      { K_DELETE, "Del" },  { K_BACK_TAB, "S-Tab" },
+		{ K_WHEEL_UP, "wheel" },      { K_CLICK, "click" }, { K_SHIFT_LEFT, "S-Left" },
 		{ K_SHIFT_RIGHT, "S-Right" },
 	};
 	size_t length;

@@ -30,20 +30,11 @@ static int meaning(const struct key_sequence *sequence, int last)
 		unsigned parameter;
 		int key;
 	} keys[] = {
-		{ '~', 1, K_HOME },
-		{ '~', 7, K_HOME },
-		{ 'H', 0, K_HOME },
-		{ '~', 4, K_END },
-		{ '~', 8, K_END },
-		{ 'F', 0, K_END },
-		{ '~', 5, K_PAGE_UP },
-		{ '~', 6, K_PAGE_DOWN },
-		{ 'A', 0, K_UP },
-		{ 'B', 0, K_DOWN },
-		{ 'C', 0, K_RIGHT },
-		{ 'D', 0, K_LEFT },
-		{ '~', 3, K_DELETE },
-		{ 'Z', 0, K_BACK_TAB },
+		{ '~', 1, K_HOME },    { '~', 7, K_HOME },      { 'H', 0, K_HOME },
+		{ '~', 4, K_END },     { '~', 8, K_END },       { 'F', 0, K_END },
+		{ '~', 5, K_PAGE_UP }, { '~', 6, K_PAGE_DOWN }, { 'A', 0, K_UP },
+		{ 'B', 0, K_DOWN },    { 'C', 0, K_RIGHT },     { 'D', 0, K_LEFT },
+		{ '~', 3, K_DELETE },  { 'Z', 0, K_BACK_TAB },
 	};
 
 	for (size_t i = 0; sequence->n_others == 0 && i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -453,27 +444,20 @@ struct canvas terminal_canvas(const struct terminal *terminal, enum glyph_set gl
 	};
 }
 
+/* KEY_FIND: where the key Home sends what a VT220 sent there. */
 static int named_key(int code)
 {
 	static const struct {
 		int code, key;
 	} keys[] = {
-		{ KEY_UP, K_UP },
-		{ KEY_DOWN, K_DOWN },
-		{ KEY_LEFT, K_LEFT },
-		{ KEY_RIGHT, K_RIGHT },
-		{ KEY_PPAGE, K_PAGE_UP },
-		{ KEY_NPAGE, K_PAGE_DOWN },
-		{ KEY_HOME, K_HOME },
-		{ KEY_FIND, K_HOME }, /* where the key Home sends what a VT220 sent there */
-		{ KEY_END, K_END },
-		{ KEY_SELECT, K_END },
-		{ KEY_BACKSPACE, K_BACKSPACE },
-		{ KEY_DC, K_DELETE },
-		{ KEY_BTAB, K_BACK_TAB },
-		{ KEY_ENTER, K_ENTER },
-		{ KEY_SLEFT, K_SHIFT_LEFT },
-		{ KEY_SRIGHT, K_SHIFT_RIGHT },
+		{ KEY_UP, K_UP },               { KEY_DOWN, K_DOWN },
+		{ KEY_LEFT, K_LEFT },           { KEY_RIGHT, K_RIGHT },
+		{ KEY_PPAGE, K_PAGE_UP },       { KEY_NPAGE, K_PAGE_DOWN },
+		{ KEY_HOME, K_HOME },           { KEY_FIND, K_HOME },
+		{ KEY_END, K_END },             { KEY_SELECT, K_END },
+		{ KEY_BACKSPACE, K_BACKSPACE }, { KEY_DC, K_DELETE },
+		{ KEY_BTAB, K_BACK_TAB },       { KEY_ENTER, K_ENTER },
+		{ KEY_SLEFT, K_SHIFT_LEFT },    { KEY_SRIGHT, K_SHIFT_RIGHT },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -265,8 +265,8 @@ static struct palette of_file = { {
 
 #define TEXT_ON (-1) /* black or white, whichever is easier to read there */
 
-/* What a style has of nine colours; its back is PALETTE_BACKGROUND unless it is named. Computed are series and
- * the first levels of usage. */
+/* What a style has of nine colours, of which the first is its back unless another is named. Series and the
+ * first levels of usage are computed. */
 static const struct {
 	int front;
 	enum palette_name back;
