@@ -245,7 +245,8 @@ static const char *panes_of(struct frame *frame, enum privilege_use use)
 
 	for (unsigned i = 0; i < n_panes; i++)
 		if (pane_uses(panes[i], use))
-			names = arena_print(&frame->arena, "%s%s%s", names, *names ? ", " : "", panes[i]->name);
+			names = arena_print(&frame->arena, "%s%s%s", names, *names ? ", " : "",
+					    panes[i]->name);
 	return names;
 }
 
