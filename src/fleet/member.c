@@ -178,7 +178,7 @@ static void report_end(void *state, struct member_report *report)
 	*report = (struct member_report){ .ended = true, .clock_offset_seconds = NAN };
 }
 
-static void close_recording(void *state)
+void member_part_close(void *state)
 {
 	struct member_part *part = state;
 
@@ -187,7 +187,7 @@ static void close_recording(void *state)
 }
 
 static const struct member_kind recording_kind = {
-	.parts = only_part, .report = report_end, .close = close_recording
+	.parts = only_part, .report = report_end, .close = member_part_close
 };
 
 void recording_member_open(struct member *member, const char *name, const struct source *recording,

@@ -25,6 +25,9 @@ struct member_report {
 	double clock_offset_seconds; /* its clock less ours; NaN: not measured */
 };
 
+/* For kinds that have one part, which they own. */
+void member_part_close(void *part);
+
 struct member_kind {
 	/*
 	 * Takes what has come, without waiting, and starts again what has ended, at this time of

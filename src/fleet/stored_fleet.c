@@ -423,15 +423,7 @@ static void report(void *state, struct member_report *report)
 	*report = (struct member_report){ .clock_offset_seconds = NAN };
 }
 
-static void close_part(void *state)
-{
-	struct member_part *part = state;
-
-	part->source.close(part->source.state);
-	free(part);
-}
-
-static const struct member_kind kind = { .parts = parts, .report = report, .close = close_part };
+static const struct member_kind kind = { .parts = parts, .report = report, .close = member_part_close };
 
 static void close_member(struct stored_fleet *fleet)
 {

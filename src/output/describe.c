@@ -6,7 +6,7 @@
 
 #include "core/i18n.h"
 #include "output/exposition.h"
-#include "output/json_writer.h"
+#include "output/json.h"
 
 static void add_panes(struct buffer *out, const struct described *topic)
 {

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "output/json_writer.h"
+#include "output/json.h"
 #include "output/recording.h"
 #include "output/sink.h"
 #include "recording/writer.h"

@@ -17,7 +17,7 @@
 #include "core/utf8.h"
 #include "output/command_sums.h"
 #include "output/exposition.h"
-#include "output/json_writer.h"
+#include "output/json.h"
 #include "output/recording.h"
 #include "output/sink.h"
 #include "suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A small streaming JSON writer: it handles commas and escapes, the caller nesting. */
-#ifndef PANETOP_OUTPUT_JSON_WRITER_H
-#define PANETOP_OUTPUT_JSON_WRITER_H
+#ifndef PANETOP_OUTPUT_JSON_H
+#define PANETOP_OUTPUT_JSON_H
 
 #include "core/buffer.h"
 #include "model/frame.h"
