@@ -28,26 +28,22 @@ static bool are_ours(struct env *env)
 	       strcmp(ours, of_children) == 0;
 }
 
-static struct lags *find_lags(struct env *env)
+static const struct lags *lags_of(struct env *env)
 {
-	struct lags *lags = env_state_add(env, &key, sizeof(*lags), NULL);
+	struct lags *lags = env_state(env, &key);
 	char bytes[512];
-	long length = env->live && env->own_pid && are_ours(env)
-			      ? pids_read(env, env->own_pid, "timens_offsets", bytes, sizeof(bytes))
-			      : 0;
+	long length = 0;
 
+	if (lags)
+		return lags;
+	lags = env_state_add(env, &key, sizeof(*lags), NULL);
+	if (env->live && env->own_pid && are_ours(env))
+		length = pids_read(env, env->own_pid, "timens_offsets", bytes, sizeof(bytes));
 	if (length > 0) {
 		timens_offset(span_of(bytes, (size_t)length), "monotonic", &lags->mono_ns);
 		timens_offset(span_of(bytes, (size_t)length), "boottime", &lags->boot_ns);
 	}
 	return lags;
-}
-
-static const struct lags *lags_of(struct env *env)
-{
-	const struct lags *lags = env_state(env, &key);
-
-	return lags ? lags : find_lags(env);
 }
 
 uint64_t kernel_clock_lag_ns(struct env *env)

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/i18n.h"
 #include "kernel/cgroup.h"
 #include "kernel/system.h"
-#include "core/i18n.h"
 #include "topic/cpu/proc_stat.h"
 
 #define MACHINE_PIDS "pid:[4026531836]" /* PROC_PID_INIT_INO of the kernel */

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/i18n.h"
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/meminfo.h"
 #include "sys/pids.h"
-#include "core/hash.h"
-#include "topic/trace/trace.h"
 #include "topic/topic.h"
+#include "topic/trace/trace.h"
 
 #define CACHE_NAME_WORDS 4
 
@@ -340,15 +340,6 @@ static const char *name_allocator(struct sample *sample, uint32_t pid)
 	return arena_print(&sample->frame->arena, "%.*s (%u)", (int)length - 1, name, pid);
 }
 
-static void add_allocations(struct sample *sample, struct slab_row *row)
-{
-	const struct state *state = sample->state;
-	uint32_t process;
-
-	row->allocations = allocations_of(&state->allocations, span_text(row->cache), &process);
-	row->allocator = name_allocator(sample, process);
-}
-
 /* The bytes of all caches; U64_UNKNOWN where they are not listed. */
 static uint64_t add_caches(struct sample *sample)
 {
@@ -356,6 +347,7 @@ static uint64_t add_caches(struct sample *sample)
 	struct span text;
 	uint64_t bytes = U64_UNKNOWN;
 	struct state *state = sample->state;
+	uint32_t process;
 	bool counted;
 
 	if (env_read(sample->env, env_file(sample->env, PATH), &text) != 0)
@@ -367,8 +359,11 @@ static uint64_t add_caches(struct sample *sample)
 
 		row->cache = arena_copy(&sample->frame->arena, line.name.at, span_length(line.name));
 		fill(row, &line, sample->env->page_bytes);
-		if (counted)
-			add_allocations(sample, row);
+		if (counted) {
+			row->allocations =
+				allocations_of(&state->allocations, span_text(row->cache), &process);
+			row->allocator = name_allocator(sample, process);
+		}
 		bytes = bytes == U64_UNKNOWN ? row->bytes : u64_sum(bytes, row->bytes);
 	}
 	return bytes;

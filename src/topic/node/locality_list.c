@@ -145,13 +145,6 @@ int maps_count_now(struct maps_count *count, const struct node_list *nodes, uint
 #define FIRST_LOOK_TICKS                                                                                     \
 	0.01 /* what a first look counts for all threads: any time that is seen later is more */
 
-static void thread_nodes_free(struct thread_nodes *process)
-{
-	free(process->threads);
-	free(process->room);
-	free(process->cpu);
-}
-
 /* The list of its threads, with what is known of those that it had before. */
 static void match(struct thread_nodes *process, const uint32_t *tids, size_t n_tids)
 {
@@ -533,7 +526,9 @@ static int open_list(void *state, const struct sample *sample)
 
 static void free_located(struct located *process)
 {
-	thread_nodes_free(&process->threads);
+	free(process->threads.threads);
+	free(process->threads.room);
+	free(process->threads.cpu);
 	free(process->pages);
 	free(process);
 }

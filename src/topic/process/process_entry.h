@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of a process from tick to tick, and looking it up in a list. */
+/* What is kept of a process from tick to tick; finding processes; and what users do to them. */
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_ENTRY_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_ENTRY_H
 
