@@ -165,10 +165,7 @@ void process_below_signal(struct pane_context *context)
 }
 
 #define OPEN                                                                                                 \
-	{                                                                                                    \
-		ACTION_OPEN, process_open_selected, NULL,                                                    \
-			N_("open the selected process: all that is known of it")                             \
-	}
+	{ ACTION_OPEN, process_open_selected, NULL, N_("open the selected process: all that is known of it") }
 
 const struct pane_action process_actions[] = { OPEN, { 0 } };
 

@@ -567,9 +567,7 @@ static bool is_of_some(const struct sample_request *request)
 
 /* The processes with other columns, which have settings of their own. */
 #define DRESSED(view, shown, order)                                                                          \
-	{                                                                                                    \
-		.topic = "process", .lazy = true, .columns = shown, .sort = order, .setting = "cpu." view    \
-	}
+	{ .topic = "process", .lazy = true, .columns = shown, .sort = order, .setting = "cpu." view }
 
 static const struct pane_table tables[] = {
 	[CPU_TABLE_PROCESS] = { .topic = "process", .headline = true, .sort = "cpu_ratio" },
@@ -732,9 +730,8 @@ static void sampling(struct pane_context *context)
 	unsigned listed = context->view == CPU_VIEW_PROCESS_COUNTERS ? CPU_TABLE_PROCESS : context->focus;
 
 	request_watts(context);
-	process_rows_request(context, context->view != CPU_VIEW_TIME && cpu_has_processes(listed)
-					      ? 1UL << listed
-					      : 0);
+	process_rows_request(context,
+			     context->view != CPU_VIEW_TIME && cpu_has_processes(listed) ? 1UL << listed : 0);
 	if (context->view == CPU_VIEW_TIME)
 		context_request(context)->time_of_mapped = false;
 	if (context->view != CPU_VIEW_PROCESS_COUNTERS)
@@ -822,18 +819,12 @@ static const struct pane_action active_actions[] = {
 #define BIT(table) (1UL << (table))
 
 #define LIST(view_name, view_title, view_help, view_table)                                                   \
-	{                                                                                                    \
-		view_name, view_title, view_help, view_table, .draw = cpu_draw_list                          \
-	}
+	{ view_name, view_title, view_help, view_table, .draw = cpu_draw_list }
 #define TABLE(view_name, view_title, view_help, view_table)                                                  \
-	{                                                                                                    \
-		view_name, view_title, view_help, view_table, .heading = cpu_heading                         \
-	}
+	{ view_name, view_title, view_help, view_table, .heading = cpu_heading }
 
 #define MORE(view_name, view_title, view_help, view_table)                                                   \
-	{                                                                                                    \
-		view_name, view_title, view_help, view_table, .more = true, .heading = cpu_heading           \
-	}
+	{ view_name, view_title, view_help, view_table, .more = true, .heading = cpu_heading }
 
 static const struct pane_action cache_actions[] = {
 	{ ACTION_ACT, cpu_cache_actions, N_("Monitor"),

@@ -496,9 +496,7 @@ static void draw_account(const struct pane_context *context, const struct canvas
 		{ "rest", share_of(frame, OUTSIDE_OR_EXITED, false) },
 		{ "scoped", yes_fact(scoped) },
 	};
-	const struct row_facts facts = {
-		.facts = { row_fact }, .made = made, .n_made = sizeof(made) / sizeof(made[0])
-	};
+	const struct row_facts facts = { { row_fact }, NULL, NULL, made, sizeof(made) / sizeof(made[0]) };
 	struct buffer text = BUFFER_HERE;
 
 	if (isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))

@@ -227,9 +227,7 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 {
 	const void *disk = table_find(disks, table_text(users, user, "device"), NULL);
 	const struct made_fact block = { "block_bytes", column_fact(disks, disk, "block_bytes") };
-	const struct row_facts facts = {
-		.facts = { row_fact }, .table = users, .row = user, .made = &block, .n_made = 1
-	};
+	const struct row_facts facts = { { row_fact }, users, user, &block, 1 };
 
 	if (remark_say(out, &user_remark, &facts.facts))
 		buffer_char(out, '\n');
@@ -237,9 +235,8 @@ void disks_user_story(struct buffer *out, const struct table *users, const void 
 
 void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings)
 {
-	struct space_facts facts = {
-		.of = { .facts = { space_fact }, .table = filesystems }, .findings = findings
-	};
+	struct space_facts facts = { .of = { .facts = { space_fact }, .table = filesystems },
+				     .findings = findings };
 
 	remarks_say_rows(out, REMARKS(space_remarks), &facts.of, 0);
 }
@@ -484,9 +481,7 @@ static char *space_text(const struct pane_context *context, const struct table *
 		{ "inodes", few_inodes ? column_fact(table, row, "inodes_used_ratio") : FACT_UNKNOWN },
 		{ "growth", grows ? column_fact(table, row, "growth_bytes_per_second") : FACT_UNKNOWN },
 	};
-	const struct row_facts facts = {
-		.facts = { row_fact }, .table = table, .row = row, .made = notable, .n_made = 2
-	};
+	const struct row_facts facts = { { row_fact }, table, row, notable, 2 };
 
 	return sentence_text(text,
 			     isnan(table_number(table, row, "total_bytes"))
@@ -691,8 +686,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct disks_state *state = context_state(context);
 
-	followed_rows_add(&state->disks, &context->history, frame, "disk", graph_columns,
-			  N_DISKS_GRAPHS);
+	followed_rows_add(&state->disks, &context->history, frame, "disk", graph_columns, N_DISKS_GRAPHS);
 	disks_latency_sampled(context, frame);
 }
 

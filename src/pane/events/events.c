@@ -59,8 +59,7 @@ static const struct remark headline[] = {
 	{ "not failures_per_second > 0", N_("failed {failures_per_second}") },
 };
 
-static void draw_headline(const struct canvas *canvas, const struct frame *frame,
-			  const struct table *sources)
+static void draw_headline(const struct canvas *canvas, const struct frame *frame, const struct table *sources)
 {
 	const struct table *totals = frame_table(frame, "event_total");
 	struct text_flow flow = text_flow_of_pieces(canvas, 0, 1);
@@ -69,10 +68,7 @@ static void draw_headline(const struct canvas *canvas, const struct frame *frame
 		"event_source.perf.lost + event_source.connector.lost + event_source.panetop.lost"
 	};
 	const void *all = totals ? table_find(totals, "all", NULL) : NULL;
-	const struct row_facts facts = {
-		.facts = { row_fact }, .table = totals, .row = all, .made = &lost, .n_made = 1,
-		.frame = frame
-	};
+	const struct row_facts facts = { { row_fact }, totals, all, &lost, 1, frame };
 
 	text_flow_say(&flow, REMARKS(headline), &facts.facts);
 }

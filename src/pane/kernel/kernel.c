@@ -143,9 +143,7 @@ static bool add_hint(struct buffer *out, const struct hint *hint, const struct f
 		{ "name", { .text = name } },
 		{ "movable", { .text = movable ? "yes" : "" } },
 	};
-	const struct row_facts facts = {
-		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 7, .frame = frame
-	};
+	const struct row_facts facts = { { row_fact }, table, row, made, 7, frame };
 
 	snprintf(name, sizeof(name), "%.*s", (int)span_length(device), device.at);
 	if (!remark_say(out, &hint->remark, &facts.facts))

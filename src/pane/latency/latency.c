@@ -35,9 +35,8 @@ static uint16_t cpu_of(const void *context, const struct table *table, const voi
 	return past_cpu(table_text(table, row, "cpu"));
 }
 
-static const struct past_table latency_buckets = {
-	"latency_bucket", "samples", "samples_per_second", cpu_of, NULL
-};
+static const struct past_table latency_buckets = { "latency_bucket", "samples", "samples_per_second", cpu_of,
+						   NULL };
 
 /* Width of the linear buckets in this frame; 0: log-linear. */
 static uint64_t past_width_ns(const struct frame *frame)
@@ -104,9 +103,7 @@ static void draw_setting(const struct canvas *canvas, int y, const struct table 
 	const struct made_fact made[] = { { "above_zero", priority > 0 ? column_fact(table, row, "priority")
 									: FACT_UNKNOWN },
 					  { "name", { .text = name } } };
-	const struct row_facts facts = {
-		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 2
-	};
+	const struct row_facts facts = { { row_fact }, table, row, made, 2 };
 	struct text_flow flow = text_flow_of_pieces(canvas, y, 1);
 
 	snprintf(name, sizeof(name), "%s", table_text(table, row, "policy"));
@@ -351,9 +348,7 @@ static void draw_result(const struct canvas *canvas, int y, int lines, const str
 {
 	static const struct table drawn = { .schema = &figures_schema };
 	const struct made_fact made[] = { { "brief", { .text = canvas->width < TITLE_CELLS ? "yes" : "" } } };
-	const struct row_facts facts = {
-		.facts = { row_fact }, .table = &drawn, .row = figures, .made = made, .n_made = 1
-	};
+	const struct row_facts facts = { { row_fact }, &drawn, figures, made, 1 };
 	struct text_flow flow = text_flow_of_pieces(canvas, y, lines);
 
 	if (name)

@@ -101,11 +101,9 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 	N_("[{left_ratio:%} left of the cgroup limit, {near_limit_bytes}.]"                                  \
 	   "[{left_ratio:%} available: {available_bytes} of {memory.mem.total_bytes}.]")
 #define WAITS                                                                                                \
-	{                                                                                                    \
-		.when = STALLED " >= 0.01",                                                                  \
-		.text = N_("Tasks wait for it {pressure.memory/some.avg10_ratio:%} of 10 s."),               \
-		.more = true                                                                                 \
-	}
+	{ .when = STALLED " >= 0.01",                                                                        \
+	  .text = N_("Tasks wait for it {pressure.memory/some.avg10_ratio:%} of 10 s."),                     \
+	  .more = true }
 #define MEMORY_SHORT "finding.memory_short.state == now"
 #define NO_GROUP_REFAULTS "not finding.group_refaults.state"
 #define GROUP_REFAULTED "finding.group_refaults.state == earlier"
@@ -114,12 +112,10 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 #define RECLAIMS_NOT "window_seconds >= 5, window_evictions == 0, window_refaults == 0"
 
 #define KILLED                                                                                               \
-	{                                                                                                    \
-		NULL,                                                                                        \
-			PN_("Memory ran out, {killed} process was killed.",                                  \
-			    "Memory ran out, {killed} processes were killed."),                              \
-			"killed", .more = true                                                               \
-	}
+	{ NULL,                                                                                              \
+	  PN_("Memory ran out, {killed} process was killed.",                                                \
+	      "Memory ran out, {killed} processes were killed."),                                            \
+	  "killed", .more = true }
 
 /* The machine has memory, a group of it has not. */
 #define OF_GROUP(rule)                                                                                       \
@@ -165,12 +161,10 @@ enum memory_level memory_verdict(struct buffer *out, const struct memory_facts *
 /* Reclaim that freed fewer pages is not what the refaults come from. */
 #define RECLAIMED "window_refaults > 0, window_evictions > 0, window_evictions >= 0.5 * window_refaults"
 #define SWAPPED                                                                                              \
-	{                                                                                                    \
-		"window_swap_ins > 0",                                                                       \
-			PN_("{window_swap_ins:.0} page was read back from swap.",                            \
-			    "{window_swap_ins:.0} pages were read back from swap."),                         \
-			"window_swap_ins", .more = true                                                      \
-	}
+	{ "window_swap_ins > 0",                                                                             \
+	  PN_("{window_swap_ins:.0} page was read back from swap.",                                          \
+	      "{window_swap_ins:.0} pages were read back from swap."),                                       \
+	  "window_swap_ins", .more = true }
 
 static const struct remark stories[] = {
 	{ "window_seconds < 5", N_("Watching for refaults ({window_seconds:.0} s so far).") },
@@ -263,19 +257,15 @@ void memory_story(struct buffer *out, const struct memory_facts *facts)
 
 /* Not where its memory is spread as evenly as its CPU time: then no node would be better. */
 #define FAR                                                                                                  \
-	{                                                                                                    \
-		"whole, gain_bytes >= 0.01 * machine_bytes, gain_ratio >= 0.2, best_node",                   \
-			N_("{command} ({pid}) runs far from its memory: {local_ratio:%} of it is local; on " \
-			   "node {best_node} it would be {best_ratio:%}."),                                  \
-			.more = true                                                                         \
-	}
+	{ "whole, gain_bytes >= 0.01 * machine_bytes, gain_ratio >= 0.2, best_node",                         \
+	  N_("{command} ({pid}) runs far from its memory: {local_ratio:%} of it is local; on "               \
+	     "node {best_node} it would be {best_ratio:%}."),                                                \
+	  .more = true }
 #define LOST                                                                                                 \
-	{                                                                                                    \
-		"whole, lost_per_second >= 10, lost_node",                                                   \
-			N_("Node {lost_node} has too little free memory: {lost_per_second:rate} pages a "    \
-			   "second had to be allocated elsewhere."),                                         \
-			.more = true                                                                         \
-	}
+	{ "whole, lost_per_second >= 10, lost_node",                                                         \
+	  N_("Node {lost_node} has too little free memory: {lost_per_second:rate} pages a "                  \
+	     "second had to be allocated elsewhere."),                                                       \
+	  .more = true }
 
 static const struct remark remarks[] = {
 	{ "nodes < 1", N_("The kernel shows no NUMA nodes here.") },

@@ -847,7 +847,6 @@ const struct pane_view memory_views[] = {
 			   .draw = draw_node_views },
 	[MEMORY_SHARES] = { "shares", N_("Node shares"),
 			    N_("how much memory and CPU time processes have on each NUMA node"),
-			    MEMORY_TABLE_NODE_PROCESS, .actions = node_actions,
-			    .draw = draw_shares },
+			    MEMORY_TABLE_NODE_PROCESS, .actions = node_actions, .draw = draw_shares },
 	{ 0 },
 };

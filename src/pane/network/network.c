@@ -131,8 +131,7 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 		{ "backlog.all.dropped_per_second > 0",
 		  N_("[backlog drops {backlog.all.dropped_per_second:rate}/s]"),
 		  N_("[backlog {backlog.all.dropped_per_second:rate}/s]") },
-		{ "packet_loss.all.per_second > 0",
-		  N_("[socket drops {packet_loss.all.per_second:rate}/s]"),
+		{ "packet_loss.all.per_second > 0", N_("[socket drops {packet_loss.all.per_second:rate}/s]"),
 		  N_("[sockets {packet_loss.all.per_second:rate}/s]") },
 	};
 	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
@@ -197,9 +196,8 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
 		       const struct followed_row *interface, unsigned graph)
 {
-	static const char *const names[] = {
-		[NETWORK_RECEIVED] = N_("received %s"), [NETWORK_SENT] = N_("sent %s")
-	};
+	static const char *const names[] = { [NETWORK_RECEIVED] = N_("received %s"),
+					     [NETWORK_SENT] = N_("sent %s") };
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
 	struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(graph));
 	struct graph_range range =
@@ -369,9 +367,8 @@ static const char *refuses(const struct pane_context *context, enum action actio
 {
 	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
 
-	return of_process && context->view == NETWORK_VIEW_INTERFACES
-		       ? process_below_refuses(context, action)
-		       : NULL;
+	return of_process && context->view == NETWORK_VIEW_INTERFACES ? process_below_refuses(context, action)
+								      : NULL;
 }
 
 /* The rows that the list of processes shows. */

@@ -857,9 +857,7 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 }
 
 static const struct pane_view views[] = {
-	{ "overview", N_("Overview"),
-	  N_("the machine and the top processes"),
-	  OVERVIEW_TABLE_BUSY,
+	{ "overview", N_("Overview"), N_("the machine and the top processes"), OVERVIEW_TABLE_BUSY,
 	  1UL << OVERVIEW_TABLE_GROWING | 1UL << OVERVIEW_TABLE_DISK_USERS | 1UL << OVERVIEW_TABLE_TALKERS |
 		  1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_WAITING,
 	  .draw = draw },

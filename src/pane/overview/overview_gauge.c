@@ -220,13 +220,11 @@ static const struct kind {
 	bool names_talker;
 	struct remark texts[TEXTS_MAX];
 } kinds[] = {
-	{ N_("CPU"), "scoped",
-	  .part = "scope_use.cpu_ratio", .whole = "system.cpus", .series = OVERVIEW_SERIES_SCOPE_CPU,
-	  .ends = true, .rules = "group_cpu",
+	{ N_("CPU"), "scoped", .part = "scope_use.cpu_ratio", .whole = "system.cpus",
+	  .series = OVERVIEW_SERIES_SCOPE_CPU, .ends = true, .rules = "group_cpu",
 	  .texts = { { NULL, N_("scope {scope_use.cpu_ratio:.2} of {system.cpus:.0} CPUs  "
 				"(machine {cpu.all.busy_ratio:%})") } } },
-	{ N_("CPU"), "not scoped, cpu_limit",
-	  .part = "cpu_limit.cpu_ratio", .whole = "system.container_cpus",
+	{ N_("CPU"), "not scoped, cpu_limit", .part = "cpu_limit.cpu_ratio", .whole = "system.container_cpus",
 	  .series = OVERVIEW_SERIES_CONTAINER_CPU, .ends = true, .rules = "cpu_limit",
 	  .texts = { { NULL,
 		       PN_("container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPU"
@@ -234,9 +232,8 @@ static const struct kind {
 			   "container {cpu_limit.cpu_ratio:.2} of {system.container_cpus:0.2} CPUs"
 			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})"),
 		       "system.container_cpus" } } },
-	{ N_("CPU"), "not scoped, not cpu_limit", "cpu",
-	  .part = "cpu.all.busy_ratio", .series = OVERVIEW_SERIES_BUSY, .ends = true,
-	  .rules = "cpu_busy|run_queue|stolen_time",
+	{ N_("CPU"), "not scoped, not cpu_limit", "cpu", .part = "cpu.all.busy_ratio",
+	  .series = OVERVIEW_SERIES_BUSY, .ends = true, .rules = "cpu_busy|run_queue|stolen_time",
 	  .texts = { { "cpu.all.nice_ratio >= 0.005",
 		       N_("user {user:100.0}  nice {cpu.all.nice_ratio:100.0}  system {system:100.0}  "
 			  "wait {cpu.all.iowait_ratio:100.0}  steal {cpu.all.steal_ratio:100.0}") },
@@ -247,23 +244,20 @@ static const struct kind {
 	  .ends = true, .rules = "group_memory|group_refaults|group_killed",
 	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}, limit {scope_use.limit_bytes}  "
 				"(machine {memory:%})") } } },
-	{ N_("memory"), "scoped, not scope_use.limit_bytes > 0",
-	  .part = "scope_use.memory_bytes", .whole = "memory.mem.total_bytes",
-	  .series = OVERVIEW_SERIES_SCOPE_MEMORY, .ends = true,
+	{ N_("memory"), "scoped, not scope_use.limit_bytes > 0", .part = "scope_use.memory_bytes",
+	  .whole = "memory.mem.total_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY, .ends = true,
 	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}  (machine {memory:%})") } } },
 	{ N_("memory"), "not scoped, memory_limit",
 	  .part = "taken_bytes", .whole = "memory_limit.limit_bytes",
 	  .series = OVERVIEW_SERIES_CONTAINER_MEMORY, .ends = true, .rules = "memory_limit",
 	  .texts = { { NULL, N_("container {left_bytes} of {memory_limit.limit_bytes} available  "
 				"(machine {memory:%})") } } },
-	{ N_("memory"), "not scoped, not memory_limit", "memory",
-	  .part = "memory.available.used_bytes", .whole = "memory.mem.total_bytes",
-	  .series = OVERVIEW_SERIES_USED, .ends = true,
+	{ N_("memory"), "not scoped, not memory_limit", "memory", .part = "memory.available.used_bytes",
+	  .whole = "memory.mem.total_bytes", .series = OVERVIEW_SERIES_USED, .ends = true,
 	  .rules = "memory_busy|memory_short|out_of_memory",
 	  .texts = { { NULL, N_("{memory.available.free_bytes} of {memory.mem.total_bytes} available") } } },
-	{ N_("swap"), NULL, "memory",
-	  .part = "memory.swap.used_bytes", .whole = "memory.swap.total_bytes", .series = NO_PAST,
-	  .rules = "swap_full",
+	{ N_("swap"), NULL, "memory", .part = "memory.swap.used_bytes", .whole = "memory.swap.total_bytes",
+	  .series = NO_PAST, .rules = "swap_full",
 	  .texts = { { "memory.swap.total_bytes > 0",
 		       N_("{memory.swap.used_bytes} of {memory.swap.total_bytes} used") },
 		     { "memory.swap.total_bytes", N_("none") },
@@ -274,9 +268,8 @@ static const struct kind {
 	  .texts = { { NULL, N_("cpu {pressure.cpu/some.avg10_ratio:100.1}  "
 				"memory {pressure.memory/some.avg10_ratio:100.1}  "
 				"io {pressure.io/some.avg10_ratio:100.1}  of 10 s") } } },
-	{ N_("load"), NULL, "system",
-	  .part = "system.load1", .whole = "system.cpus", .value = "{system.load1:.2}",
-	  .series = OVERVIEW_SERIES_LOAD, .rules = "run_queue",
+	{ N_("load"), NULL, "system", .part = "system.load1", .whole = "system.cpus",
+	  .value = "{system.load1:.2}", .series = OVERVIEW_SERIES_LOAD, .rules = "run_queue",
 	  .texts = { { NULL, N_("runnable {system.running:.0}  blocked on I/O {system.blocked:.0}  "
 				"forks {system.forks_per_second:short}") } } },
 	/* how busy it keeps them is not counted */
@@ -297,8 +290,7 @@ static const struct kind {
 				"send {interface.all.sent_bits_per_second}") },
 		     { "interface.lo.sent_bits_per_second > moved",
 		       N_(" loopback {interface.lo.sent_bits_per_second}"), .more = true } } },
-	{ N_("GPU"), "gpu", "gpu",
-	  .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true,
+	{ N_("GPU"), "gpu", "gpu", .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true,
 	  .texts = { { "gpu.state", "{gpu_name}  {gpu.state}" },
 		     { "gpu.how == clients, gpu.hidden_processes > 0",
 		       PN_("{gpu_name}  at least: {gpu.hidden_processes} process is hidden",
@@ -308,12 +300,10 @@ static const struct kind {
 		     { NULL, N_("{gpu_name}  memory {gpu.memory_used_bytes} of {gpu.memory_total_bytes} "
 				"used") } } },
 	/* how much power is full is not known */
-	{ N_("power"), "power.total.watts", "power",
-	  .value = "{power.total.watts:short}", .series = OVERVIEW_SERIES_POWER, .rules = "heat|hot",
-	  .texts = { { NULL, HOTTEST } } },
-	{ N_("heat"), "sensor, not power.total.watts", "power",
-	  .part = "heat", .value = "{sensor.celsius}", .series = NO_PAST, .rules = "heat|hot",
-	  .texts = { { NULL, HOTTEST } } },
+	{ N_("power"), "power.total.watts", "power", .value = "{power.total.watts:short}",
+	  .series = OVERVIEW_SERIES_POWER, .rules = "heat|hot", .texts = { { NULL, HOTTEST } } },
+	{ N_("heat"), "sensor, not power.total.watts", "power", .part = "heat", .value = "{sensor.celsius}",
+	  .series = NO_PAST, .rules = "heat|hot", .texts = { { NULL, HOTTEST } } },
 };
 
 bool overview_shows_cpus(const struct frame *frame)

@@ -398,8 +398,7 @@ static void map_go_region(struct pane_context *context, bool back)
 	if (pages->n_cells == 0)
 		return;
 	/* outside all regions, as before it is first moved and at either end, it selects the marked cell */
-	cursor = map_region(context, pages->cursor) ? pages->cursor
-						    : pages->cells[map_selected(pages)].start;
+	cursor = map_region(context, pages->cursor) ? pages->cursor : pages->cells[map_selected(pages)].start;
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		uint64_t start = table_u64(table, table_row(table, i), "start_address");
 
@@ -623,8 +622,7 @@ static const struct pane_table tables[] = {
 	[PAGES_TABLE_LIST] = { .topic = "process", .lazy = true,
 			       .columns = "pid,user,state,resident_bytes,threads,command",
 			       .sort = "resident_bytes" },
-	[PAGES_TABLE_TOUCHED] = { .topic = "touched", .of_one = true, .lazy = true,
-				  .sort = "touched_bytes" },
+	[PAGES_TABLE_TOUCHED] = { .topic = "touched", .of_one = true, .lazy = true, .sort = "touched_bytes" },
 	[PAGES_TABLE_DAMON] = { .topic = "damon_stat", .lazy = true, .of_machine = true },
 	{ 0 },
 };

@@ -39,9 +39,8 @@ static void note_row(struct pages_state *pages, size_t row, const char *hex, boo
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "page_bytes");
-	uint64_t page = table && table->n_rows > 0
-				? table_u64(table, table_row(table, 0), "byte_address")
-				: 0;
+	uint64_t page =
+		table && table->n_rows > 0 ? table_u64(table, table_row(table, 0), "byte_address") : 0;
 	bool comparable = table && page == pages->last_page && pages->last_length == table->n_rows;
 
 	if (!table || table->n_rows == 0) {

@@ -308,8 +308,7 @@ static struct canvas draw_machine(const struct pane_context *context, const stru
 	struct buffer text = BUFFER_HERE;
 	struct canvas rest = *canvas;
 
-	if (canvas->height >= MACHINE_FROM_LINES &&
-	    remarks_say(&text, REMARKS(remarks), &facts.facts) >= 0) {
+	if (canvas->height >= MACHINE_FROM_LINES && remarks_say(&text, REMARKS(remarks), &facts.facts) >= 0) {
 		buffer_char(&text, '\0');
 		canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text.bytes, -1);
 		rest = canvas_rows(canvas, 0, canvas->height - 1);

@@ -430,16 +430,14 @@ static const char *rejects(const struct settings *settings, const struct frame *
 {
 	if (100 * frame_number(frame, "cpu", "all", "idle_ratio") < settings->power.least_idle)
 		return _("the CPUs were not idle enough");
-	if (settings->power.no_forks &&
-	    frame_number(frame, "system", NULL, "forks_per_second") > 0)
+	if (settings->power.no_forks && frame_number(frame, "system", NULL, "forks_per_second") > 0)
 		return _("processes were started");
 	return NULL;
 }
 
 static const char *refuses_option(const struct settings *settings, const char *name)
 {
-	static const char *const of_calibration[] = { "per-count", "step-seconds", "cycles",
-						       "instructions" };
+	static const char *const of_calibration[] = { "per-count", "step-seconds", "cycles", "instructions" };
 
 	for (size_t i = 0; i < sizeof(of_calibration) / sizeof(of_calibration[0]); i++)
 		if (strcmp(name, of_calibration[i]) == 0 && !settings->power.calibrate)
@@ -501,15 +499,10 @@ static void show_actions(struct pane_context *context)
 	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);
 }
 
-#define TABLE_VIEW(name, title, help, table)                                                                 \
-	{                                                                                                    \
-		name, title, help, table, .heading = power_heading                                           \
-	}
+#define TABLE_VIEW(name, title, help, table) { name, title, help, table, .heading = power_heading }
 
 #define MORE_VIEW(name, title, help, table)                                                                  \
-	{                                                                                                    \
-		name, title, help, table, .more = true, .heading = power_heading                             \
-	}
+	{ name, title, help, table, .more = true, .heading = power_heading }
 
 static const struct pane_view views[] = {
 	[POWER_GRAPH] = { "graph", N_("Graph"), N_("power, temperature, clock, and what drives what"),

@@ -570,13 +570,11 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 	made[0] = (struct made_fact){ "no_watts", { .text = why_absent(context, POWER_TABLE_POWER) } };
 	made[1] = (struct made_fact){ "no_heat", { .text = why_absent(context, POWER_TABLE_TEMPERATURE) } };
 	made[2] = (struct made_fact){ "sensor", { .text = line ? line->label : sensor } };
-	made[3] = (struct made_fact){
-		"throttled", { .number = throttled(context_table(context, POWER_TABLE_THROTTLE)) },
-		"CPUs with core_throttles_per_second or package_throttles_per_second"
-	};
-	made[4] = (struct made_fact){
-		"step_seconds", { .number = context_step_seconds(context), .unit = UNIT_SECONDS }
-	};
+	made[3] = (struct made_fact){ "throttled",
+				      { .number = throttled(context_table(context, POWER_TABLE_THROTTLE)) },
+				      "CPUs with core_throttles_per_second or package_throttles_per_second" };
+	made[4] = (struct made_fact){ "step_seconds",
+				      { .number = context_step_seconds(context), .unit = UNIT_SECONDS } };
 	made[5] = (struct made_fact){
 		"hertz", number_fact(frame_number(context->frame, "frequency", "all", "hertz"), UNIT_HERTZ)
 	};
@@ -643,17 +641,14 @@ static void add_piece(const struct pane_context *context, const struct piece *pi
 		{ "hours", { .text = hours }, "remaining_seconds" },
 		{ "beyond", { .number = heat && row != hottest(table) ? -headroom(table, row) : NAN } },
 	};
-	const struct row_facts facts = {
-		.facts = { row_fact }, .table = table, .row = row, .made = made, .n_made = 3
-	};
+	const struct row_facts facts = { { row_fact }, table, row, made, 3 };
 	struct remark remark = piece->remark;
 
 	if (left > 0 && left < 1e7) /* "3:43 h" until it is empty or full */
 		snprintf(hours, sizeof(hours), "%lu:%02lu h", minutes / 60, minutes % 60);
 	if (watts > 0)
 		remark.level = (int)graph_grade_style(
-			grade_of_row(context->findings, "battery_low", table->schema, row),
-			STYLE_NORMAL);
+			grade_of_row(context->findings, "battery_low", table->schema, row), STYLE_NORMAL);
 	text_flow_say(flow, &remark, 1, &facts.facts);
 }
 

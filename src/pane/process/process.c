@@ -173,16 +173,10 @@ const void *process_exit_event(const struct pane_context *context, const struct 
 	return NULL;
 }
 
-#define DETAIL(column)                                                                                       \
-	{                                                                                                    \
-		"process_detail", NULL, column, .while_shown = true                                          \
-	}
+#define DETAIL(column) { "process_detail", NULL, column, .while_shown = true }
 
 /* a number of no row */
-#define NOTED                                                                                                \
-	{                                                                                                    \
-		"process_detail", "", "pid", .while_shown = true                                             \
-	}
+#define NOTED { "process_detail", "", "pid", .while_shown = true }
 
 static const struct series series[] = {
 	[PROCESS_SERIES_CPU] = DETAIL("cpu_ratio"),
@@ -448,10 +442,7 @@ static void heading_of_code(const struct pane_context *context, char *text, size
 }
 
 #define VIEW(view_name, view_title, view_help, view_table)                                                   \
-	{                                                                                                    \
-		view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS),                    \
-			.heading = heading                                                                   \
-	}
+	{ view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS), .heading = heading }
 
 static const struct pane_view views[] = {
 	[VIEW_SUMMARY] = { "summary", N_("Summary"), N_("what it is, what it does, why it is slow"),

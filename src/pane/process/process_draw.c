@@ -345,33 +345,22 @@ const char *process_waits_for(const struct facts *facts)
 }
 
 #define SLOW(condition, while_held, sentence)                                                                \
-	{                                                                                                    \
-		.when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_SLOW            \
-	}
+	{ .when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_SLOW }
 #define STUCK(condition, while_held, sentence)                                                               \
-	{                                                                                                    \
-		.when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_STUCK           \
-	}
+	{ .when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_STUCK }
 #define CALM(condition, while_held, sentence)                                                                \
-	{                                                                                                    \
-		.when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_CALM            \
-	}
+	{ .when = condition, .stays = while_held, .text = (sentence), .level = PROCESS_CALM }
 #define ENDED "state == X|Z, not main_ended"
 #define UNREAD                                                                                               \
-	{                                                                                                    \
-		.when = "state == Z", .text = N_("Its parent has not read its exit status yet (zombie)."),   \
-		.more = true                                                                                 \
-	}
+	{ .when = "state == Z",                                                                              \
+	  .text = N_("Its parent has not read its exit status yet (zombie)."),                               \
+	  .more = true }
 #define NICE(where, sentence)                                                                                \
-	{                                                                                                    \
-		.when = "policy == other|batch, nice > 0, nice_within == " where, .text = (sentence),        \
-		.more = true                                                                                 \
-	}
+	{ .when = "policy == other|batch, nice > 0, nice_within == " where, .text = (sentence), .more = true }
 #define HOT                                                                                                  \
-	{                                                                                                    \
-		.when = "hot_ratio > 0.5, hot_function", .text = N_("Over half of that in {hot_function}."), \
-		.more = true                                                                                 \
-	}
+	{ .when = "hot_ratio > 0.5, hot_function",                                                           \
+	  .text = N_("Over half of that in {hot_function}."),                                                \
+	  .more = true }
 /* Less than this of a CPU counts as no work. */
 #define SLEEPS "cpu_ratio < 0.05, waits_for"
 #define SLEEPS_ON "cpu_ratio < 0.08, waits_for"

@@ -72,10 +72,8 @@ static void adjust(const struct settings *settings, const struct sample_request 
 static void heading_of(const struct pane_context *context, unsigned view, char *text, size_t room)
 {
 	static const char *const names[] = {
-		[VIEW_FUNCTIONS] = N_("functions"),
-		[VIEW_CALLS] = N_("calls"),
-		[VIEW_CALLERS] = N_("who calls whom"),
-		[VIEW_LINES] = N_("lines of the source"),
+		[VIEW_FUNCTIONS] = N_("functions"),    [VIEW_CALLS] = N_("calls"),
+		[VIEW_CALLERS] = N_("who calls whom"), [VIEW_LINES] = N_("lines of the source"),
 		[VIEW_STACKS] = N_("stacks"),
 	};
 	const struct profile_state *state = context->state;
