@@ -143,27 +143,27 @@ static size_t place_before(const struct study *study)
 	return study->n_since < last - study->from ? last - study->n_since : study->from;
 }
 
-/* What is known of the places, the samples of the study in the order of time. */
-struct places {
-	int *slots;   /* -1: none */
-	bool *around; /* visited for those that started or ended */
-	enum { NOT_KNOWN, SAMPLED, NOT_SAMPLED } * table;
+/* What is known of a place, a sample of the study in the order of time. */
+struct place {
+	int slot;    /* -1: none */
+	bool around; /* visited for those that started or ended */
+	enum { NOT_KNOWN, SAMPLED, NOT_SAMPLED } table;
 };
 
-static bool is_sampled(const struct trace *trace, const struct places *places, size_t place)
+static bool is_sampled(const struct trace *trace, struct place *places, size_t place)
 {
 	struct frame *frame = &trace->study->frames[0];
 
-	if (places->table[place] == NOT_KNOWN) {
+	if (places[place].table == NOT_KNOWN) {
 		bool read = study_read(trace->study, frame, trace->study->samples[place].index);
 
-		places->table[place] = read && frame_table(frame, trace->topic) ? SAMPLED : NOT_SAMPLED;
+		places[place].table = read && frame_table(frame, trace->topic) ? SAMPLED : NOT_SAMPLED;
 	}
-	return places->table[place] == SAMPLED;
+	return places[place].table == SAMPLED;
 }
 
 /* The newest place up to this one whose sample has the table; this one, if that is too far back. */
-static size_t sampled_place(const struct trace *trace, const struct places *places, size_t place)
+static size_t sampled_place(const struct trace *trace, struct place *places, size_t place)
 {
 	for (size_t back = 0; back <= REST_MAX && place >= trace->study->from + back; back++)
 		if (is_sampled(trace, places, place - back))
@@ -172,14 +172,14 @@ static size_t sampled_place(const struct trace *trace, const struct places *plac
 }
 
 /* The slot of the sample at this place, which it gets now. */
-static int slot_at(struct trace *trace, const struct places *places, size_t place)
+static int slot_at(struct trace *trace, struct place *places, size_t place)
 {
-	if (places->slots[place] < 0)
-		places->slots[place] = trace->n_slots++;
-	return places->slots[place];
+	if (places[place].slot < 0)
+		places[place].slot = trace->n_slots++;
+	return places[place].slot;
 }
 
-static void plan_stretch(struct trace *trace, const struct places *places, struct stretch *stretch,
+static void plan_stretch(struct trace *trace, struct place *places, struct stretch *stretch,
 			 size_t begin, size_t end)
 {
 	size_t last = sampled_place(trace, places, end), length = end - begin;
@@ -193,7 +193,7 @@ static void plan_stretch(struct trace *trace, const struct places *places, struc
  * Stretches as long as the last one, so that their rates have the same noise, and not at equal distances, at
  * which something periodic could hide.
  */
-static void plan_stretches(struct trace *trace, const struct places *places, unsigned most)
+static void plan_stretches(struct trace *trace, struct place *places, unsigned most)
 {
 	const struct study *study = trace->study;
 	size_t from = study->from, last = study->n_samples - 1, before = place_before(study);
@@ -211,7 +211,7 @@ static void plan_stretches(struct trace *trace, const struct places *places, uns
 }
 
 /* From ten seconds before the moment, or from the first departure on. */
-static void plan_around(const struct trace *trace, const struct places *places)
+static void plan_around(const struct trace *trace, struct place *places)
 {
 	const struct study *study = trace->study;
 	size_t last = study->n_samples - 1, begin = place_before(study), step;
@@ -221,7 +221,7 @@ static void plan_around(const struct trace *trace, const struct places *places)
 		begin--;
 	step = (last - begin) / (VISITS_AROUND / 2) + 1;
 	for (size_t i = begin; i <= last; i += step)
-		places->around[sampled_place(trace, places, i)] = true;
+		places[sampled_place(trace, places, i)].around = true;
 }
 
 /* In the order of time: those of stretches, those around the moment, and those after it. */
@@ -230,28 +230,22 @@ static void plan_visits(struct trace *trace, size_t n_rows)
 	const struct study *study = trace->study;
 	uint64_t first_ns, last_ns;
 	size_t n_kept = source_extent(study->source, &first_ns, &last_ns);
-	struct places places = {
-		.slots = alloc_zeroed(study->n_samples, sizeof(*places.slots)),
-		.around = alloc_zeroed(study->n_samples, sizeof(*places.around)),
-		.table = alloc_zeroed(study->n_samples, sizeof(*places.table)),
-	};
+	struct place *places = alloc_zeroed(study->n_samples, sizeof(*places));
 	bool around = false;
 
 	for (size_t i = 0; i < study->n_samples; i++)
-		places.slots[i] = -1;
-	plan_stretches(trace, &places, n_rows > MANY_ROWS ? STRETCHES_OF_MANY : STRETCHES);
-	plan_around(trace, &places);
+		places[i].slot = -1;
+	plan_stretches(trace, places, n_rows > MANY_ROWS ? STRETCHES_OF_MANY : STRETCHES);
+	plan_around(trace, places);
 	for (size_t i = study->from; i < study->n_samples; i++) {
-		around |= places.around[i];
-		if (places.slots[i] >= 0 || places.around[i])
-			add_visit(trace, study->samples[i].index, places.slots[i], around);
+		around |= places[i].around;
+		if (places[i].slot >= 0 || places[i].around)
+			add_visit(trace, study->samples[i].index, places[i].slot, around);
 	}
 	trace->moment = trace->n_visits - 1;
 	for (size_t i = study_moment(study)->index + 1; i < n_kept && trace->n_visits < VISITS_MAX; i++)
 		add_visit(trace, i, -1, true);
-	free(places.slots);
-	free(places.around);
-	free(places.table);
+	free(places);
 }
 
 /* The numbers of a row in a slot. */

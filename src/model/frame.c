@@ -610,17 +610,12 @@ static const char *copy(struct frame *frame, const char *text)
 	return text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
 }
 
-static void copy_texts(struct frame *to, struct table *table)
+/* In place of those of another frame. */
+static void copy_texts(struct frame *to, void *row, const struct schema *schema)
 {
-	for (unsigned c = 0; c < table->schema->n_columns; c++) {
-		const struct column *column = &table->schema->columns[c];
-
-		for (size_t i = 0; column->type == VALUE_TEXT && i < table->n_rows; i++) {
-			void *row = table_row(table, i);
-
-			row_set_text(row, column, copy(to, row_text(row, column)));
-		}
-	}
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (schema->columns[c].type == VALUE_TEXT)
+			row_set_text(row, &schema->columns[c], copy(to, row_text(row, &schema->columns[c])));
 }
 
 static void copy_table(struct frame *to, struct table *table, const struct table *from)
@@ -645,7 +640,8 @@ static void copy_table(struct frame *to, struct table *table, const struct table
 		if (block)
 			add_block(table, table_row(table, i), block);
 	}
-	copy_texts(to, table);
+	for (size_t i = 0; i < table->n_rows; i++)
+		copy_texts(to, table_row(table, i), table->schema);
 }
 
 size_t table_append(struct frame *to, struct table *table, const struct table *from)
@@ -659,10 +655,7 @@ size_t table_append(struct frame *to, struct table *table, const struct table *f
 		void *added = apart ? table_add(table) : table_add_bare(table);
 
 		row_copy(added, row, schema);
-		for (unsigned c = 0; c < schema->n_columns; c++)
-			if (schema->columns[c].type == VALUE_TEXT)
-				row_set_text(added, &schema->columns[c],
-					     copy(to, row_text(row, &schema->columns[c])));
+		copy_texts(to, added, schema);
 	}
 	return first;
 }
