@@ -68,7 +68,6 @@ struct slow_text;
 
 /* proc/PID/NAME, at most most bytes of it. */
 struct slow_text *slow_text_open(struct env *env, const char *name, size_t most);
-
 void slow_text_close(struct slow_text *slow);
 
 /*

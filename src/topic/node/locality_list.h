@@ -10,7 +10,6 @@
 struct maps_count;
 
 struct maps_count *maps_count_open(struct env *env);
-
 void maps_count_close(struct maps_count *count);
 
 /* Begins, unless another one goes on: 0 or -errno. start_ticks: of the process. */
@@ -94,8 +93,6 @@ struct located {
 	uint64_t looked_ns;      /* CLOCK_MONOTONIC of the last look; 0: none */
 	bool kept;               /* it is looked at in this tick, too */
 };
-
-struct maps_count;
 
 struct locality_list {
 	struct env *env; /* borrowed, as the request */

@@ -53,7 +53,6 @@ enum command_lines_wanted {
 };
 
 struct command_lines *command_lines_open(struct env *env);
-
 void command_lines_close(struct command_lines *lines);
 
 /*

@@ -40,7 +40,6 @@ bool exit_is_failure(uint32_t exit_code);
  * if its arguments, joined by spaces, are known (NULL: they are not).
  */
 const char *failing_command_name(char whole[PROCESS_NAME_MAX], const char *name, const char *command);
-
 void failing_commands_add(struct failing_commands *commands, uint64_t now_ns, const char *name,
 			  const char *parent, uint32_t parent_pid, uint32_t exit_code);
 

@@ -98,7 +98,6 @@ struct process *process_in_list(struct process *const *list, size_t n_list, uint
 /* In a pool of struct process; process_free() gives it back there. */
 struct process *process_new(struct pool *pool, uint32_t pid);
 void process_free(struct pool *pool, struct process *process);
-
 void process_set_name(struct process *process, struct span name); /* of fewer bytes than PROCESS_NAME_MAX */
 void process_set_stat(struct process *process, const struct pid_stat *stat);
 
@@ -125,7 +124,6 @@ static inline bool process_is_kernel_thread(const struct process *process)
 
 /* Seconds after boot: the column start_seconds. */
 double process_start_seconds(const struct env *env, uint64_t start_ticks);
-
 uint64_t process_start_ticks(const struct env *env, double start_seconds);
 
 /*

@@ -19,7 +19,6 @@ const struct process_io *process_io_of(const struct process *process);
 
 /* Reads, once per tick, the schedstat files of the threads of processes that moved since the last time. */
 void process_wait_update(struct process_list *list);
-
 const struct process_wait *process_wait_of(const struct process *process);
 
 struct proportional;

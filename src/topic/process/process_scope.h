@@ -12,7 +12,6 @@ struct process_list;
 /* Adds a notice, and sets named_absent of the frame. The name is copied. */
 void missing_targets_add_process(struct frame *frame, const struct sample_request *request, const char *topic,
 				 const char *name);
-
 void missing_targets_add_group(struct frame *frame, const struct sample_request *request, const char *topic,
 			       const char *group);
 
