@@ -134,18 +134,11 @@ static bool is_ambiguous(const struct parser *parser, const char *argument)
 /* Letters of top and forkstat, whose options have only a long name here. */
 static const char *option_of_letter(int letter)
 {
-	switch (letter) {
-	case 'H':
-		return "--threads";
-	case 'S':
-		return "--statistics";
-	case 'e':
-		return "--events";
-	case 'r':
-		return "--real-time";
-	default:
-		return NULL;
-	}
+	return letter == 'H'   ? "--threads"
+	       : letter == 'S' ? "--statistics"
+	       : letter == 'e' ? "--events"
+	       : letter == 'r' ? "--real-time"
+			       : NULL;
 }
 
 static int unknown_option(const struct parser *parser, const char *what, bool letter)
@@ -823,12 +816,6 @@ static int check_together(const struct options *options)
 	return 2;
 }
 
-/* A dumb terminal cannot position its cursor. */
-static bool is_dumb(const char *term)
-{
-	return term && strcmp(term, "dumb") == 0;
-}
-
 /* Of samples of which only the last is printed one is enough, if nothing else ends the run. */
 static void choose_count(struct options *options, const struct settings *settings)
 {
@@ -838,13 +825,6 @@ static void choose_count(struct options *options, const struct settings *setting
 	if (options->format->only_last && options->print && !options->write && !options->record && !ends &&
 	    options->n_listen == 0 && options->count == 0 && !options->describe && !options->probe)
 		options->count = 1;
-}
-
-/* The words after "--" are a command to run while its pane measures. */
-static void take_command(struct parser *parser, char **argv)
-{
-	parser->options->command = argv;
-	parser->options->batch = true;
 }
 
 /* "panetop watch [DIRECTORY]" */
@@ -873,19 +853,10 @@ static int check_watching(const struct options *options)
 	return 2;
 }
 
-/* Rules without anything that samples would be printed, recorded or shown for. */
-static bool only_watches(const struct options *options)
-{
-	return options->n_rules > 0 && options->n_panes == 0 && options->n_listen == 0 && !options->batch;
-}
-
-static bool records_to_output(const struct options *options)
-{
-	return options->record && strcmp(options->record, "-") == 0;
-}
-
 static int parse(struct parser *parser, int argc, char **argv)
 {
+	struct options *options = parser->options;
+	const char *term = secure_getenv("TERM");
 	int status = -1;
 
 	opterr = 0;
@@ -901,40 +872,40 @@ static int parse(struct parser *parser, int argc, char **argv)
 		else
 			status = take_option(parser, code, argv[at < argc ? at : argc - 1]);
 	}
-	if (status < 0 && parser->options->watches)
+	if (status < 0 && options->watches)
 		status = take_directory(parser);
 	else if (status < 0)
 		status = take_operands(parser);
 	if (status < 0)
-		status = resolve_tables(parser->options);
-	parser->options->print |= parser->options->n_tables > 0 && !records_to_output(parser->options);
+		status = resolve_tables(options);
+	options->print |= options->n_tables > 0 && !(options->record && strcmp(options->record, "-") == 0);
 	if (status >= 0)
 		return status;
-	if (optind < argc)
-		take_command(parser, argv + optind);
-	if (only_watches(parser->options))
-		parser->options->watches = true;
-	if (parser->options->watches || !isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")) ||
-	    (parser->options->at && parser->options->count > 0))
-		parser->options->batch = true;
-	if (parser->options->batch && !parser->options->record && !parser->options->watches &&
-	    !parser->options->report)
-		parser->options->print = true;
-	choose_traces(parser->options);
-	status = check_watching(parser->options);
+	if (optind < argc) { /* behind "--": a command to run while its pane measures */
+		options->command = argv + optind;
+		options->batch = true;
+	}
+	/* rules without anything that samples would be printed, recorded or shown for */
+	options->watches |=
+		options->n_rules > 0 && options->n_panes == 0 && options->n_listen == 0 && !options->batch;
+	/* a dumb terminal cannot position its cursor */
+	options->batch |= options->watches || !isatty(STDOUT_FILENO) || (term && strcmp(term, "dumb") == 0) ||
+			  (options->at && options->count > 0);
+	options->print |= options->batch && !options->record && !options->watches && !options->report;
+	choose_traces(options);
+	status = check_watching(options);
 	if (status < 0)
-		status = choose_listening(parser->options);
+		status = choose_listening(options);
 	if (status >= 0)
 		return status;
-	choose_count(parser->options, parser->settings);
-	if (parser->options->at && parser->options->batch && parser->options->count == 0 &&
-	    !parser->options->report)
-		parser->options->count = 1;
-	status = check_together(parser->options);
-	if (status < 0 && parser->options->batch)
+	choose_count(options, parser->settings);
+	if (options->at && options->batch && options->count == 0 && !options->report)
+		options->count = 1;
+	status = check_together(options);
+	if (status < 0 && options->batch)
 		status = options_check_conflicts(parser->settings);
 	if (status < 0)
-		status = check_calibration(parser->options, parser->settings);
+		status = check_calibration(options, parser->settings);
 	if (status < 0)
 		status = check_uses(parser);
 	return status < 0 ? check_panes(parser) : status;
@@ -951,7 +922,6 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 		options->rules_directory = RULES_DIRECTORY;
 	}
 	status = parse(&parser, argc - watches, argv + watches);
-
 	free(parser.longs);
 	free(parser.operands);
 	return status;

@@ -227,14 +227,6 @@ static void clock_text(struct screen *screen, const struct frame *frame, bool wi
 		 clock_local(time, frame->wall_ns, "%H:%M:%S"));
 }
 
-/* Longer than the chosen delay if samples are expensive. */
-static double real_delay(const struct screen *screen)
-{
-	double paced = (double)screen->rate_limit.delay_ns / 1e9;
-
-	return paced > screen->delay_seconds ? paced : screen->delay_seconds;
-}
-
 /* "only nginx.service (14 tasks)"; empty: all processes. */
 static void scope_text(const struct screen *screen, char *text, size_t room)
 {
@@ -287,7 +279,8 @@ static int draw_notices(struct screen *screen, const struct canvas *canvas, int 
 static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PIECE_MAX], unsigned n_pieces,
 			  bool brief)
 {
-	double delay = real_delay(screen);
+	double paced = (double)screen->rate_limit.delay_ns / 1e9; /* longer if samples are expensive */
+	double delay = paced > screen->delay_seconds ? paced : screen->delay_seconds;
 	unsigned at = delay >= LONG_DELAY_SECONDS && n_pieces > 0 ? 1 : n_pieces;
 
 	memmove(pieces[at + 1], pieces[at], (n_pieces - at) * HEADLINE_PIECE_MAX);

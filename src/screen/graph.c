@@ -171,17 +171,12 @@ int level_of(double value, double least, double most, int levels)
 	return 1 + (int)lround(fmin(fmax(share, 0), 1) * (levels - 1));
 }
 
-static bool is_part(double share)
-{
-	return share > 0;
-}
-
 void levels_stack(const double *shares, unsigned n_parts, int levels, int *ends)
 {
 	double sum = 0;
 
 	for (unsigned i = 0; i < n_parts; i++) {
-		sum += is_part(shares[i]) ? shares[i] : 0;
+		sum += shares[i] > 0 ? shares[i] : 0;
 		ends[i] = (int)lround(fmin(sum, 1) * levels);
 		if (ends[i] == 0 && sum > 0 && i + 1 == n_parts)
 			ends[i] = 1;
@@ -203,7 +198,7 @@ void levels_bar(const double *shares, unsigned n_parts, int cells, int per_cell,
 		int cell_end = (before / per_cell + 1) * per_cell, wanted;
 
 		ends[i] = before;
-		if (!is_part(shares[i]))
+		if (!(shares[i] > 0))
 			continue;
 		sum += shares[i];
 		wanted = (int)lround(fmin(sum, 1) * cells * per_cell);
@@ -213,7 +208,7 @@ void levels_bar(const double *shares, unsigned n_parts, int cells, int per_cell,
 	}
 	for (unsigned i = n_parts; i-- > 0;) {
 		ends[i] = ends[i] < latest ? ends[i] : latest > 0 ? latest : 0;
-		latest = is_part(shares[i]) ? latest_start(ends[i], per_cell) : ends[i];
+		latest = shares[i] > 0 ? latest_start(ends[i], per_cell) : ends[i];
 	}
 }
 

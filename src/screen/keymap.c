@@ -473,7 +473,7 @@ static const struct command {
 	void (*act)(struct pane_context *context);
 	enum need need;
 	void (*move)(struct pane_context *context, int step);
-	int step;
+	int step; /* or what it is done with */
 } commands[N_ACTIONS] = {
 	[ACTION_HELP] = { pager_help },
 	[ACTION_PANES] = { list_panes },
@@ -494,9 +494,9 @@ static const struct command {
 	[ACTION_SORT_LEFT] = { NULL, NEEDS_TABLE, sorting_step, -1 },
 	[ACTION_SORT_RIGHT] = { NULL, NEEDS_TABLE, sorting_step, 1 },
 	[ACTION_REVERSE] = { sorting_reverse, NEEDS_TABLE },
-	[ACTION_SORT_MEMORY] = { sorting_by_memory, NEEDS_TABLE },
-	[ACTION_SORT_CPU] = { sorting_by_cpu, NEEDS_TABLE },
-	[ACTION_SORT_TIME] = { sorting_by_time, NEEDS_TABLE },
+	[ACTION_SORT_MEMORY] = { NULL, NEEDS_TABLE, sorting_by, SORTING_MEMORY },
+	[ACTION_SORT_CPU] = { NULL, NEEDS_TABLE, sorting_by, SORTING_CPU },
+	[ACTION_SORT_TIME] = { NULL, NEEDS_TABLE, sorting_by, SORTING_TIME },
 	[ACTION_SCOPE] = { scoping_choose },
 	[ACTION_COLUMNS] = { chooser_open, NEEDS_TABLE },
 	[ACTION_OPTIONS] = { choose_options },

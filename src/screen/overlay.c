@@ -43,26 +43,17 @@ void list_draw(struct list *list, const struct canvas *canvas, const char *title
 
 static long step_of(const struct list *list, int key)
 {
-	switch (key) {
-	case K_UP:
-		return -1;
-	case K_DOWN:
-		return 1;
-	case K_PAGE_UP:
-		return -list->page;
-	case K_PAGE_DOWN:
-		return list->page;
-	case K_HOME:
-		return -(long)list->n_items;
-	case K_END:
-		return (long)list->n_items;
-	case K_WHEEL_UP:
-		return -WHEEL_LINES;
-	case K_WHEEL_DOWN:
-		return WHEEL_LINES;
-	default:
-		return 0;
-	}
+	long all = (long)list->n_items;
+
+	return key == K_UP           ? -1
+	       : key == K_DOWN       ? 1
+	       : key == K_PAGE_UP    ? -list->page
+	       : key == K_PAGE_DOWN  ? list->page
+	       : key == K_HOME       ? -all
+	       : key == K_END        ? all
+	       : key == K_WHEEL_UP   ? -WHEEL_LINES
+	       : key == K_WHEEL_DOWN ? WHEEL_LINES
+				     : 0;
 }
 
 bool list_click(struct list *list, int y)

@@ -109,12 +109,17 @@ void sorting_menu(struct pane_context *context)
 		buffer_free(&texts[i]);
 }
 
-/* By the first of these columns that the table has. */
-static void sort_by_key(struct pane_context *context, const char *const *keys)
+/* By the first of its columns that the table has. */
+void sorting_by(struct pane_context *context, int what)
 {
+	static const char *const columns[][3] = {
+		[SORTING_MEMORY] = { "resident_bytes", "present_bytes" },
+		[SORTING_CPU] = { "cpu_ratio", "mean_ratio" },
+		[SORTING_TIME] = { "cpu_seconds" },
+	};
 	struct table_widget *widget = screen_table(context->screen);
 
-	for (; *keys; keys++) {
+	for (const char *const *keys = columns[what]; *keys; keys++) {
 		if (schema_find(widget->view.schema, *keys)) {
 			view_choose_sort(&widget->view, *keys);
 			table_deselect(widget);
@@ -125,21 +130,6 @@ static void sort_by_key(struct pane_context *context, const char *const *keys)
 		}
 	}
 	screen_warn(context->screen, MESSAGE_PANE, "%s", _("this table has no such column"));
-}
-
-void sorting_by_memory(struct pane_context *context)
-{
-	sort_by_key(context, (const char *const[]){ "resident_bytes", "present_bytes", NULL });
-}
-
-void sorting_by_cpu(struct pane_context *context)
-{
-	sort_by_key(context, (const char *const[]){ "cpu_ratio", "mean_ratio", NULL });
-}
-
-void sorting_by_time(struct pane_context *context)
-{
-	sort_by_key(context, (const char *const[]){ "cpu_seconds", NULL });
 }
 
 /* Views filter by another scope, and what was sampled for the last one is sampled again. */

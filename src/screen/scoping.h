@@ -9,9 +9,8 @@
 void sorting_menu(struct pane_context *context);
 void sorting_step(struct pane_context *context, int step);
 void sorting_reverse(struct pane_context *context);
-void sorting_by_memory(struct pane_context *context);
-void sorting_by_cpu(struct pane_context *context);
-void sorting_by_time(struct pane_context *context);
+void sorting_by(struct pane_context *context, int what);
+enum { SORTING_MEMORY, SORTING_CPU, SORTING_TIME };
 
 /* Asks what the selected row should stand for; with a scope, leaves it. */
 void scoping_choose(struct pane_context *context);
