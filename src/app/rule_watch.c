@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/rule_list.h"
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/i18n.h"

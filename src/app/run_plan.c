@@ -14,7 +14,6 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
-#include "model/host.h"
 #include "model/scope.h"
 #include "output/command_sums.h"
 #include "pane/panes.h"

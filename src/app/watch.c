@@ -21,7 +21,6 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
-#include "model/frame.h"
 #include "model/pipeline.h"
 #include "model/settings.h"
 #include "pane/panes.h"

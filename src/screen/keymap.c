@@ -9,7 +9,6 @@
 
 #include "core/i18n.h"
 #include "core/span.h"
-#include "screen/delay.h"
 #include "screen/navigation.h"
 #include "screen/overlay.h"
 #include "screen/pane_tables.h"
@@ -20,6 +19,7 @@
 #include "screen/past/timeline.h"
 #include "screen/saving.h"
 #include "screen/scoping.h"
+#include "screen/subscriptions.h"
 
 static void quit(struct pane_context *context)
 {

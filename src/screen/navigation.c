@@ -80,7 +80,7 @@ static void choose_process(struct screen *screen, const struct process_choice *p
 	navigation_enter_pane(screen, pane);
 	screen->sample_follows = false;
 	if (reads_again)
-		player_show_again(screen);
+		subscriptions_show_again(screen);
 }
 
 bool navigation_go_back(struct screen *screen)

@@ -12,7 +12,6 @@
 #include "model/scope.h"
 #include "screen/navigation.h"
 #include "screen/overlay.h"
-#include "screen/past/player.h"
 #include "screen/subscriptions.h"
 
 #define KEY_CELLS 26
@@ -145,7 +144,7 @@ static void apply(struct pane_context *context)
 		history_forget_topic(&screen->contexts[p].other_history, "scope_use");
 	}
 	subscriptions_update(screen);
-	player_show_again(screen);
+	subscriptions_show_again(screen);
 }
 
 static void set_scope(struct pane_context *context, const struct scope_term *term)

@@ -15,7 +15,6 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/chrome.h"
-#include "screen/delay.h"
 #include "screen/keymap.h"
 #include "screen/navigation.h"
 #include "screen/past/explaining.h"

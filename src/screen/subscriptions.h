@@ -1,9 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the source samples: what the panes show or keep, and what scope and findings read. */
+/* What the source samples, what the panes show or keep, and what scope and findings read; and when. */
 #ifndef PANETOP_SCREEN_SUBSCRIPTIONS_H
 #define PANETOP_SCREEN_SUBSCRIPTIONS_H
 
 #include "screen/state.h"
+
+/*
+ * What the sample that is taken now is to have, by the CPU time of the process so far. Rates need two samples
+ * in a row, so these come in pairs.
+ */
+enum kept_turn kept_pace_next(struct kept_pace *pace, uint64_t now_ns, uint64_t cpu_ns, uint64_t delay_ns);
+
+/* At the start and for new tables the second sample follows this soon, so that rates are known early. */
+#define DELAY_WARM_UP_NS UINT64_C(250000000)
+
+/* The time between two samples, as the user chose it. */
+void delay_set(struct screen *screen, double seconds);
+
+/* Samples that did not wait for the delay were taken: now it holds again. */
+void delay_go_on(struct screen *screen);
+
+/* Samples that cost more than a tenth of the time, drawing included, are taken less often. */
+void delay_keep_pace(struct screen *screen, uint64_t cost_ns);
 
 /* Lets the source sample what panes and scope want now. */
 void subscriptions_update(struct screen *screen);
@@ -31,5 +49,8 @@ void subscriptions_only(const struct screen *screen, const struct source *source
  * sample again, as the screen reads on from there.
  */
 void subscriptions_return(struct screen *screen, const struct source *source, size_t index);
+
+/* The same sample as before, for another scope. */
+void subscriptions_show_again(struct screen *screen);
 
 #endif

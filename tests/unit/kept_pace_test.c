@@ -2,7 +2,7 @@
 /* Tests of screen/kept_pace: what tables of the past may cost, and that they come in pairs. */
 #include <config.h>
 
-#include "screen/delay.h"
+#include "screen/subscriptions.h"
 #include "suite.h"
 
 #define MS UINT64_C(1000000)

@@ -10,7 +10,6 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/span.h"
-#include "screen/delay.h"
 #include "screen/overlay.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -116,14 +115,6 @@ void player_go_to(struct screen *screen, uint64_t wall_ns)
 		show(screen, find_before(screen, source, wall_ns));
 	else
 		show(screen, source->find(source->state, wall_ns));
-}
-
-void player_show_again(struct screen *screen)
-{
-	if (screen_recording(screen))
-		screen->player->show(screen, screen->player->index(screen));
-	else if (screen->latest >= 0)
-		delay_skip(screen);
 }
 
 /* "+60" and "-5m" from the shown frame. */

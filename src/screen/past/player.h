@@ -46,7 +46,4 @@ void player_go_to_end(struct screen *screen); /* the last sample, or the present
 void player_go_to(struct screen *screen, uint64_t wall_ns); /* the last sample at or before this time */
 void player_ask_time(struct pane_context *context);
 
-/* The same sample as before, for another scope. */
-void player_show_again(struct screen *screen);
-
 #endif
