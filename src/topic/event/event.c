@@ -9,7 +9,7 @@
 
 #include "core/i18n.h"
 #include "topic/event/event_batch.h"
-#include "topic/event/event_filter.h"
+#include "topic/event/event_process.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"

@@ -7,7 +7,7 @@
 #define PANETOP_TOPIC_EVENT_EVENT_RESOLVE_H
 
 #include "topic/event/event_batch.h"
-#include "topic/event/event_filter.h"
+#include "topic/event/event_process.h"
 
 struct event_resolver {
 	struct env *env; /* borrowed, of the thread that resolves */

@@ -2,7 +2,7 @@
 /* Samples become numbers of functions and stacks, which are sent when they are new, and counts. */
 #include <config.h>
 
-#include "topic/profile/profile_child.h"
+#include "topic/profile/profiler.h"
 
 #include <errno.h>
 #include <limits.h>
