@@ -36,7 +36,7 @@ struct labelled_row {
 struct histogram_group {
 	size_t labels;
 	double counts[BOUNDS_MAX + 1]; /* the last one is without a bound */
-	double sum;                    /* NaN: unknown */
+	double count, sum;             /* of all of them; NaN: unknown */
 };
 
 struct exposition {
@@ -647,6 +647,7 @@ static void add_to_group(struct histogram_group *group, const struct buckets *bu
 	if (!isnan(to))
 		VECTOR_BOUND(at, buckets->n_bounds, buckets->bounds[at] < to);
 	group->counts[at] += count;
+	group->count += count;
 	group->sum += is_narrow ? count * (from + to) / 2 : NAN; /* others are too wide to tell */
 }
 
@@ -709,15 +710,6 @@ static void add_group_buckets(struct exposition *exposition, const struct bucket
 	}
 }
 
-static double group_count(const struct buckets *buckets, const struct histogram_group *group)
-{
-	double count = 0;
-
-	for (size_t i = 0; i <= buckets->n_bounds; i++)
-		count += group->counts[i];
-	return count;
-}
-
 /* OpenMetrics leaves out an unknown sum, and then the count, too; elsewhere a missing sum would become 0. */
 static void add_group(struct exposition *exposition, const struct buckets *buckets, bool is_level,
 		      const struct histogram_group *group)
@@ -726,7 +718,7 @@ static void add_group(struct exposition *exposition, const struct buckets *bucke
 	if (exposition->openmetrics && isnan(group->sum))
 		return;
 	add_sample(exposition, buckets->family, is_level ? "_gcount" : "_count", group->labels,
-		   group_count(buckets, group));
+		   group->count);
 	add_sample(exposition, buckets->family, is_level ? "_gsum" : "_sum", group->labels, group->sum);
 }
 
@@ -741,7 +733,7 @@ static void add_untyped(struct exposition *exposition, const struct buckets *buc
 	add_family(exposition, family, "_gcount", "untyped", UNIT_NONE, help);
 	for (size_t g = 0; g < exposition->n_groups; g++)
 		add_sample(exposition, family, "_gcount", exposition->groups[g].labels,
-			   group_count(buckets, &exposition->groups[g]));
+			   exposition->groups[g].count);
 	add_family(exposition, family, "_gsum", "untyped", UNIT_NONE, help);
 	for (size_t g = 0; g < exposition->n_groups; g++)
 		add_sample(exposition, family, "_gsum", exposition->groups[g].labels,

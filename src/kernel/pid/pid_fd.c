@@ -237,33 +237,20 @@ static uint64_t region_bytes(const struct drm_region *region)
 	return region->memory_bytes != U64_UNKNOWN ? region->memory_bytes : region->total_bytes;
 }
 
-static uint64_t region_shared(const struct drm_region *region)
-{
-	return region->shared_bytes;
-}
-
-/* Buffers that amdgpu has moved out: the processor cannot reach them. */
-static bool is_reachable(const struct drm_region *region)
-{
-	return !span_is(region->name, "cpu");
-}
-
-static bool is_local(const struct drm_region *region)
-{
-	return span_starts(region->name, "vram") || span_starts(region->name, "local");
-}
-
 /* A sum that would overflow is not known. */
-static uint64_t sum_of(const struct drm_client *client, bool (*wanted)(const struct drm_region *),
-		       uint64_t (*bytes_of)(const struct drm_region *))
+static uint64_t sum_of(const struct drm_client *client, bool of_local, bool of_shared)
 {
 	uint64_t sum = 0;
 	bool any = false;
 
 	for (size_t i = 0; i < client->n_regions; i++) {
-		uint64_t bytes = wanted(&client->regions[i]) ? bytes_of(&client->regions[i]) : U64_UNKNOWN;
+		const struct drm_region *region = &client->regions[i];
+		bool is_local = span_starts(region->name, "vram") || span_starts(region->name, "local");
+		/* buffers that amdgpu has moved out: the processor cannot reach them */
+		bool is_wanted = of_local ? is_local : !span_is(region->name, "cpu");
+		uint64_t bytes = of_shared ? region->shared_bytes : region_bytes(region);
 
-		if (bytes == U64_UNKNOWN)
+		if (!is_wanted || bytes == U64_UNKNOWN)
 			continue;
 		if (__builtin_add_overflow(sum, bytes, &sum))
 			return U64_UNKNOWN;
@@ -274,15 +261,15 @@ static uint64_t sum_of(const struct drm_client *client, bool (*wanted)(const str
 
 uint64_t drm_client_memory(const struct drm_client *client)
 {
-	return sum_of(client, is_reachable, region_bytes);
+	return sum_of(client, false, false);
 }
 
 uint64_t drm_client_local(const struct drm_client *client)
 {
-	return sum_of(client, is_local, region_bytes);
+	return sum_of(client, true, false);
 }
 
 uint64_t drm_client_shared(const struct drm_client *client)
 {
-	return sum_of(client, is_reachable, region_shared);
+	return sum_of(client, false, true);
 }
