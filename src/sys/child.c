@@ -113,17 +113,6 @@ static void restore_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* What exec(3) would close, but for report: a process that hangs there must keep no pipe or address. */
-static void close_early(int report)
-{
-	for (int fd = STDERR_FILENO + 1; fd < EARLY_MAX; fd++) {
-		int flags = fcntl(fd, F_GETFD);
-
-		if (flags >= 0 && (flags & FD_CLOEXEC) && fd != report)
-			close(fd);
-	}
-}
-
 /* In the new process: only what is safe between fork(2) and exec(3). Those above the limit stay open. */
 static _Noreturn void become(const struct spawn_plan *plan, int report)
 {
@@ -141,7 +130,13 @@ static _Noreturn void become(const struct spawn_plan *plan, int report)
 		setrlimit(RLIMIT_NOFILE,
 			  &(struct rlimit){ .rlim_cur = plan->files, .rlim_max = ours.rlim_max });
 	restore_signals();
-	close_early(report);
+	/* What exec(3) would close, but for report: who hangs there must keep no pipe or address. */
+	for (int fd = STDERR_FILENO + 1; fd < EARLY_MAX; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		if (flags >= 0 && (flags & FD_CLOEXEC) && fd != report)
+			close(fd);
+	}
 	execvpe(plan->words[0], plan->words, plan->variables);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)

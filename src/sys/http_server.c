@@ -505,17 +505,6 @@ static int open_internet(struct listen_socket *opened, const struct listen_addre
 	return refuse(address, bind_error(errno));
 }
 
-/* By its directory, which stays the same whatever becomes of the path. */
-static int name_in_directory(const struct user_file *file, struct sockaddr_un *name)
-{
-	int length;
-
-	*name = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	length = snprintf(name->sun_path, sizeof(name->sun_path), "/proc/self/fd/%d/%s", file->directory,
-			  file->name);
-	return length < (int)sizeof(name->sun_path) ? 0 : -ENAMETOOLONG;
-}
-
 /* Does a program listen at this socket? */
 static bool is_in_use(const struct sockaddr_un *name)
 {
@@ -545,14 +534,16 @@ static const char *clear_place(const struct user_file *file, const struct sockad
 /* NULL, or why there is no socket. */
 static const char *make_unix(struct listen_socket *made, const char *path, char *text, size_t room)
 {
-	struct sockaddr_un name;
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	struct stat status;
 	const char *why;
 	mode_t mask;
 	int error = user_file_open(made->file, path, 0);
 
-	if (!error)
-		error = name_in_directory(made->file, &name);
+	/* By its directory, which stays the same whatever becomes of the path. */
+	if (!error && snprintf(name.sun_path, sizeof(name.sun_path), "/proc/self/fd/%d/%s",
+			       made->file->directory, made->file->name) >= (int)sizeof(name.sun_path))
+		error = -ENAMETOOLONG;
 	if (error == -EISDIR)
 		return NOT_A_SOCKET;
 	if (error) {

@@ -358,27 +358,18 @@ static bool is_held_up(const struct worker *worker, uint64_t now_ns)
 	return true;
 }
 
-/* Under lock: does a waiting job need an idle helper to be woken? Without one, starts another helper. */
-static bool wants_call(struct worker *worker)
-{
-	uint64_t now_ns = real_mono_ns();
-	bool idle = false;
-
-	if (!worker->waiting.first || !is_held_up(worker, now_ns))
-		return false;
-	for (unsigned i = 0; i < worker->n_helpers; i++)
-		idle |= worker->helpers[i].since_ns == 0;
-	if (idle || start_helper(worker))
-		worker->called_ns = now_ns;
-	return idle;
-}
-
+/* Where a waiting job needs it, wakes an idle helper; without one, starts another helper. */
 static void unlock_and_call(struct worker *worker)
 {
-	bool call = wants_call(worker);
+	uint64_t now_ns = real_mono_ns();
+	bool wanted = worker->waiting.first && is_held_up(worker, now_ns), idle = false;
 
+	for (unsigned i = 0; i < worker->n_helpers; i++)
+		idle |= worker->helpers[i].since_ns == 0;
+	if (wanted && (idle || start_helper(worker)))
+		worker->called_ns = now_ns;
 	pthread_mutex_unlock(&worker->lock);
-	if (call)
+	if (wanted && idle)
 		pthread_cond_signal(&worker->work);
 }
 

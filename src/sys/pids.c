@@ -398,19 +398,6 @@ struct reading {
 	bool done; /* no more are wanted */
 };
 
-static struct span read_info(const struct reading *reading, const char *name, char bytes[INFO_MAX])
-{
-	int fd = reading->infos < 0 ? -1 : openat(reading->infos, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t length;
-
-	if (fd < 0)
-		return span_text("");
-	length = read(fd, bytes, INFO_MAX);
-	close(fd);
-	reading->env->reads++;
-	return span_of(bytes, length > 0 ? (size_t)length : 0);
-}
-
 /* Where the descriptor with this name points; length: -1 with errno. False: it was closed meanwhile. */
 static bool read_link(struct reading *reading, const char *name, uint64_t *fd, char *target, size_t room,
 		      ssize_t *length)
@@ -429,6 +416,7 @@ static bool read_descriptor(struct reading *reading, const char *name)
 	struct open_file file = { 0 };
 	ssize_t length;
 	uint64_t fd;
+	int info;
 
 	if (!read_link(reading, name, &fd, target, sizeof(target), &length))
 		return false;
@@ -437,7 +425,11 @@ static bool read_descriptor(struct reading *reading, const char *name)
 	file.link = span_of(target, length > 0 ? (size_t)length : 0);
 	if (reading->prefix && !span_starts(file.link, reading->prefix))
 		return true;
-	file.info = read_info(reading, name, bytes);
+	info = reading->infos < 0 ? -1 : openat(reading->infos, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	length = info < 0 ? 0 : read(info, bytes, sizeof(bytes));
+	reading->env->reads += info >= 0;
+	descriptor_close(info);
+	file.info = span_of(bytes, length > 0 ? (size_t)length : 0);
 	reading->found(reading->context, &file);
 	return true;
 }

@@ -708,30 +708,20 @@ static void forget_removed(struct file_series *series)
 	series->n_files = n_files;
 }
 
-static int sync_newest(const struct file_series *series)
-{
-	char name[NAME_MAX + 1];
-	int fd, error = 0;
-
-	name_of(series, series->files[series->n_files - 1].number, name);
-	fd = openat(series->directory, name, OPEN_FLAGS);
-	if (fd < 0 || fdatasync(fd) < 0)
-		error = -errno;
-	descriptor_close(fd);
-	return error;
-}
-
 int file_series_keep(struct file_series *series, uint64_t most_bytes, uint64_t since_ns)
 {
 	char name[NAME_MAX + 1];
-	int error;
+	int fd, error;
 
 	if (!is_over(series, most_bytes, since_ns))
 		return 0;
 	forget_removed(series);
 	if (!is_over(series, most_bytes, since_ns))
 		return 0;
-	error = sync_newest(series);
+	name_of(series, series->files[series->n_files - 1].number, name);
+	fd = openat(series->directory, name, OPEN_FLAGS);
+	error = fd < 0 || fdatasync(fd) < 0 ? -errno : 0;
+	descriptor_close(fd);
 	while (!error && is_over(series, most_bytes, since_ns)) {
 		name_of(series, series->files[0].number, name);
 		unlinkat(series->directory, name, 0);
