@@ -17,9 +17,9 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "model/units.h"
-#include "sys/child.h"
 #include "sys/error_message.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 #include "topic/topic.h"
 
 #define ROWS_SHOWN 3

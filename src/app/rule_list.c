@@ -28,10 +28,10 @@
 #include "core/unknown.h"
 #include "core/utf8.h"
 #include "core/vector.h"
-#include "sys/child.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 #include "topic/process/process_ends.h"
 #include "topic/topic.h"
 

@@ -24,7 +24,7 @@
 #include "core/utf8.h"
 #include "recording/block.h"
 #include "recording/reader.h"
-#include "sys/child.h"
+#include "sys/process.h"
 
 /* ssh must neither ask nor wait for ever, and opens nothing but this one channel. */
 static const char *const of_ssh[] = {

@@ -12,8 +12,8 @@
 
 #include "core/alloc.h"
 #include "core/unknown.h"
-#include "sys/child.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define FIRST_WAIT_NS UINT64_C(200000000) /* for all polls that never finished before */
 #define RUNS_NS UINT64_C(1000000000)      /* … where their helpers run or wait for a CPU */

@@ -28,9 +28,9 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "sys/child.h"
 #include "sys/machine.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define SHARED_BYTES ((size_t)64 << 20) /* of addresses; memory is what is in use */
 #define HELPERS_MAX 32                  /* of a team */

@@ -24,9 +24,9 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "sys/child.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define COARSE_NS UINT64_C(100000000) /* a longer wait starts with one that an order to stop can end */

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "sys/child.h"
 #include "sys/machine.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define CPUS_MAX 65536
 

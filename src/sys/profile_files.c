@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "core/span.h"
-#include "sys/child.h"
 #include "sys/helper.h"
 #include "sys/machine.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define DEBUG_ROOT "/usr/lib/debug/"
 #define STATUS_BYTES 4096

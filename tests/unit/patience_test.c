@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "sys/child.h"
+#include "sys/process.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

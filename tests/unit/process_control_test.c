@@ -23,11 +23,10 @@
 #include "core/buffer.h"
 #include "kernel/pid/pid_stat.h"
 #include "suite.h"
-#include "sys/child.h"
 #include "sys/error_message.h"
 #include "sys/file_changes.h"
 #include "sys/privilege.h"
-#include "sys/process_control.h"
+#include "sys/process.h"
 
 START_TEST(lists_of_cpus_are_read_and_written)
 {

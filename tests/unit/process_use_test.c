@@ -19,7 +19,7 @@
 #include "kernel/pid/maps.h"
 #include "kernel/pid/pid_stat.h"
 #include "rig.h"
-#include "sys/process_control.h"
+#include "sys/process.h"
 #include "topic/process/process_list.h"
 #include "topic/process/process_scope.h"
 #include "topic/reader.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "sys/child.h"
+#include "sys/process.h"
 #include "topic/profile/profiler.h"
 
 #define SECOND UINT64_C(1000000000)

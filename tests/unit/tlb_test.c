@@ -19,7 +19,7 @@
 #include "kernel/pid/maps.h"
 #include "suite.h"
 #include "sys/error_message.h"
-#include "sys/process_control.h"
+#include "sys/process.h"
 
 #define N_PAGES 200 /* few enough for any CPU to keep their translations */
 #define ROUNDS 20

@@ -18,7 +18,7 @@
 #include "pane/cpu/cpu.h"
 #include "screen/keys.h"
 #include "sys/privilege.h"
-#include "sys/process_control.h"
+#include "sys/process.h"
 
 void cpu_say_nothing(struct pane_context *context, int error)
 {

@@ -23,9 +23,9 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/bpf/program.h"
-#include "sys/child.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define ERRORS_MAX 6 /* that are named */
 #define BUCKETS_MASK ((UINT64_C(1) << BPF_CALL_ERROR_SHIFT) - 1)

@@ -15,9 +15,9 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/i18n.h"
-#include "sys/child.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"
+#include "sys/process.h"
 #include "topic/process/process_entry.h"
 
 static const struct {

@@ -24,7 +24,7 @@
 #include "sys/error_message.h"
 #include "sys/loop.h"
 #include "sys/pids.h"
-#include "sys/process_control.h"
+#include "sys/process.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/target.h"
 #include "topic/topic.h"

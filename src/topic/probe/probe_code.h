@@ -12,7 +12,7 @@
 #include "core/buffer.h"
 #include "core/span.h"
 #include "kernel/pid/maps.h"
-#include "sys/child.h"
+#include "sys/process.h"
 #include "sys/profile_files.h"
 
 /* Appends its /proc/PID/maps. 0 or -errno. */

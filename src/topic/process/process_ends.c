@@ -12,8 +12,8 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "sys/child.h"
 #include "sys/pids.h"
+#include "sys/process.h"
 #include "topic/process/exit_reader.h"
 
 /* Names of programs, as the kernel cuts them. */

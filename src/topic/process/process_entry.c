@@ -21,7 +21,7 @@
 #include "core/vector.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
-#include "sys/process_control.h"
+#include "sys/process.h"
 
 #define GROWTH_NS UINT64_C(10000000000)      /* between the sizes that are kept */
 #define GROWTH_LEAST_NS UINT64_C(3000000000) /* programs grow when they start: less says nothing */

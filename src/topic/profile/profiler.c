@@ -22,8 +22,8 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/vector.h"
-#include "sys/child.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 #include "sys/profile_files.h"
 #include "topic/profile/profile_events.h"
 

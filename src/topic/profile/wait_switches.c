@@ -20,10 +20,10 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_syscall.h"
-#include "sys/child.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define LOOK_NS UINT64_C(5000000)
 #define RING_BYTES ((size_t)16384)
