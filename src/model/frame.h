@@ -505,6 +505,12 @@ void frame_clear(struct frame *frame);
 /* With its texts; tables of events stay empty. Both are of the same schemas. */
 void frame_copy(struct frame *to, const struct frame *from);
 
+/* A copy of text that lives as long as what is in the frame; NULL of NULL. */
+static inline const char *frame_text(struct frame *frame, const char *text)
+{
+	return text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
+}
+
 /* The same to a frame that was cleared, and may have events of its own. */
 void frame_add(struct frame *to, const struct frame *from);
 

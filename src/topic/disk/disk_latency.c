@@ -288,7 +288,7 @@ static const char *device_name(const struct disk_times *times, struct frame *fra
 {
 	const struct disk *disk = disk_list_find(times->disks, number);
 
-	return disk ? arena_copy(&frame->arena, disk->name, strlen(disk->name)) : NULL;
+	return disk ? frame_text(frame, disk->name) : NULL;
 }
 
 static double percentile(const struct histogram *histogram, double percent)
@@ -327,7 +327,7 @@ static void add_mean(struct sample *sample, const struct disk *disk, const char 
 	if (requests == 0 || requests == U64_UNKNOWN)
 		return;
 	row = table_add(sample->table);
-	row->device = arena_copy(&sample->frame->arena, disk->name, strlen(disk->name));
+	row->device = frame_text(sample->frame, disk->name);
 	row->operation = operation;
 	row->phase = phase_name(PHASE_BOTH);
 	row->requests = requests;

@@ -304,14 +304,15 @@ struct disk_row {
 	       .rate_of = offsetof(struct disk_row, of), .source = "growth of " #of " / time", __VA_ARGS__)
 
 /* A mean, or a share: over the growth of another counter. */
-#define OVER(field, of, over, per, ...)                                                                      \
+#define OVER(field, of, over, per, heading, cells, ...)                                                      \
 	COLUMN(struct disk_row, field, .kind = COLUMN_RATE, .unit = per,                                     \
 	       .rate_of = offsetof(struct disk_row, of), .rate_over = offsetof(struct disk_row, over),       \
-	       .source = "growth of " #of " / growth of " #over, __VA_ARGS__)
+	       .source = "growth of " #of " / growth of " #over, .title = heading, .width = cells,           \
+	       .help = __VA_ARGS__)
 
-#define COUNT(field, measure, from, ...)                                                                     \
+#define COUNT(field, measure, from, heading, cells, ...)                                                     \
 	COLUMN(struct disk_row, field, .kind = COLUMN_COUNTER, .unit = measure, .hidden = true,              \
-	       .source = "/proc/diskstats " from, __VA_ARGS__)
+	       .source = "/proc/diskstats " from, .title = heading, .width = cells, .help = __VA_ARGS__)
 
 static const struct column columns[] = {
 	COLUMN(struct disk_row, device, .kind = COLUMN_KEY, .title = N_("device"), .width = 10,
@@ -331,25 +332,23 @@ static const struct column columns[] = {
 	     .help = N_("completed read requests")),
 	RATE(writes_per_second, writes, UNIT_PER_SECOND, .title = N_("writes/s"), .width = 8, .rank = 1,
 	     .help = N_("completed write requests")),
-	OVER(merged_ratio, merges, submissions, UNIT_RATIO, .title = N_("%merge"), .width = 6, .rank = 3,
-	     .help = N_("share of the submitted requests that were merged with a neighbour")),
-	OVER(read_wait_seconds, read_seconds, reads, UNIT_SECONDS, .title = N_("r wait"), .width = 8,
-	     .rank = 2,
-	     .help = N_("mean time of a read request, from its submission to its completion; the kernel "
-			"counts their sum in ms")),
-	OVER(write_wait_seconds, write_seconds, writes, UNIT_SECONDS, .title = N_("w wait"), .width = 8,
-	     .rank = 2,
-	     .help = N_("mean time of a write request, from its submission to its completion; the kernel "
-			"counts their sum in ms")),
+	OVER(merged_ratio, merges, submissions, UNIT_RATIO, N_("%merge"), 6,
+	     N_("share of the submitted requests that were merged with a neighbour"), .rank = 3),
+	OVER(read_wait_seconds, read_seconds, reads, UNIT_SECONDS, N_("r wait"), 8,
+	     N_("mean time of a read request, from its submission to its completion; the kernel counts "
+		"their sum in ms"), .rank = 2),
+	OVER(write_wait_seconds, write_seconds, writes, UNIT_SECONDS, N_("w wait"), 8,
+	     N_("mean time of a write request, from its submission to its completion; the kernel counts "
+		"their sum in ms"), .rank = 2),
 	RATE(queue, queue_seconds, UNIT_NONE, .title = N_("queue"), .width = 6, .rank = 2,
 	     .help = N_("mean number of requests in flight")),
 	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("%busy"), .width = 6, .ceiling = 1,
 	     .help = N_("share of the time with a request in flight; a device that serves several at once "
 			"may do more at 100 %; all: the sum")),
-	OVER(read_request_bytes, read_bytes, reads, UNIT_BYTES, .title = N_("r size"), .width = 7, .rank = 4,
-	     .help = N_("mean size of a read request")),
-	OVER(write_request_bytes, write_bytes, writes, UNIT_BYTES, .title = N_("w size"), .width = 7,
-	     .rank = 4, .help = N_("mean size of a write request")),
+	OVER(read_request_bytes, read_bytes, reads, UNIT_BYTES, N_("r size"), 7,
+	     N_("mean size of a read request"), .rank = 4),
+	OVER(write_request_bytes, write_bytes, writes, UNIT_BYTES, N_("w size"), 7,
+	     N_("mean size of a write request"), .rank = 4),
 	RATE(discards_per_second, discards, UNIT_PER_SECOND, .title = N_("discard/s"), .width = 9, .rank = 6,
 	     .hidden = true, .help = N_("completed requests that give space back (TRIM); since Linux 4.18")),
 	RATE(discard_bytes_per_second, discard_bytes, UNIT_BYTES_PER_SECOND, .title = N_("trim/s"),
@@ -357,8 +356,8 @@ static const struct column columns[] = {
 	RATE(flushes_per_second, flushes, UNIT_PER_SECOND, .title = N_("flush/s"), .width = 8, .rank = 5,
 	     .hidden = true,
 	     .help = N_("completed flushes of the device's own cache, as for fsync(2); since Linux 5.5")),
-	OVER(flush_wait_seconds, flush_seconds, flushes, UNIT_SECONDS, .title = N_("f wait"), .width = 8,
-	     .rank = 5, .hidden = true, .help = N_("mean time of a flush")),
+	OVER(flush_wait_seconds, flush_seconds, flushes, UNIT_SECONDS, N_("f wait"), 8,
+	     N_("mean time of a flush"), .rank = 5, .hidden = true),
 	COLUMN(struct disk_row, model, .kind = COLUMN_LABEL, .title = N_("model"), .width = 16, .rank = 5,
 	       .help = N_("model; of a loop device its file, of a mapped one its volume, of md its level"),
 	       .source = "/sys/block/*/device/model, device/name, loop/backing_file, dm/name, md/level"),
@@ -366,34 +365,28 @@ static const struct column columns[] = {
 	       .title = N_("block"), .width = 7,
 	       .help = N_("physical block: the smallest write that the device does without reading first"),
 	       .source = "/sys/block/*/queue/physical_block_size"),
-	COUNT(reads, UNIT_COUNT, "field 4", .title = N_("reads"), .width = 8,
-	      .help = N_("completed read requests since boot")),
-	COUNT(writes, UNIT_COUNT, "field 8", .title = N_("writes"), .width = 8,
-	      .help = N_("completed write requests since boot")),
-	COUNT(read_bytes, UNIT_BYTES, "field 6 * 512", .title = N_("read"), .width = 8,
-	      .help = N_("read since boot")),
-	COUNT(write_bytes, UNIT_BYTES, "field 10 * 512", .title = N_("written"), .width = 8,
-	      .help = N_("written since boot")),
-	COUNT(merges, UNIT_COUNT, "fields 5 and 9", .title = N_("merges"), .width = 8,
-	      .help = N_("requests that were merged with a neighbour since boot")),
-	COUNT(submissions, UNIT_COUNT, "fields 4, 5, 8 and 9", .title = N_("submitted"), .width = 9,
-	      .help = N_("completed and merged requests since boot")),
-	COUNT(read_seconds, UNIT_SECONDS, "field 7", .title = N_("r time"), .width = 8,
-	      .help = N_("sum of the times of read requests since boot")),
-	COUNT(write_seconds, UNIT_SECONDS, "field 11", .title = N_("w time"), .width = 8,
-	      .help = N_("sum of the times of write requests since boot")),
-	COUNT(busy_seconds, UNIT_SECONDS, "field 13", .title = N_("busy t"), .width = 8,
-	      .help = N_("time with a request in flight since boot")),
-	COUNT(queue_seconds, UNIT_SECONDS, "field 14", .title = N_("queue t"), .width = 8,
-	      .help = N_("the same, weighted with the number of requests")),
-	COUNT(discards, UNIT_COUNT, "field 15", .title = N_("discards"), .width = 8,
-	      .help = N_("completed discards since boot")),
-	COUNT(discard_bytes, UNIT_BYTES, "field 17 * 512", .title = N_("trimmed"), .width = 8,
-	      .help = N_("space given back since boot")),
-	COUNT(flushes, UNIT_COUNT, "field 19", .title = N_("flushes"), .width = 8,
-	      .help = N_("completed flushes since boot")),
-	COUNT(flush_seconds, UNIT_SECONDS, "field 20", .title = N_("f time"), .width = 8,
-	      .help = N_("sum of the times of flushes since boot")),
+	COUNT(reads, UNIT_COUNT, "field 4", N_("reads"), 8, N_("completed read requests since boot")),
+	COUNT(writes, UNIT_COUNT, "field 8", N_("writes"), 8, N_("completed write requests since boot")),
+	COUNT(read_bytes, UNIT_BYTES, "field 6 * 512", N_("read"), 8, N_("read since boot")),
+	COUNT(write_bytes, UNIT_BYTES, "field 10 * 512", N_("written"), 8, N_("written since boot")),
+	COUNT(merges, UNIT_COUNT, "fields 5 and 9", N_("merges"), 8,
+	      N_("requests that were merged with a neighbour since boot")),
+	COUNT(submissions, UNIT_COUNT, "fields 4, 5, 8 and 9", N_("submitted"), 9,
+	      N_("completed and merged requests since boot")),
+	COUNT(read_seconds, UNIT_SECONDS, "field 7", N_("r time"), 8,
+	      N_("sum of the times of read requests since boot")),
+	COUNT(write_seconds, UNIT_SECONDS, "field 11", N_("w time"), 8,
+	      N_("sum of the times of write requests since boot")),
+	COUNT(busy_seconds, UNIT_SECONDS, "field 13", N_("busy t"), 8,
+	      N_("time with a request in flight since boot")),
+	COUNT(queue_seconds, UNIT_SECONDS, "field 14", N_("queue t"), 8,
+	      N_("the same, weighted with the number of requests")),
+	COUNT(discards, UNIT_COUNT, "field 15", N_("discards"), 8, N_("completed discards since boot")),
+	COUNT(discard_bytes, UNIT_BYTES, "field 17 * 512", N_("trimmed"), 8,
+	      N_("space given back since boot")),
+	COUNT(flushes, UNIT_COUNT, "field 19", N_("flushes"), 8, N_("completed flushes since boot")),
+	COUNT(flush_seconds, UNIT_SECONDS, "field 20", N_("f time"), 8,
+	      N_("sum of the times of flushes since boot")),
 };
 
 static const struct schema schema = {
@@ -439,11 +432,6 @@ static void set_counters(struct disk_row *row, const struct disk_stats *stats)
 	row->flush_seconds = seconds(stats->flush_ms);
 }
 
-static const char *copied(struct frame *frame, const char *text)
-{
-	return text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
-}
-
 static int sample(struct sample *sample)
 {
 	struct disk_list *list = sample->state;
@@ -459,8 +447,8 @@ static int sample(struct sample *sample)
 		if (!disk->used)
 			continue; /* such as most loop devices */
 		row = table_add(sample->table);
-		row->device = copied(sample->frame, disk->name);
-		row->model = copied(sample->frame, disk->model);
+		row->device = frame_text(sample->frame, disk->name);
+		row->model = frame_text(sample->frame, disk->model);
 		row->kind = disk->kind;
 		row->block_bytes = disk->block_bytes;
 		if (!disk->ledger.doubtful)

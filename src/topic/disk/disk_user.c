@@ -392,9 +392,9 @@ struct disk_user_row {
 };
 
 #define ROW(field, ...) COLUMN(struct disk_user_row, field, __VA_ARGS__)
-#define RATE(field, of, measure, ...)                                                                        \
+#define RATE(field, of, measure, heading, cells, ...)                                                        \
 	ROW(field, .kind = COLUMN_RATE, .unit = measure, .rate_of = offsetof(struct disk_user_row, of),      \
-	    .source = "growth of " #of " / time", __VA_ARGS__)
+	    .source = "growth of " #of " / time", .title = heading, .width = cells, .help = __VA_ARGS__)
 #define COUNT(field, measure, heading, what)                                                                 \
 	ROW(field, .kind = COLUMN_COUNTER, .unit = measure, .hidden = true, .title = heading, .width = 9,    \
 	    .help = what, .source = "BPF at block_bio_queue; else /proc/PID/io")
@@ -402,18 +402,16 @@ struct disk_user_row {
 #define COL(field, ...) COLUMN_OF(struct disk_user_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	RATE(read_bytes_per_second, read_bytes, UNIT_BYTES_PER_SECOND, .additive = true,
-	     .title = N_("read/s"), .width = 8,
-	     .help = N_("read from the device for it, also ahead of its reads")),
-	RATE(write_bytes_per_second, write_bytes, UNIT_BYTES_PER_SECOND, .additive = true,
-	     .title = N_("write/s"), .width = 8, .trend = true,
-	     .help = N_("written to the device, for the process that made the file dirty last; with proc "
-			"what it made dirty")),
-	RATE(bytes_per_second, bytes, UNIT_BYTES_PER_SECOND, .title = N_("sum/s"), .width = 8, .rank = 3,
-	     .help = N_("read and written")),
-	RATE(requests_per_second, requests, UNIT_PER_SECOND, .additive = true, .title = N_("bios/s"),
-	     .width = 7, .rank = 1,
-	     .help = N_("block I/O, before the kernel merges it into requests or splits it")),
+	RATE(read_bytes_per_second, read_bytes, UNIT_BYTES_PER_SECOND, N_("read/s"), 8,
+	     N_("read from the device for it, also ahead of its reads"), .additive = true),
+	RATE(write_bytes_per_second, write_bytes, UNIT_BYTES_PER_SECOND, N_("write/s"), 8,
+	     N_("written to the device, for the process that made the file dirty last; with proc what it "
+		"made dirty"), .additive = true, .trend = true),
+	RATE(bytes_per_second, bytes, UNIT_BYTES_PER_SECOND, N_("sum/s"), 8, N_("read and written"),
+	     .rank = 3),
+	RATE(requests_per_second, requests, UNIT_PER_SECOND, N_("bios/s"), 7,
+	     N_("block I/O, before the kernel merges it into requests or splits it"), .additive = true,
+	     .rank = 1),
 	COL(request_bytes, RATE, BYTES, N_("size"), 7, N_("mean size of one, before it is merged or split"),
 	    "growth of bytes / growth of requests", .rank = 2,
 	    .rate_of = offsetof(struct disk_user_row, bytes),
@@ -449,23 +447,19 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct disk_user_row, columns),
 };
 
-static const char *copied(struct sample *sample, const char *text)
-{
-	return text ? arena_copy(&sample->frame->arena, text, strlen(text)) : NULL;
-}
-
 static const char *command_of(struct sample *sample, bool of_kernel, const char *name, const char *command)
 {
 	if (command && *command)
-		return copied(sample, command);
-	return of_kernel && name ? arena_print(&sample->frame->arena, "[%s]", name) : copied(sample, name);
+		return frame_text(sample->frame, command);
+	return of_kernel && name ? arena_print(&sample->frame->arena, "[%s]", name)
+				 : frame_text(sample->frame, name);
 }
 
 static struct disk_user_row *add_row(struct sample *sample, const char *device)
 {
 	struct disk_user_row *row = table_add(sample->table);
 
-	row->device = copied(sample, device);
+	row->device = frame_text(sample->frame, device);
 	row->how = "bpf";
 	row->read_bytes = row->write_bytes = row->requests = row->bytes = 0;
 	return row;
@@ -481,7 +475,7 @@ static void add_user(struct sample *sample, const struct disk_user *user, const 
 	row = add_row(sample, device);
 	row->pid = user->pid;
 	row->start_seconds = start;
-	row->name = copied(sample, user->name);
+	row->name = frame_text(sample->frame, user->name);
 	row->command = command_of(sample, user->kind == DISK_USER_KERNEL, user->name, user->command);
 	row->read_bytes = disk_user_bytes(user, false);
 	row->write_bytes = disk_user_bytes(user, true);
@@ -536,7 +530,7 @@ static void add_process(struct sample *sample, const struct process *process)
 	row->read_bytes = io->read_bytes;
 	row->write_bytes = io->write_bytes;
 	row->how = "proc";
-	row->name = copied(sample, process->name);
+	row->name = frame_text(sample->frame, process->name);
 	row->command = command_of(sample, false, process->name, process->command);
 }
 
@@ -793,8 +787,7 @@ static struct parts add_devices(struct sample *sample)
 		}
 		if (disk->used)
 			add_parts(sample->table,
-				  arena_copy(&sample->frame->arena, disk->name, strlen(disk->name)), &parts,
-				  true);
+				  frame_text(sample->frame, disk->name), &parts, true);
 	}
 	return all;
 }

@@ -11,7 +11,6 @@
 #include "core/vector.h"
 #include "kernel/mounts.h"
 #include "sys/device_poll.h"
-#include "sys/env.h"
 #include "topic/topic.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -514,9 +513,9 @@ static void add_row(struct frame *frame, struct table *table, const struct files
 	const struct space *space = &filesystem->space;
 	uint64_t age_ns = frame->mono_ns - filesystem->known_ns;
 
-	row->mount = arena_copy(&frame->arena, filesystem->point, strlen(filesystem->point));
-	row->device = arena_copy(&frame->arena, filesystem->source, strlen(filesystem->source));
-	row->type = arena_copy(&frame->arena, filesystem->type, strlen(filesystem->type));
+	row->mount = frame_text(frame, filesystem->point);
+	row->device = frame_text(frame, filesystem->source);
+	row->type = frame_text(frame, filesystem->type);
 	row->mode = filesystem->read_only ? "ro" : "rw";
 	if (!filesystem->answered)
 		return;

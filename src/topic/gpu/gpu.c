@@ -15,7 +15,6 @@
 
 #include "core/vector.h"
 #include "kernel/pid/pid_fd.h"
-#include "model/frame.h"
 #include "sys/pids.h"
 #include "topic/gpu/gpus.h"
 #include "topic/process/process_entry.h"
@@ -749,7 +748,7 @@ static void add_nvidia(struct sample *sample, const struct gpu_state *state, con
 	if (gpus_find(state->gpus, span_text(name)))
 		return;
 	row = table_add(sample->table);
-	row->device = arena_copy(&sample->frame->arena, name, strlen(name));
+	row->device = frame_text(sample->frame, name);
 	row->card = "";
 	row->driver = "nvidia";
 	row->state = known->asleep ? N_("asleep") : "";
@@ -886,11 +885,6 @@ static const struct schema process_schema = {
 	SCHEMA_ROWS(struct gpu_process_row, process_columns),
 };
 
-static const char *copied(struct sample *sample, const char *text)
-{
-	return text ? arena_copy(&sample->frame->arena, text, strlen(text)) : NULL;
-}
-
 static struct gpu_process_row *add_row(struct sample *sample, const char *device, const char *driver,
 				       const struct process *process)
 {
@@ -899,10 +893,10 @@ static struct gpu_process_row *add_row(struct sample *sample, const char *device
 
 	row->pid = process->pid;
 	row->start_seconds = process_start_seconds(sample->env, process->start_ticks);
-	row->device = copied(sample, device);
-	row->driver = copied(sample, driver);
-	row->name = copied(sample, process->name);
-	row->command = copied(sample, has_line ? process->command : process->name);
+	row->device = frame_text(sample->frame, device);
+	row->driver = frame_text(sample->frame, driver);
+	row->name = frame_text(sample->frame, process->name);
+	row->command = frame_text(sample->frame, has_line ? process->command : process->name);
 	row->memory_bytes = row->local_bytes = row->shared_bytes = row->clients = row->capacity = U64_BLANK;
 	row->busiest = "";
 	return row;
@@ -926,7 +920,7 @@ static void add_user(struct sample *sample, const struct gpu_clients *clients, c
 		return;
 	row = add_row(sample, device->name, device->driver, process);
 	row->engine = "all";
-	row->busiest = user->busiest ? copied(sample, user->busiest) : "";
+	row->busiest = user->busiest ? frame_text(sample->frame, user->busiest) : "";
 	row->busy_seconds = user->engines.n > 0 ? user->busy_seconds : NAN;
 	row->clients = user->n_clients;
 	row->memory_bytes = user->memory_bytes;
@@ -938,7 +932,7 @@ static void add_user(struct sample *sample, const struct gpu_clients *clients, c
 		if (!engine->used)
 			continue;
 		row = add_row(sample, device->name, device->driver, process);
-		row->engine = copied(sample, engine->name);
+		row->engine = frame_text(sample->frame, engine->name);
 		row->capacity = engine->capacity;
 		row->busy_seconds = engine->busy_seconds / (double)engine->capacity;
 	}

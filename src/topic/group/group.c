@@ -7,10 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/alloc.h"
-#include "model/frame.h"
 #include "topic/group/container_name.h"
 #include "topic/group/group_tree.h"
 #include "topic/group/kernel_log.h"
@@ -93,94 +91,93 @@ struct group_row {
 	double cpu_stalled_seconds, memory_stalled_seconds, io_stalled_seconds, io_limit_seconds;
 };
 
-#define RATE(field, of, measure, ...)                                                                        \
+#define RATE(field, of, measure, heading, cells, ...)                                                        \
 	COLUMN(struct group_row, field, .kind = COLUMN_RATE, .unit = measure,                                \
-	       .rate_of = offsetof(struct group_row, of), .source = "growth of " #of " / time", __VA_ARGS__)
-#define GAUGE(field, measure, ...)                                                                           \
-	COLUMN(struct group_row, field, .kind = COLUMN_GAUGE, .unit = measure, __VA_ARGS__)
+	       .rate_of = offsetof(struct group_row, of), .source = "growth of " #of " / time",              \
+	       .title = heading, .width = cells, .help = __VA_ARGS__)
+#define GAUGE(field, measure, heading, cells, what, ...)                                                     \
+	COLUMN(struct group_row, field, .kind = COLUMN_GAUGE, .unit = measure, .title = heading,             \
+	       .width = cells, .help = what, .source = __VA_ARGS__)
 
 /* Read with the other files of a group, which idle groups have in turns. */
-#define COUNTER(field, measure, ...)                                                                         \
+#define COUNTER(field, measure, heading, cells, what, ...)                                                   \
 	COLUMN(struct group_row, field, .kind = COLUMN_COUNTER, .unit = measure, .hidden = true,             \
-	       .aged_by = offsetof(struct group_row, age_seconds), __VA_ARGS__)
+	       .aged_by = offsetof(struct group_row, age_seconds), .title = heading, .width = cells,         \
+	       .help = what, .source = __VA_ARGS__)
 #define WITH_BELOW N_("with the groups below it")
 #define COL(field, ...) COLUMN_OF(struct group_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	RATE(cpu_ratio, cpu_seconds, UNIT_RATIO, .title = N_("%CPU"), .width = 6, .trend = true,
-	     .of_cpu = true,
-	     .help = N_("CPU time of its tasks and of the groups below it; 100 is one CPU; unknown where "
-			"the group is not in the hierarchy cpuacct; /: the machine")),
-	RATE(own_cpu_ratio, own_cpu_seconds, UNIT_RATIO, .additive = true, .title = N_("%own"), .width = 6,
-	     .hidden = true, .of_cpu = true,
-	     .help = N_("CPU time of its own tasks, without the groups below it")),
-	GAUGE(cpu_limit_ratio, UNIT_RATIO, .title = N_("%limit"), .width = 7, .rank = 4, .hidden = true,
-	      .help = N_("limit of its CPU time; 100 is one CPU; unknown: no limit of its own"),
-	      .source = "v2 cpu.max; v1 cpu.cfs_quota_us / cpu.cfs_period_us"),
+	RATE(cpu_ratio, cpu_seconds, UNIT_RATIO, N_("%CPU"), 6,
+	     N_("CPU time of its tasks and of the groups below it; 100 is one CPU; unknown where the group "
+		"is not in the hierarchy cpuacct; /: the machine"), .trend = true, .of_cpu = true),
+	RATE(own_cpu_ratio, own_cpu_seconds, UNIT_RATIO, N_("%own"), 6,
+	     N_("CPU time of its own tasks, without the groups below it"), .additive = true, .hidden = true,
+	     .of_cpu = true),
+	GAUGE(cpu_limit_ratio, UNIT_RATIO, N_("%limit"), 7,
+	      N_("limit of its CPU time; 100 is one CPU; unknown: no limit of its own"),
+	      "v2 cpu.max; v1 cpu.cfs_quota_us / cpu.cfs_period_us", .rank = 4, .hidden = true),
 	COL(throttled_ratio, RATE, RATIO, N_("%throt"), 6,
 	    N_("share of the periods in which it reached its own CPU limit and was throttled"),
 	    "growth of throttled_periods / growth of periods", .rank = 3, .alarming = 0.25, .high = 0.01,
 	    .rate_of = offsetof(struct group_row, throttled_periods),
 	    .rate_over = offsetof(struct group_row, periods)),
-	GAUGE(memory_bytes, UNIT_BYTES, .title = N_("memory"), .width = 8,
-	      .help = N_("memory of the group and the groups below it, page cache included; unknown where "
-			 "the group is not in the hierarchy memory; /: used memory of the machine"),
-	      .source = "v2 memory.current; v1 memory.usage_in_bytes; /: MemTotal - MemFree"),
-	GAUGE(own_memory_bytes, UNIT_BYTES, .additive = true, .title = N_("own"), .width = 8, .hidden = true,
-	      .help = N_("memory without the groups below it"),
-	      .source = "memory_bytes - those of the groups below it"),
-	GAUGE(memory_limit_bytes, UNIT_BYTES, .title = N_("limit"), .width = 8, .rank = 4, .hidden = true,
-	      .help = N_("its own memory limit; blank: none; groups above it may have a lower one"),
-	      .source = "v2 memory.max; v1 memory.limit_in_bytes"),
-	GAUGE(memory_limit_used_ratio, UNIT_RATIO, .title = N_("%used"), .width = 6, .rank = 2, .high = 0.8,
-	      .alarming = 0.95,
-	      .help = N_("share of its memory limit that is used, without page cache that can be dropped"),
-	      .source = "(memory_bytes - active_file - inactive_file of memory.stat) / memory_limit_bytes"),
-	GAUGE(anonymous_bytes, UNIT_BYTES, .title = N_("anon"), .width = 8, .rank = 5, .hidden = true,
-	      .help = N_("anonymous memory: heaps, stacks"),
-	      .source = "memory.stat: v2 anon; v1 total_rss; /: AnonPages"),
-	GAUGE(file_bytes, UNIT_BYTES, .title = N_("file"), .width = 8, .rank = 5, .hidden = true,
-	      .help = N_("page cache, tmpfs and shared memory"),
-	      .source = "memory.stat: v2 file; v1 total_cache; /: Cached + Buffers + SwapCached"),
-	GAUGE(kernel_bytes, UNIT_BYTES, .title = N_("kernel"), .width = 8, .rank = 5, .hidden = true,
-	      .help = N_("memory of the kernel for it: slab, stacks, page tables"),
-	      .source = "v2 memory.stat kernel; v1 memory.kmem.usage_in_bytes; /: Slab + KernelStack + "
-			"PageTables + Percpu"),
-	GAUGE(swap_bytes, UNIT_BYTES, .title = N_("swap"), .width = 8, .rank = 5, .hidden = true,
-	      .help = N_("swapped memory"), .source = "v2 memory.swap.current; v1 memory.stat total_swap"),
-	RATE(refaults_per_second, refaults, UNIT_PER_SECOND, .title = N_("refault/s"), .width = 9, .rank = 4,
-	     .hidden = true, .help = N_("pages that were reclaimed and are needed again: memory is short")),
-	RATE(read_bytes_per_second, read_bytes, UNIT_BYTES_PER_SECOND, .title = N_("read/s"), .width = 8,
-	     .rank = 3, .help = N_("read from disks, without stacked devices such as loop and RAID")),
-	RATE(write_bytes_per_second, write_bytes, UNIT_BYTES_PER_SECOND, .title = N_("write/s"), .width = 8,
-	     .rank = 3,
-	     .help = N_("written to disks; version 1 counts what is written back later for the root")),
-	RATE(cpu_pressure_ratio, cpu_stalled_seconds, UNIT_RATIO, .title = N_("%PSI cpu"), .width = 8,
-	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1,
-	     .help = N_("share of the interval in which some of its tasks waited for a CPU (version 2)")),
-	RATE(memory_pressure_ratio, memory_stalled_seconds, UNIT_RATIO, .title = N_("%PSI mem"), .width = 8,
-	     .ceiling = 1, .rank = 5, .hidden = true, .high = 0.05, .alarming = 0.15,
-	     .help = N_("share of the interval in which some of its tasks waited for memory (version 2)")),
-	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, .title = N_("%PSI io"), .width = 8,
-	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1, .alarming = 0.5,
-	     .help = N_("share of the interval in which some of its tasks waited for a disk (version 2)")),
-	RATE(io_limit_ratio, io_limit_seconds, UNIT_RATIO, .title = N_("%I/O max"), .width = 8, .rank = 6,
-	     .hidden = true, .high = 0.8,
-	     .help = N_("share of the interval in which a limit of its I/O was in use: what it read or "
-			"wrote through what it may; unknown: no limit of its own")),
-	GAUGE(io_limit_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("max/s"), .width = 8, .rank = 6,
-	      .hidden = true, .help = N_("the limit of I/O that is used most, where it is one of bytes"),
-	      .source = "v2 io.max; v1 blkio.throttle.read_bps_device, write_bps_device"),
-	GAUGE(io_limit_requests_per_second, UNIT_PER_SECOND, .title = N_("max req/s"), .width = 9, .rank = 6,
-	      .hidden = true, .help = N_("the limit of I/O that is used most, where it is one of requests"),
-	      .source = "v2 io.max; v1 blkio.throttle.read_iops_device, write_iops_device"),
+	GAUGE(memory_bytes, UNIT_BYTES, N_("memory"), 8,
+	      N_("memory of the group and the groups below it, page cache included; unknown where the "
+		 "group is not in the hierarchy memory; /: used memory of the machine"),
+	      "v2 memory.current; v1 memory.usage_in_bytes; /: MemTotal - MemFree"),
+	GAUGE(own_memory_bytes, UNIT_BYTES, N_("own"), 8, N_("memory without the groups below it"),
+	      "memory_bytes - those of the groups below it", .additive = true, .hidden = true),
+	GAUGE(memory_limit_bytes, UNIT_BYTES, N_("limit"), 8,
+	      N_("its own memory limit; blank: none; groups above it may have a lower one"),
+	      "v2 memory.max; v1 memory.limit_in_bytes", .rank = 4, .hidden = true),
+	GAUGE(memory_limit_used_ratio, UNIT_RATIO, N_("%used"), 6,
+	      N_("share of its memory limit that is used, without page cache that can be dropped"),
+	      "(memory_bytes - active_file - inactive_file of memory.stat) / memory_limit_bytes", .rank = 2,
+	      .high = 0.8, .alarming = 0.95),
+	GAUGE(anonymous_bytes, UNIT_BYTES, N_("anon"), 8, N_("anonymous memory: heaps, stacks"),
+	      "memory.stat: v2 anon; v1 total_rss; /: AnonPages", .rank = 5, .hidden = true),
+	GAUGE(file_bytes, UNIT_BYTES, N_("file"), 8, N_("page cache, tmpfs and shared memory"),
+	      "memory.stat: v2 file; v1 total_cache; /: Cached + Buffers + SwapCached", .rank = 5,
+	      .hidden = true),
+	GAUGE(kernel_bytes, UNIT_BYTES, N_("kernel"), 8,
+	      N_("memory of the kernel for it: slab, stacks, page tables"),
+	      "v2 memory.stat kernel; v1 memory.kmem.usage_in_bytes; /: Slab + KernelStack + PageTables + "
+	      "Percpu", .rank = 5, .hidden = true),
+	GAUGE(swap_bytes, UNIT_BYTES, N_("swap"), 8, N_("swapped memory"),
+	      "v2 memory.swap.current; v1 memory.stat total_swap", .rank = 5, .hidden = true),
+	RATE(refaults_per_second, refaults, UNIT_PER_SECOND, N_("refault/s"), 9,
+	     N_("pages that were reclaimed and are needed again: memory is short"), .rank = 4,
+	     .hidden = true),
+	RATE(read_bytes_per_second, read_bytes, UNIT_BYTES_PER_SECOND, N_("read/s"), 8,
+	     N_("read from disks, without stacked devices such as loop and RAID"), .rank = 3),
+	RATE(write_bytes_per_second, write_bytes, UNIT_BYTES_PER_SECOND, N_("write/s"), 8,
+	     N_("written to disks; version 1 counts what is written back later for the root"), .rank = 3),
+	RATE(cpu_pressure_ratio, cpu_stalled_seconds, UNIT_RATIO, N_("%PSI cpu"), 8,
+	     N_("share of the interval in which some of its tasks waited for a CPU (version 2)"),
+	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1),
+	RATE(memory_pressure_ratio, memory_stalled_seconds, UNIT_RATIO, N_("%PSI mem"), 8,
+	     N_("share of the interval in which some of its tasks waited for memory (version 2)"),
+	     .ceiling = 1, .rank = 5, .hidden = true, .high = 0.05, .alarming = 0.15),
+	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, N_("%PSI io"), 8,
+	     N_("share of the interval in which some of its tasks waited for a disk (version 2)"),
+	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1, .alarming = 0.5),
+	RATE(io_limit_ratio, io_limit_seconds, UNIT_RATIO, N_("%I/O max"), 8,
+	     N_("share of the interval in which a limit of its I/O was in use: what it read or wrote "
+		"through what it may; unknown: no limit of its own"), .rank = 6, .hidden = true, .high = 0.8),
+	GAUGE(io_limit_bytes_per_second, UNIT_BYTES_PER_SECOND, N_("max/s"), 8,
+	      N_("the limit of I/O that is used most, where it is one of bytes"),
+	      "v2 io.max; v1 blkio.throttle.read_bps_device, write_bps_device", .rank = 6, .hidden = true),
+	GAUGE(io_limit_requests_per_second, UNIT_PER_SECOND, N_("max req/s"), 9,
+	      N_("the limit of I/O that is used most, where it is one of requests"),
+	      "v2 io.max; v1 blkio.throttle.read_iops_device, write_iops_device", .rank = 6, .hidden = true),
 	COL(io_limit_device, LABEL, NONE, N_("max of"), 8,
 	    N_("device of that limit; its number, if it has no name"), "the same, /proc/diskstats", .rank = 6,
 	    .hidden = true, .fleeting = true),
-	GAUGE(io_waiting_tasks, UNIT_COUNT, .title = N_("D"), .width = 4, .rank = 6, .hidden = true,
-	      .help = N_("own tasks, of the first 64, that were seen waiting for a disk (D); read only "
-			 "while a limit of I/O is in use and the pressure is not known"),
-	      .source = "/proc/PID/stat of the group's tasks"),
+	GAUGE(io_waiting_tasks, UNIT_COUNT, N_("D"), 4,
+	      N_("own tasks, of the first 64, that were seen waiting for a disk (D); read only while a "
+		 "limit of I/O is in use and the pressure is not known"),
+	      "/proc/PID/stat of the group's tasks", .rank = 6, .hidden = true),
 	COL(oom_kills, COUNTER, COUNT, N_("OOM"), 4,
 	    N_("processes killed by the OOM killer, at a limit or because the machine ran out, since the "
 	       "group was made"),
@@ -198,17 +195,17 @@ static const struct column columns[] = {
 	COL(killed, LABEL, NONE, N_("killed"), 14,
 	    N_("name and PID of the process that was killed last at its own limit, since the first sample"),
 	    "/dev/kmsg, since Linux 5.0", .rank = 6, .hidden = true, .fleeting = true),
-	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 1,
-	      .help = N_("processes and threads, with those of the groups below it; of version 1 in the "
-			 "hierarchy pids, or if that has no groups in one that has some; of a group that "
-			 "is not in it they are among the tasks of other rows, too"),
-	      .source = "pids.current, or the lines of tasks, cgroup.threads of any hierarchy that has "
-			"the group; /: /proc/loadavg"),
-	GAUGE(tasks_limit, UNIT_COUNT, .title = N_("max"), .width = 6, .rank = 6, .hidden = true,
-	      .help = N_("its own limit of tasks; blank: none"), .source = "pids.max"),
-	GAUGE(age_seconds, UNIT_SECONDS, .title = N_("age"), .width = 5, .rank = 6, .hidden = true,
-	      .help = N_("since its files were read: idle groups are read in turns; CPU time is always of "
-			 "the sample"), .source = "panetop"),
+	GAUGE(tasks, UNIT_COUNT, N_("tasks"), 6,
+	      N_("processes and threads, with those of the groups below it; of version 1 in the hierarchy "
+		 "pids, or if that has no groups in one that has some; of a group that is not in it they "
+		 "are among the tasks of other rows, too"),
+	      "pids.current, or the lines of tasks, cgroup.threads of any hierarchy that has the group; /: "
+	      "/proc/loadavg", .rank = 1),
+	GAUGE(tasks_limit, UNIT_COUNT, N_("max"), 6, N_("its own limit of tasks; blank: none"), "pids.max",
+	      .rank = 6, .hidden = true),
+	GAUGE(age_seconds, UNIT_SECONDS, N_("age"), 5,
+	      N_("since its files were read: idle groups are read in turns; CPU time is always of the "
+		 "sample"), "panetop", .rank = 6, .hidden = true),
 	COL(kind, LABEL, NONE, N_("kind"), 9, N_("unit, slice, scope, container, pod or group, by the path"),
 	    "the form of the path", .rank = 4),
 	COL(parent, LABEL, NONE, N_("above"), 16, N_("path of the group that it is in"), "the path",
@@ -225,32 +222,27 @@ static const struct column columns[] = {
 	COL(own_cpu_seconds, COUNTER, SECONDS, N_("own time"), 9,
 	    N_("CPU time without the groups that are and were below it"),
 	    "cpu_seconds - those of the groups below it", .hidden = true),
-	COUNTER(throttled_seconds, UNIT_SECONDS, .title = N_("throttled"), .width = 9,
-		.help = N_("time that its tasks were throttled, summed"),
-		.source = "cpu.stat throttled_usec; throttled_time"),
-	COUNTER(periods, UNIT_COUNT, .title = N_("periods"), .width = 9,
-		.help = N_("periods in which it ran"), .source = "cpu.stat nr_periods"),
-	COUNTER(throttled_periods, UNIT_COUNT, .title = N_("throttled"), .width = 9,
-		.help = N_("periods in which it was throttled"), .source = "cpu.stat nr_throttled"),
-	COUNTER(refaults, UNIT_COUNT, .title = N_("refaults"), .width = 9,
-		.help = N_("pages that were needed again after they were reclaimed"),
-		.source = "memory.stat workingset_refault; /: /proc/vmstat"),
-	COUNTER(read_bytes, UNIT_BYTES, .title = N_("read"), .width = 9, .help = N_("read from disks"),
-		.source = "v2 io.stat; v1 blkio.throttle.io_service_bytes_recursive; /: /proc/diskstats"),
-	COUNTER(write_bytes, UNIT_BYTES, .title = N_("written"), .width = 9, .help = N_("written to disks"),
-		.source = "v2 io.stat; v1 blkio.throttle.io_service_bytes_recursive; /: /proc/diskstats"),
-	COUNTER(cpu_stalled_seconds, UNIT_SECONDS, .title = N_("cpu wait"), .width = 9,
-		.help = N_("time in which some of its tasks waited for a CPU"),
-		.source = "cpu.pressure total"),
-	COUNTER(memory_stalled_seconds, UNIT_SECONDS, .title = N_("mem wait"), .width = 9,
-		.help = N_("time in which some of its tasks waited for memory"),
-		.source = "memory.pressure total"),
-	COUNTER(io_stalled_seconds, UNIT_SECONDS, .title = N_("io wait"), .width = 9,
-		.help = N_("time in which some of its tasks waited for a disk"),
-		.source = "io.pressure total"),
-	COUNTER(io_limit_seconds, UNIT_SECONDS, .title = N_("io max"), .width = 9,
-		.help = N_("time in which a limit of its I/O was in use, since the first sample"),
-		.source = "growth of v2 io.stat, v1 blkio.throttle.io_service_bytes, io_serviced / limit"),
+	COUNTER(throttled_seconds, UNIT_SECONDS, N_("throttled"), 9,
+		N_("time that its tasks were throttled, summed"), "cpu.stat throttled_usec; throttled_time"),
+	COUNTER(periods, UNIT_COUNT, N_("periods"), 9, N_("periods in which it ran"), "cpu.stat nr_periods"),
+	COUNTER(throttled_periods, UNIT_COUNT, N_("throttled"), 9, N_("periods in which it was throttled"),
+		"cpu.stat nr_throttled"),
+	COUNTER(refaults, UNIT_COUNT, N_("refaults"), 9,
+		N_("pages that were needed again after they were reclaimed"),
+		"memory.stat workingset_refault; /: /proc/vmstat"),
+	COUNTER(read_bytes, UNIT_BYTES, N_("read"), 9, N_("read from disks"),
+		"v2 io.stat; v1 blkio.throttle.io_service_bytes_recursive; /: /proc/diskstats"),
+	COUNTER(write_bytes, UNIT_BYTES, N_("written"), 9, N_("written to disks"),
+		"v2 io.stat; v1 blkio.throttle.io_service_bytes_recursive; /: /proc/diskstats"),
+	COUNTER(cpu_stalled_seconds, UNIT_SECONDS, N_("cpu wait"), 9,
+		N_("time in which some of its tasks waited for a CPU"), "cpu.pressure total"),
+	COUNTER(memory_stalled_seconds, UNIT_SECONDS, N_("mem wait"), 9,
+		N_("time in which some of its tasks waited for memory"), "memory.pressure total"),
+	COUNTER(io_stalled_seconds, UNIT_SECONDS, N_("io wait"), 9,
+		N_("time in which some of its tasks waited for a disk"), "io.pressure total"),
+	COUNTER(io_limit_seconds, UNIT_SECONDS, N_("io max"), 9,
+		N_("time in which a limit of its I/O was in use, since the first sample"),
+		"growth of v2 io.stat, v1 blkio.throttle.io_service_bytes, io_serviced / limit"),
 };
 
 static const struct schema schema = {
@@ -454,11 +446,6 @@ static void set_limits(struct group_row *row, const struct group *group)
 	row->throttled_seconds = seconds_of(limits->throttled_ns);
 }
 
-static const char *copy(struct sample *sample, const char *text)
-{
-	return arena_copy(&sample->frame->arena, text, strlen(text));
-}
-
 static void set_io_limit(struct sample *sample, struct group_row *row, const struct group_io *io)
 {
 	const struct group_state *state = sample->state;
@@ -468,7 +455,7 @@ static void set_io_limit(struct sample *sample, struct group_row *row, const str
 	if (io->n_limits == 0)
 		return;
 	disk = disk_list_find(state->disks, limit->device);
-	row->io_limit_device = disk ? copy(sample, disk->name)
+	row->io_limit_device = disk ? frame_text(sample->frame, disk->name)
 				    : arena_print(&sample->frame->arena, "%" PRIu64 ":%" PRIu64,
 						  limit->device >> DISK_MINOR_BITS,
 						  limit->device & ((1U << DISK_MINOR_BITS) - 1));
@@ -486,11 +473,13 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 	bool sees_all = group_is_machine(&state->reader, group, GROUP_MEMORY);
 	struct group_row *row = table_add(sample->table);
 
-	row->path = copy(sample, group->path);
+	row->path = frame_text(sample->frame, group->path);
 	if (*group->kills.killed)
-		row->killed = copy(sample, group->kills.killed);
-	row->parent = group->parent ? copy(sample, group->parent->path) : "";
-	row->name = group->parent ? copy(sample, group->name) : sees_all ? N_("all") : N_("container");
+		row->killed = frame_text(sample->frame, group->kills.killed);
+	row->parent = group->parent ? frame_text(sample->frame, group->parent->path) : "";
+	row->name = group->parent ? frame_text(sample->frame, group->name)
+		    : sees_all    ? N_("all")
+				  : N_("container");
 	row->kind = cgroup_kind_name(group->kind);
 	row->age_seconds = !group->parent ? 0
 			   : group->waits ? NAN

@@ -170,9 +170,9 @@ static void add_row(struct sample *sample, const struct kill *kill)
 	struct kill_row *row = table_add(sample->table);
 	const char *last = strrchr(kill->path, '/');
 
-	row->path = arena_copy(&sample->frame->arena, kill->path, strlen(kill->path));
+	row->path = frame_text(sample->frame, kill->path);
 	row->name = last && last[1] ? row->path + (last + 1 - kill->path) : N_("all");
-	row->killed = arena_copy(&sample->frame->arena, kill->killed, strlen(kill->killed));
+	row->killed = frame_text(sample->frame, kill->killed);
 	row->age_seconds = kill->boot_us <= now_us ? (double)(now_us - kill->boot_us) / 1e6 : NAN;
 	if (kill->earlier)
 		row->earlier_age_seconds = row->age_seconds;

@@ -175,7 +175,7 @@ static void add_entry(struct sample *sample, struct idle_exit_row *row, const ui
 		return;
 	snprintf(path, sizeof(path), "sys/kernel/irq/%" PRIu64 "/actions", key[WORD_IRQ]);
 	if (attribute_once(sample->env, path, device, sizeof(device)) > 0)
-		row->device = arena_copy(&sample->frame->arena, device, strlen(device));
+		row->device = frame_text(sample->frame, device);
 }
 
 static int sample_exits(struct sample *sample)

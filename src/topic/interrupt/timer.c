@@ -208,10 +208,10 @@ static struct timer_row *row_of(struct sample *sample, uint32_t pid, const char 
 	hash_add(&state->rows, hash, (uint32_t)sample->table->n_rows);
 	row = table_add(sample->table);
 	row->pid = pid;
-	row->function = arena_copy(&sample->frame->arena, function, strlen(function));
+	row->function = frame_text(sample->frame, function);
 	row->armed = row->fired = 0;
 	if (process)
-		row->command = arena_copy(&sample->frame->arena, process->name, strlen(process->name));
+		row->command = frame_text(sample->frame, process->name);
 	else
 		row->command = pid == 0 ? _("(kernel)") : _("(exited)");
 	return row;

@@ -8,13 +8,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/alloc.h"
-#include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/interrupt/wakeup_cause.h"
-#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
@@ -59,9 +56,9 @@ struct wakeup_row {
 	       .rate_of = offsetof(struct wakeup_row, of), .source = "growth of " #of " / time",             \
 	       __VA_ARGS__)
 
-#define COUNT(field, ...)                                                                                    \
+#define COUNT(field, heading, what, ...)                                                                     \
 	COLUMN(struct wakeup_row, field, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .width = 9,             \
-	       .hidden = true, __VA_ARGS__)
+	       .hidden = true, .title = heading, .help = what, .source = __VA_ARGS__)
 
 #define BY_CAUSE "BPF at sched_waking, and around what may wake up"
 #define COL(field, ...) COLUMN_OF(struct wakeup_row, field, __VA_ARGS__)
@@ -90,22 +87,21 @@ static const struct column columns[] = {
 	COL(interval_seconds, RATE, SECONDS, N_("interval"), 8, N_("mean time between wake-ups"),
 	    "time / growth of wakeups", .rank = 2, .rate_of = offsetof(struct wakeup_row, observed_seconds),
 	    .rate_over = offsetof(struct wakeup_row, wakeups)),
-	COUNT(wakeups, .title = N_("count"),
-	      .help = N_("wake-ups of its threads since panetop began to count; from files: since they "
-			 "began"),
-	      .source = "sum over the causes; else /proc/PID/task/TID/status voluntary_ctxt_switches"),
-	COUNT(by_timer, .title = N_("by timer"), .optional = true, .source = BY_CAUSE,
-	      .help = N_("by timers, since panetop began to count")),
-	COUNT(by_device, .title = N_("by dev."), .optional = true, .source = BY_CAUSE,
-	      .help = N_("by devices, since panetop began to count")),
-	COUNT(by_network, .title = N_("by net."), .optional = true, .source = BY_CAUSE,
-	      .help = N_("by packets, since panetop began to count")),
-	COUNT(by_task, .title = N_("by task"), .optional = true, .source = BY_CAUSE,
-	      .help = N_("by tasks, since panetop began to count")),
-	COUNT(by_kernel, .title = N_("by kernel"), .optional = true, .source = BY_CAUSE,
-	      .help = N_("by the kernel between tasks, since panetop began to count")),
-	COUNT(from_idle, .title = N_("from idle"), .optional = true, .source = BY_CAUSE,
-	      .help = N_("from CPUs without a task to run, since panetop began to count")),
+	COUNT(wakeups, N_("count"),
+	      N_("wake-ups of its threads since panetop began to count; from files: since they began"),
+	      "sum over the causes; else /proc/PID/task/TID/status voluntary_ctxt_switches"),
+	COUNT(by_timer, N_("by timer"), N_("by timers, since panetop began to count"), BY_CAUSE,
+	      .optional = true),
+	COUNT(by_device, N_("by dev."), N_("by devices, since panetop began to count"), BY_CAUSE,
+	      .optional = true),
+	COUNT(by_network, N_("by net."), N_("by packets, since panetop began to count"), BY_CAUSE,
+	      .optional = true),
+	COUNT(by_task, N_("by task"), N_("by tasks, since panetop began to count"), BY_CAUSE,
+	      .optional = true),
+	COUNT(by_kernel, N_("by kernel"), N_("by the kernel between tasks, since panetop began to count"),
+	      BY_CAUSE, .optional = true),
+	COUNT(from_idle, N_("from idle"), N_("from CPUs without a task to run, since panetop began to count"),
+	      BY_CAUSE, .optional = true),
 	COL(observed_seconds, COUNTER, SECONDS, N_("time"), 8, N_("since panetop began to count"),
 	    "CLOCK_MONOTONIC", .hidden = true),
 	COL(how, LABEL, NONE, N_("how"), 5,
@@ -285,7 +281,7 @@ static void name_row(struct sample *sample, struct wakeup_row *row, const struct
 {
 	row->pid = process->pid;
 	row->start_seconds = process_start_seconds(sample->env, process->start_ticks);
-	row->command = arena_copy(&sample->frame->arena, process->name, strlen(process->name));
+	row->command = frame_text(sample->frame, process->name);
 }
 
 static void fill(struct wakeup_row *row, const struct wakeups *wakeups)

@@ -613,7 +613,7 @@ static void set_policy(struct latency_row *row, const struct latency_run *run, s
 	else
 		row->asked = arena_print(&frame->arena, "%s %d", latency_policy_names[run->requested],
 					 run->requested_priority);
-	row->reason = arena_copy(&frame->arena, run->reason, strlen(run->reason));
+	row->reason = frame_text(frame, run->reason);
 }
 
 static uint64_t count_measured(const struct latency_run *run)

@@ -14,10 +14,8 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/system.h"
-#include "model/frame.h"
 #include "sys/env.h"
 #include "topic/cpu/frequency.h"
-#include "topic/cpu/proc_stat.h"
 #include "topic/latency/latency_run.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
@@ -429,7 +427,7 @@ static void update(const struct sample *sample)
 
 static const char *text_of(struct frame *frame, const char *text)
 {
-	return *text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
+	return *text ? frame_text(frame, text) : NULL;
 }
 
 static void add_row(struct table *table, struct frame *frame, const struct outlier *outlier)

@@ -8,7 +8,6 @@
 
 #include "core/vector.h"
 #include "topic/network/socket_list.h"
-#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 #include "topic/users.h"
@@ -268,7 +267,7 @@ static void set_group(struct connection_row *row, struct sample *sample, struct 
 	if (!sample_request_wants(sample->request, &schema, REQUEST_GROUP))
 		return;
 	group = process_list_group(state->processes, process);
-	row->group = group ? arena_copy(&sample->frame->arena, group, strlen(group)) : NULL;
+	row->group = frame_text(sample->frame, group);
 }
 
 static void add_socket(struct sample *sample, const struct socket *socket, struct process *process)

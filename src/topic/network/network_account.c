@@ -367,8 +367,7 @@ static void add_all_rows(struct sample *sample, bool by_sockets)
 		const struct link *link = &state->links[i];
 
 		if (link->parts.wire.received + link->parts.wire.sent > 0)
-			add_rows(sample, arena_copy(&sample->frame->arena, link->name, strlen(link->name)),
-				 &link->parts, &known);
+			add_rows(sample, frame_text(sample->frame, link->name), &link->parts, &known);
 	}
 }
 

@@ -17,7 +17,6 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "sys/pids.h"
-#include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
@@ -750,7 +749,7 @@ static void add_process(struct sample *sample, const struct process *process)
 	row = table_add(sample->table);
 	row->pid = process->pid;
 	row->start_seconds = process_start_seconds(sample->env, process->start_ticks);
-	row->name = arena_copy(&sample->frame->arena, process->name, strlen(process->name));
+	row->name = frame_text(sample->frame, process->name);
 	row->command = command_of(&sample->frame->arena, process);
 	fill(row, state->traffic, &bytes, process->pid);
 }

@@ -5,8 +5,6 @@
  */
 #include <config.h>
 
-#include <string.h>
-
 #include "core/i18n.h"
 #include "topic/pages/page_map.h"
 
@@ -230,7 +228,7 @@ static void add_region(struct frame *frame, struct table *table, const struct pa
 	row->permissions = arena_copy(&frame->arena, region->permissions, 4);
 	row->offset_bytes = region->offset;
 	row->inode = region->inode;
-	row->path = arena_copy(&frame->arena, path, strlen(path));
+	row->path = frame_text(frame, path);
 	fill_counts(row, snapshot, region);
 }
 

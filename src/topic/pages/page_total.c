@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/i18n.h"
@@ -344,7 +343,7 @@ static int sample(struct sample *sample)
 		sample->table->mono_ns = target->stat_mono_ns;
 	row = table_add(sample->table);
 	row->pid = target->pid;
-	row->command = arena_copy(&frame->arena, target->name, strlen(target->name));
+	row->command = frame_text(frame, target->name);
 	row->state = target->state == TARGET_LIVE ? pid_state_text(target->stat.state) : N_("gone");
 	row->proportional_bytes = map->proportional_bytes;
 	row->swap_proportional_bytes = map->swap_proportional_bytes;

@@ -95,7 +95,7 @@ static const char *counted_in(const struct energy *energy, const struct energy_d
 	if (domain->in_total)
 		return "total";
 	if (domain->part == ENERGY_IN_PARENT)
-		return arena_copy(&frame->arena, parent, strlen(parent));
+		return frame_text(frame, parent);
 	if (energy->total == TOTAL_PLATFORM &&
 	    (domain->part == ENERGY_PACKAGE || domain->part == ENERGY_DRAM))
 		return "psys";
@@ -117,10 +117,10 @@ static void add_domain(const struct energy *energy, size_t index, struct frame *
 	const struct energy_domain *domain = &energy->list[index];
 	struct power_row *row = table_add(table);
 
-	row->domain = arena_copy(&frame->arena, domain->name, strlen(domain->name));
+	row->domain = frame_text(frame, domain->name);
 	row->joules = domain->joules;
 	row->counted_in = counted_in(energy, domain, frame);
-	row->source = arena_copy(&frame->arena, domain->place, strlen(domain->place));
+	row->source = frame_text(frame, domain->place);
 	set_run(row, &domain->run);
 	for (size_t i = 0; i < energy->count; i++)
 		if (energy->list[i].parent == (int)index)
@@ -662,11 +662,6 @@ static const char *name_of(const struct program_watts *list, unsigned n, unsigne
 	return term == POWER_OF_IDLE ? IDLE : ROW_OF_OTHERS;
 }
 
-static const char *copy(struct frame *frame, const char *text)
-{
-	return arena_copy(&frame->arena, text, strlen(text));
-}
-
 static void add_rows(const struct program_state *state, struct frame *frame, struct table *table)
 {
 	struct program_watts list[POWER_TERMS];
@@ -676,7 +671,7 @@ static void add_rows(const struct program_state *state, struct frame *frame, str
 		const struct program_watts *watts = &list[i];
 		struct program_power_row *row = table_add(table);
 
-		row->command = copy(frame, name_of(list, n, watts->term));
+		row->command = frame_text(frame, name_of(list, n, watts->term));
 		row->per_cpu_watts = watts->per_cpu_watts;
 		row->per_cpu_error_watts = watts->error_watts;
 		row->watts = watts->per_cpu_watts * watts->ratio;
@@ -684,7 +679,7 @@ static void add_rows(const struct program_state *state, struct frame *frame, str
 		row->cpu_seconds = watts->total_seconds;
 		row->cpu_ratio = watts->term == POWER_OF_IDLE ? NAN : watts->ratio;
 		row->along_with =
-			watts->like == watts->term ? "" : copy(frame, name_of(list, n, watts->like));
+			watts->like == watts->term ? "" : frame_text(frame, name_of(list, n, watts->like));
 		row->fitted_seconds = state->power.fitted_seconds;
 	}
 }

@@ -322,7 +322,7 @@ static const char *status_text(struct frame *frame, const char *status)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i], status) == 0)
 			return known[i];
-	return arena_copy(&frame->arena, status, strlen(status));
+	return frame_text(frame, status);
 }
 
 static int sample(struct sample *sample)
@@ -337,7 +337,7 @@ static int sample(struct sample *sample)
 		if (!battery->is_battery)
 			continue;
 		row = table_add(sample->table);
-		row->battery = arena_copy(&frame->arena, battery->name, strlen(battery->name));
+		row->battery = frame_text(frame, battery->name);
 		if (battery->status[0])
 			row->status = status_text(frame, battery->status);
 		row->watts = battery->watts;
@@ -350,7 +350,7 @@ static int sample(struct sample *sample)
 		row->cycles = battery->cycles > 0 ? (uint64_t)battery->cycles : U64_UNKNOWN;
 		row->from = battery->how;
 		if (battery->model[0])
-			row->model = arena_copy(&frame->arena, battery->model, strlen(battery->model));
+			row->model = frame_text(frame, battery->model);
 	}
 	return 0;
 }

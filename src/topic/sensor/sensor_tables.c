@@ -116,15 +116,15 @@ static void add_row(const struct sensors *sensors, const struct sensor *sensor, 
 {
 	struct sensor_row *row = table_add(table);
 
-	row->key = sensor_text(frame, sensor->key);
-	row->label = sensor_text(frame, sensor->label);
+	row->key = frame_text(frame, sensor->key);
+	row->label = frame_text(frame, sensor->label);
 	row->value = sensor->value;
 	row->minimum = sensor->minimum;
 	row->maximum = sensor->maximum;
 	row->low = sensor->limits.low;
 	row->high = sensor->limits.high;
 	row->critical = sensor->limits.critical;
-	row->chip = sensor_text(frame, sensors->chips[sensor->chip].name);
+	row->chip = frame_text(frame, sensors->chips[sensor->chip].name);
 	row->state = sensor->status ? sensor->status : N_("ok");
 	row->age_seconds = sensor->age_seconds;
 }
@@ -231,9 +231,9 @@ static void add_trips(const struct sensor_chip *chip, const struct sensor *senso
 		const struct trip_point *trip = &chip->trips[i];
 		struct trip_row *row = table_add(table);
 
-		row->zone = sensor_text(frame, sensor->key);
+		row->zone = frame_text(frame, sensor->key);
 		row->trip = i;
-		row->type = sensor_text(frame, trip->type);
+		row->type = frame_text(frame, trip->type);
 		row->celsius = trip->celsius;
 		row->hysteresis_celsius = trip->hysteresis_celsius;
 		row->headroom_celsius = row->celsius - sensor->value;
@@ -403,8 +403,8 @@ static void add_row_cooling(const struct state *state, const struct device *devi
 	struct cooling_row *row = table_add(table);
 	uint64_t age_ns = device_poll_age_ns(state->env, device->read_ns);
 
-	row->device = sensor_text(frame, device->name);
-	row->type = sensor_text(frame, device->type);
+	row->device = frame_text(frame, device->name);
+	row->type = frame_text(frame, device->type);
 	row->max_level = device->most;
 	if (age_ns == U64_UNKNOWN)
 		return;

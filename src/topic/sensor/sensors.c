@@ -915,11 +915,6 @@ void sensors_restart(struct sensors *sensors, enum sensor_kind kind)
 			sensors->list[i].minimum = sensors->list[i].maximum = NAN;
 }
 
-const char *sensor_text(struct frame *frame, const char *text)
-{
-	return arena_copy(&frame->arena, text, strlen(text));
-}
-
 static int test_directory(struct env *env, const char *path, const char *prefix)
 {
 	struct listing directory = { .path = path };

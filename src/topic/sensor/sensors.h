@@ -152,9 +152,6 @@ void sensors_read(struct sensors *sensors, enum sensor_kind kind);
 /* Resets minima and maxima of this kind. */
 void sensors_restart(struct sensors *sensors, enum sensor_kind kind);
 
-/* A copy of text that lives as long as frame. */
-const char *sensor_text(struct frame *frame, const char *text);
-
 /* Is there a chip, or a thermal zone? 0, -ENODATA, or -errno. */
 int sensors_test_chips(struct env *env);
 int sensors_test_zones(struct env *env);
