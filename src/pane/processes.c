@@ -274,9 +274,7 @@ static double growth(const struct table *exited, const void *origin, const char 
 	return rint(table_number(exited, origin, rate) * (double)exited->interval_ns / 1e9);
 }
 
-/*
- * "cc1 ×9 ended, 2 failed"; CPU time may come without an exit, when a parent was late to wait for its child.
- */
+/* "cc1 ×9 ended, 2 failed"; CPU time comes without an exit where a parent is late to wait for its child. */
 static const char *ended_text(struct arena *texts, const char *command, double count, double failed)
 {
 	if (count >= 1 && failed >= 1)

@@ -90,8 +90,7 @@ void past_add(struct bucket_past *past, const struct frame *frame, const struct 
 		add_interval(past, table, of, (double)(table->mono_ns - last) / 1e9);
 }
 
-/* Calls each for the samples of a key, or of all, in the intervals that ended in (from_ns, to_ns], newest
- * first. */
+/* Calls each for samples of a key, or of all, in intervals that ended in (from_ns, to_ns], newest first. */
 static void past_visit(const struct bucket_past *past, uint16_t key, uint64_t from_ns, uint64_t to_ns,
 		       void (*each)(void *context, uint64_t end_ns, const struct past_entry *entry),
 		       void *context)

@@ -290,8 +290,7 @@ static const char *selected(const struct pane_context *context, unsigned table, 
 	return row ? table_text(context_table(context, table), row, key) : NULL;
 }
 
-/* Its fields, where the shown frame has those of all tracepoints; false: it does not have this one, or no
- * such. */
+/* Its fields, where the shown frame has those of all tracepoints; false: it lacks it, or one of them. */
 static bool is_known(const struct pane_context *context, const struct trace_spec *spec, char *error,
 		     size_t room)
 {

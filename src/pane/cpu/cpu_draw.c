@@ -355,10 +355,7 @@ static void draw_shares(const struct pane_context *context, const struct canvas 
 	}
 }
 
-/*
- * As canvas_piece(), but with a minimum distance to the following text, which then does not move with the
- * number.
- */
+/* As canvas_piece(), but with a minimum width, so that the following text does not move with the number. */
 static int add_piece(const struct canvas *canvas, int y, int x, const char *text, int least)
 {
 	int end = canvas_piece(canvas, y, x, STYLE_NORMAL, text);

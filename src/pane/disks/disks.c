@@ -538,10 +538,7 @@ static int draw_spaces(const struct pane_context *context, const struct canvas *
 	return y;
 }
 
-/*
- * The table gets a third, or what it needs; graphs and file systems share the rest. Returns the lines
- * used.
- */
+/* The table gets half, or what it needs; graphs and file systems share the rest. Returns the lines used. */
 static int draw_devices(const struct pane_context *context, const struct canvas *canvas)
 {
 	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = 1, y;

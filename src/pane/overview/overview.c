@@ -68,10 +68,7 @@ static const char *subject_of(const struct pane_context *context, unsigned index
 	return text;
 }
 
-/*
- * "! memory  Memory is short: …  5 min", of which the sentence stays longest. The time is that since it
- * began, or, where it is over, since then.
- */
+/* "! memory  Memory is short: …  5 min": since it began, or is over; the sentence stays longest. */
 static void draw_finding(const struct pane_context *context, const struct canvas *line, unsigned index,
 			 size_t i, int subject_cells)
 {

@@ -657,10 +657,7 @@ double pages_total(const struct pane_context *context, const char *column)
 	return frame_number(context->frame, "page_total", NULL, column);
 }
 
-/*
- * Looks up one page: for the line below the map when a cell is a page, and for the view of a page. Is it
- * another one than before?
- */
+/* Requests the one page of a cell, for the line below the map, and of the view of a page: another one? */
 static bool ask_page(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
