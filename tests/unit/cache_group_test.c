@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "kernel/resctrl.h"
-#include "pane/stories.h"
+#include "pane/common.h"
 #include "rig.h"
 
 #define ROOT "sys/fs/resctrl"

@@ -10,7 +10,6 @@
 #include "pane/common.h"
 #include "pane/panes.h"
 #include "pane/power/power.h"
-#include "pane/stories.h"
 #include "suite.h"
 #include "topic/topic.h"
 

@@ -13,7 +13,6 @@
 
 #include "core/span.h"
 #include "model/calibration.h"
-#include "pane/stories.h"
 #include "screen/keys.h"
 
 #define NOISY_RATE 1e9        /* bytes per second */

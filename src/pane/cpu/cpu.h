@@ -3,7 +3,6 @@
 #ifndef PANETOP_PANE_CPU_CPU_H
 #define PANETOP_PANE_CPU_CPU_H
 
-#include "core/buffer.h"
 #include "pane/common.h"
 #include "pane/processes.h"
 #include "screen/row_memory.h"

@@ -14,7 +14,6 @@
 
 #include "core/error_name.h"
 #include "core/vector.h"
-#include "model/units.h"
 #include "pane/cpu/cpu.h"
 #include "screen/keys.h"
 #include "sys/privilege.h"

@@ -10,7 +10,6 @@
 #include "core/utf8.h"
 #include "model/calibration.h"
 #include "model/statistics.h"
-#include "model/units.h"
 #include "pane/cpu/cpu.h"
 
 #define LABEL_CELLS 6 /* minimum: "CPU99" and a gap */
@@ -601,12 +600,11 @@ static int draw_load(const struct pane_context *context, const struct canvas *ca
 	*plan = plan_cpus(canvas, cpus, height >= TALL ? height / 3 : height >= 10 ? height / 5 : 2);
 	cpu_parts_fill(cpus, table_row(cpus, 0), cpu_series, 0, parts);
 	plan->folded = !names_fit(context, canvas, parts);
-	if (plan->columns == 0)
+	if (plan->columns == 0) {
 		draw_shares(context, canvas, cpus, parts);
-	else
-		draw_legend(context, canvas, parts, plan->folded);
-	if (plan->columns == 0)
 		return 1 + draw_cells(context, &rest, cpus, plan);
+	}
+	draw_legend(context, canvas, parts, plan->folded);
 	draw_bars(context, &rest, cpus, plan);
 	return 1 + plan->lines;
 }
@@ -709,13 +707,12 @@ static unsigned find_bars(const struct table *table, struct time_bar *bars, unsi
 
 	for (size_t i = 0; i <= table->n_rows; i++) {
 		const void *row = i < table->n_rows ? table_row(table, i) : NULL;
-		double pid = row ? table_number(table, row, "pid") : NAN;
+		double pid = table_number(table, row, "pid");
 
 		if (pid != bar.pid) {
 			if (bar.busy >= LEAST)
 				n_bars = insert(bars, n_bars, room, &bar);
-			bar = (struct time_bar){ .pid = pid,
-						 .command = row ? table_text(table, row, "command") : "" };
+			bar = (struct time_bar){ .pid = pid, .command = table_text(table, row, "command") };
 		}
 		if (row)
 			add_part(&bar, table, row);

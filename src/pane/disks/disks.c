@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "core/utf8.h"
-#include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "pane/stories.h"
 #include "pane/time_chart.h"
 
 enum disks_table {

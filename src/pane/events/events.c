@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "screen/canvas.h"
 
 /* Tables of the topics event, watch and sleep are the log of the whole run. */
 enum events_table {

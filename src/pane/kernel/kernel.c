@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
+#include "pane/common.h"
 #include "pane/processes.h"
-#include "pane/stories.h"
-#include "screen/canvas.h"
 #include "screen/pane.h"
 
 #define QUEUE_USED 100.0 /* interrupts per second of each of several queues */

@@ -14,7 +14,6 @@
 #include "core/span.h"
 #include "core/utf8.h"
 #include "model/units.h"
-#include "screen/canvas.h"
 #include "screen/context.h"
 #include "screen/keys.h"
 #include "sys/latency_thread.h"

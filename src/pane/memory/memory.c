@@ -10,11 +10,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/i18n.h"
 #include "core/vector.h"
-#include "pane/common.h"
 #include "pane/processes.h"
-#include "pane/stories.h"
 
 const void *memory_nearest_limit(const struct table *table, const char *resource)
 {

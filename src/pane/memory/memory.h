@@ -3,9 +3,7 @@
 #ifndef PANETOP_PANE_MEMORY_MEMORY_H
 #define PANETOP_PANE_MEMORY_MEMORY_H
 
-#include "pane/stories.h"
-#include "screen/context.h"
-#include "screen/graph.h"
+#include "pane/common.h"
 
 struct memory_sizes; /* of all processes, at one moment */
 

@@ -9,8 +9,6 @@
 #include "core/clock.h"
 #include "core/utf8.h"
 #include "model/scope.h"
-#include "model/units.h"
-#include "pane/common.h"
 #include "pane/memory/memory.h"
 #include "pane/processes.h"
 

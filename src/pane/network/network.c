@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "core/utf8.h"
-#include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
-#include "pane/stories.h"
 
 enum network_table {
 	NETWORK_TABLE_INTERFACE,

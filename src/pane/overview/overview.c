@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/utf8.h"
-#include "model/units.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
 #include "pane/processes.h"

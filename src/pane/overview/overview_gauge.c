@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/utf8.h"
-#include "model/units.h"
 
 static bool is_scoped(const struct frame *frame)
 {

@@ -4,7 +4,6 @@
 #define PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 
 #include "pane/common.h"
-#include "model/finding.h"
 
 #define OVERVIEW_GAUGES_MAX 9
 

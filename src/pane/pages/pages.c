@@ -10,7 +10,6 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "model/units.h"
 #include "pane/common.h"
 #include "pane/processes.h"
 #include "screen/keys.h"

@@ -12,10 +12,8 @@
 
 #include "core/span.h"
 #include "core/utf8.h"
-#include "model/units.h"
 #include "pane/common.h"
 #include "pane/pages/pages.h"
-#include "pane/stories.h"
 
 /* CPU time that clearing and reading take, of 4 KiB pages: 20 ms for each, measured on Linux 6.18 */
 #define COST_SECONDS_PER_GIB 0.04

@@ -6,14 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/statistics.h"
-#include "model/units.h"
+#include "pane/common.h"
 #include "pane/power/power.h"
-#include "pane/stories.h"
-#include "screen/canvas.h"
-#include "screen/graph.h"
 
 /* Before half a minute any value is a maximum. */
 #define NEAR_MAXIMUM "run_seconds >= 30, watts >= 0.95 * max_watts, max_watts >= 1.25 * mean_watts"

@@ -8,7 +8,6 @@
 
 #include "core/error_name.h"
 #include "core/utf8.h"
-#include "model/units.h"
 #include "pane/common.h"
 #include "pane/process/process.h"
 
