@@ -251,21 +251,16 @@ static void round_once(struct event_reader *reader)
 	pthread_mutex_unlock(&reader->handed.lock);
 }
 
-/* Setting the alarm interrupts each CPU: with many CPUs it must pay off. */
-static unsigned quiet_rounds(const struct event_reader *reader)
-{
-	unsigned rounds = QUIET_ROUNDS + (reader->perf ? reader->perf->n_cpus / 4 : 0);
-
-	return rounds < QUIET_ROUNDS_MAX ? rounds : QUIET_ROUNDS_MAX;
-}
-
 /* Arms the alarms, then drains once more: earlier events do not trigger them. */
 static bool is_quiet(struct event_reader *reader)
 {
+	unsigned rounds = QUIET_ROUNDS + (reader->perf ? reader->perf->n_cpus / 4 : 0);
 	bool quiet;
 
+	if (rounds > QUIET_ROUNDS_MAX) /* setting the alarm interrupts each CPU: with many it must pay off */
+		rounds = QUIET_ROUNDS_MAX;
 	pthread_mutex_lock(&reader->handed.lock);
-	quiet = reader->quiet_rounds > quiet_rounds(reader) && reader->raw.count == 0 && !reader->waiting;
+	quiet = reader->quiet_rounds > rounds && reader->raw.count == 0 && !reader->waiting;
 	pthread_mutex_unlock(&reader->handed.lock);
 	if (reader->perf && !reader->perf->arm(reader->perf, quiet))
 		return false;

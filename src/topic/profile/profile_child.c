@@ -31,16 +31,8 @@
 #define ROUND_MS 100                           /* between two looks into the rings */
 #define SENT_NS (ROUND_MS * UINT64_C(1000000)) /* … and between two messages, where one takes long */
 #define ROUNDS_HELD 100                        /* that what was read of files stays in memory */
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer)
-#define MEMORY_MAX RLIM_INFINITY /* sanitizers reserve terabytes of addresses */
-#define DATA_MAX RLIM_INFINITY
-#else
-#define MEMORY_MAX ((rlim_t)4 << 30)
-#define DATA_MAX ((rlim_t)5 << 28) /* what it writes to; the rest is files */
-#endif
+#define MEMORY_MAX (PROFILE_SANITIZED ? RLIM_INFINITY : (rlim_t)4 << 30)
+#define DATA_MAX (PROFILE_SANITIZED ? RLIM_INFINITY : (rlim_t)5 << 28) /* it writes to; the rest is files */
 
 /*
  * A process whose stacks cost little becomes familiar. All others together may use this much CPU time for

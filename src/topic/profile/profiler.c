@@ -27,14 +27,7 @@
 #include "sys/profile_files.h"
 #include "topic/profile/profile_events.h"
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer)
-#define SLOWER 5
-#else
-#define SLOWER 1
-#endif
+#define SLOWER (PROFILE_SANITIZED ? 5 : 1)
 #define LATE_CPU_NS (UINT64_C(600000000) * SLOWER)   /* two million names take 300 ms */
 #define LATE_DISK_NS (UINT64_C(2000000000) * SLOWER) /* with hardly any CPU time */
 #define HARDLY 10                                    /* a tenth */

@@ -16,6 +16,15 @@
 #include "topic/profile/profile_tables.h"
 #include "topic/reader.h"
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer)
+#define PROFILE_SANITIZED 1 /* sanitizers are slow, and reserve terabytes of addresses */
+#else
+#define PROFILE_SANITIZED 0
+#endif
+
 #define PROFILE_RESULTS UINT32_MAX /* first word of a message with results; others ask for a file */
 
 #define PROFILE_FAMILIAR_MAX 4096
