@@ -402,13 +402,13 @@ START_TEST(groups_of_a_killed_panetop_go)
 
 START_TEST(read_only_makes_and_removes_nothing)
 {
-	static const char *const actions[] = { "monitor 1 0", "tidy" };
+	static const char *const orders[] = { "monitor 1 0", "tidy" };
 	const char *remedy;
 
 	rig_open_live(&rig, NULL);
 	rig.request.read_only = true;
 	for (unsigned i = 0; i < 2; i++) {
-		ck_assert_int_eq(rig.source.act(rig.source.state, "cache_group", actions[i],
+		ck_assert_int_eq(rig.source.act(rig.source.state, "cache_group", orders[i],
 						    note_result, NULL, &remedy), -EPERM);
 		ck_assert_ptr_nonnull(strstr(remedy, "--read-only"));
 	}
