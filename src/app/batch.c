@@ -479,13 +479,6 @@ static int go_to(struct batch *batch)
 	return 0;
 }
 
-/* Tables that are not printed need not be decoded. */
-static void read_only_wanted(struct batch *batch)
-{
-	if (batch->source->want && !batch->options->record && !batch->options->assertion)
-		batch->source->want(batch->source->state, batch->run->wanted);
-}
-
 /* Of --between or --against; judged by itself. */
 static int read_sample(const struct pipeline *pipeline, const char *name, size_t index, struct frame *frame,
 		       struct frame *base)
@@ -562,16 +555,11 @@ static void run_replay(struct batch *batch)
 
 	if (batch->options->at && go_to(batch) != 0)
 		return;
-	read_only_wanted(batch);
+	if (source->want && !batch->options->record && !batch->options->assertion)
+		source->want(source->state, batch->run->wanted); /* others need not be decoded */
 	on_more(batch, 0);
 	if (!batch->loop.stopped && fd >= 0 && loop_watch(&batch->loop, fd, EPOLLIN, on_more, batch) == 0)
 		loop_run(&batch->loop);
-}
-
-/* A notice says why something is missing. */
-static bool has_reason(const struct batch *batch)
-{
-	return batch->options->is_stored && batch->notices.texts.length > 0;
 }
 
 /*
@@ -588,7 +576,7 @@ static void judge(struct batch *batch)
 		if (!batch->interrupted)
 			error_message(source_name(batch), _("the recording has no samples"));
 	} else if (batch->sampled > 0 && !batch->any_table) {
-		if (!has_reason(batch))
+		if (!batch->options->is_stored || batch->notices.texts.length == 0) /* no notice says why */
 			error_message(source_name(batch), _("the recording has none of the requested tables; "
 							    "name a recorded pane"));
 	} else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
@@ -600,25 +588,20 @@ static void judge(struct batch *batch)
 	batch->status = 1;
 }
 
-static void refuse_file(const char *option, const char *name, const struct user_file *file, int error)
-{
-	char why[TEXT_MAX];
-
-	user_file_error_text(file, error, why, sizeof(why));
-	error_message(option, "'%s': %s", name, why);
-}
-
 /* Opening a pipe waits for its reader. */
 static int open_record_file(struct batch *batch)
 {
 	struct user_file *file = &batch->record;
 	int error = user_file_open(file, batch->options->record, 0), fd = -1;
+	char why[TEXT_MAX];
 
 	batch->record_is_open = true;
 	if (!error)
 		fd = user_file_create(file, S_IRUSR | S_IWUSR);
-	if (error || fd < 0)
-		refuse_file("--record", batch->options->record, file, error ? error : fd);
+	if (error || fd < 0) {
+		user_file_error_text(file, error ? error : fd, why, sizeof(why));
+		error_message("--record", "'%s': %s", batch->options->record, why);
+	}
 	return fd;
 }
 
@@ -693,13 +676,6 @@ static int check_dropping(struct sink *sink)
 	return 1;
 }
 
-static bool is_directory(const char *file)
-{
-	struct stat status;
-
-	return strcmp(file, "-") != 0 && stat(file, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* This run makes new files there; those of earlier runs count where a size or an age is given. */
 static int open_record_directory(struct batch *batch)
 {
@@ -758,10 +734,13 @@ static int open_sinks(struct batch *batch)
 {
 	const char *record = batch->options->record;
 	int status = batch->options->print ? open_printed(batch) : 0;
+	struct stat is;
 
 	if (status != 0 || !record)
 		return status;
-	return is_directory(record) ? open_record_directory(batch) : open_record(batch);
+	if (strcmp(record, "-") != 0 && stat(record, &is) == 0 && S_ISDIR(is.st_mode))
+		return open_record_directory(batch);
+	return open_record(batch);
 }
 
 /* From here on signals end blocked writes, and a closed stdout ends the run. */

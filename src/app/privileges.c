@@ -22,12 +22,6 @@ static bool is_live(const struct options *options)
 	return !options_are_recorded(options) && (!options->root || strcmp(options->root, "/") == 0);
 }
 
-/* Only the screen acts on processes; --probe reports what it could do. */
-static bool may_act(const struct options *options)
-{
-	return options->probe || (!options->batch && !options->read_only);
-}
-
 static uint64_t opening_uses_of(const struct topic *topic, const struct options *options,
 				const struct settings *settings)
 {
@@ -64,7 +58,8 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 		if (!wanted || wanted[i])
 			uses |= topics[i]->uses | request_uses_of(topics[i], request) |
 				(opening ? opening_uses_of(topics[i], options, settings) : 0);
-	if (may_act(options))
+	/* only the screen acts on processes; --probe reports what it could do */
+	if (options->probe || (!options->batch && !options->read_only))
 		return uses;
 	return (uses & ~privilege_acting(uses)) | (touches ? PRIVILEGE_BIT(PRIVILEGE_MARKS) : 0);
 }

@@ -108,12 +108,6 @@ static int take_page(void *context, struct buffer *sample)
 	return 0;
 }
 
-static void forget_sample(struct serve *serve)
-{
-	for (unsigned i = 0; i < N_SAMPLE_PAGES; i++)
-		http_page_close(&serve->server, &serve->pages[i]);
-}
-
 /* If it takes more than a tenth of the time, the next one comes later, with a notice. */
 static void keep_pace(struct serve *serve, uint64_t cost_ns)
 {
@@ -151,7 +145,8 @@ static bool sample(struct serve *serve)
 	int got;
 
 	error_message_retry();
-	forget_sample(serve);
+	for (unsigned i = 0; i < N_SAMPLE_PAGES; i++)
+		http_page_close(&serve->server, &serve->pages[i]);
 	got = pipeline_next(&serve->pipeline, &serve->frame, serve->sampled > 0 ? &serve->base.frame : NULL);
 	if (got != 1)
 		return false;

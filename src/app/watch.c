@@ -78,14 +78,6 @@ static bool flight_recorder_want(bool *wanted)
 	return true;
 }
 
-static void flight_recorder_keep(struct flight_recorder *recorder, const struct frame *frame)
-{
-	const char *why = past_file_keep(recorder->past, frame);
-
-	if (why)
-		error_message(_("the past"), "%s", why);
-}
-
 static int write_past(void *past, int fd)
 {
 	return past_file_save(past, fd);
@@ -122,14 +114,6 @@ static void save(struct flight_recorder *recorder)
 	} while (error == -EEXIST);
 }
 
-/* Saves what it keeps, if rules have fired more often than when it was called last. */
-static void flight_recorder_note(struct flight_recorder *recorder, uint64_t n_fired)
-{
-	if (n_fired > recorder->n_fired)
-		save(recorder);
-	recorder->n_fired = n_fired;
-}
-
 struct watch {
 	const struct machine_clock *clock; /* borrowed, as the next */
 	const struct settings *settings;
@@ -157,6 +141,7 @@ static uint64_t delay_ns(const struct watch *watch)
 /* Samples what is wanted, if anything is. */
 static struct frame *sample(struct watch *watch)
 {
+	const char *why;
 	bool any = false;
 	int got;
 
@@ -168,8 +153,9 @@ static struct frame *sample(struct watch *watch)
 	got = pipeline_next(&watch->pipeline, &watch->frame, watch->based ? &watch->base.frame : NULL);
 	if (got != 1)
 		return NULL;
-	if (watch->recorder.past)
-		flight_recorder_keep(&watch->recorder, &watch->frame);
+	why = watch->recorder.past ? past_file_keep(watch->recorder.past, &watch->frame) : NULL;
+	if (why)
+		error_message(_("the past"), "%s", why);
 	for (unsigned i = 0; i < watch->frame.n_notices; i++)
 		notice_printer_print(&watch->notices, &watch->frame.notices[i]);
 	return &watch->frame;
@@ -180,9 +166,13 @@ static void plan(struct watch *watch);
 /* What fired is in no table. */
 static void take_fired(struct watch *watch)
 {
+	struct flight_recorder *recorder = &watch->recorder;
+
 	firing_log_clear(watch->log);
-	if (watch->recorder.past)
-		flight_recorder_note(&watch->recorder, rule_watch_fired(watch->rules));
+	if (recorder->past && rule_watch_fired(watch->rules) > recorder->n_fired) {
+		save(recorder);
+		recorder->n_fired = rule_watch_fired(watch->rules);
+	}
 }
 
 static void step(struct watch *watch)

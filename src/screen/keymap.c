@@ -365,13 +365,6 @@ static unsigned chosen_value(const struct settings *settings, const char *name)
 
 static void show_options(struct pane_context *context, unsigned current);
 
-static void next_glyphs(struct pane_context *context)
-{
-	struct screen *screen = context->screen;
-
-	screen->glyphs = (enum glyph_set)((screen->glyphs + 1) % N_GLYPH_SETS);
-}
-
 static void next_theme(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
@@ -415,7 +408,7 @@ static void next_option(struct pane_context *context, unsigned index)
 	else if (index == n_choices)
 		next_unit(context);
 	else if (index == n_choices + 1)
-		next_glyphs(context);
+		context->screen->glyphs = (enum glyph_set)((context->screen->glyphs + 1) % N_GLYPH_SETS);
 	else
 		next_theme(context);
 	show_options(context, index);

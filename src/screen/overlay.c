@@ -416,11 +416,6 @@ void screen_choose(struct pane_context *context, const char *title, const struct
 #define ROOM_TO_TYPE 12
 #define CTRL(letter) ((letter) - '@')
 
-static void clear_line(const struct canvas *canvas)
-{
-	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
-}
-
 /* A long label leaves room for the input. */
 static int draw_label(const struct prompt *prompt, const struct canvas *canvas, int y)
 {
@@ -450,7 +445,7 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 	uint32_t code;
 	int width;
 
-	clear_line(canvas);
+	canvas_fill(canvas, y, 0, STYLE_NORMAL, ' ', canvas->width);
 	x = draw_label(prompt, canvas, y);
 	/* of long input what is before the cursor is visible */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))

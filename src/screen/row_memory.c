@@ -19,12 +19,6 @@
 #define CHANGE_MIN 0.01    /* … and a change of a size at least this part of it */
 #define LEVELS 8
 
-static void forget(struct row_trends *trends)
-{
-	trends->n_rows = 0;
-	hash_clear(&trends->by_key);
-}
-
 static uint32_t find(const struct row_trends *trends, uint64_t key_hash)
 {
 	uint32_t at;
@@ -87,8 +81,10 @@ void row_trends_add(struct row_trends *trends, const struct table *table, const 
 	if (same && table->mono_ns == trends->mono_ns)
 		return;
 	if (!same || table->mono_ns < trends->mono_ns ||
-	    table->mono_ns - trends->mono_ns > GAP_SAMPLES * table->interval_ns)
-		forget(trends);
+	    table->mono_ns - trends->mono_ns > GAP_SAMPLES * table->interval_ns) {
+		trends->n_rows = 0;
+		hash_clear(&trends->by_key);
+	}
 	trends->column = column;
 	trends->mono_ns = table->mono_ns;
 	trends->sample++;

@@ -106,14 +106,6 @@ void session_prepare(struct screen *screen, const struct frame *frame)
 			screen->setup->panes[p]->prepare(&screen->contexts[p], frame);
 }
 
-static void take_frame(struct pane_context *context, const struct frame *frame)
-{
-	if (is_due(context, frame))
-		history_add(&context->history, frame);
-	if (context->pane->sampled)
-		context->pane->sampled(context, frame);
-}
-
 /* Does the user look for a text? It may be in a command line that was not shown yet. */
 static bool looks_for_text(const struct screen *screen)
 {
@@ -174,8 +166,14 @@ static int sample(struct screen *screen)
 	session_prepare(screen, frame);
 	screen->latest = index;
 	event_logs_add(&screen->logs, frame);
-	for (unsigned p = 0; p < screen->setup->n_panes; p++)
-		take_frame(&screen->contexts[p], frame);
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
+		struct pane_context *of = &screen->contexts[p];
+
+		if (is_due(of, frame))
+			history_add(&of->history, frame);
+		if (of->pane->sampled)
+			of->pane->sampled(of, frame);
+	}
 	if (!screen->frozen || screen->shown < 0)
 		session_show(screen, index);
 	return 1;

@@ -170,13 +170,7 @@ static bool keeps_tables(const struct screen *screen)
 	       (screen_is_live(screen) && screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN);
 }
 
-/* Of a recording the first sample says which pane it can show. */
-static bool looks_for_panes(const struct screen *screen)
-{
-	return reads_all(screen) && screen->latest < 0;
-}
-
-/* kept: also for the past. */
+/* kept: also for the past. Of a recording the first sample says which pane it can show. */
 static bool is_wanted(const struct pane_context *context, unsigned index, bool kept)
 {
 	const struct screen *screen = context->screen;
@@ -185,7 +179,7 @@ static bool is_wanted(const struct pane_context *context, unsigned index, bool k
 	if (table->on_request)
 		return context->requested[index];
 	return (context == screen_context(screen) || (context->pane->kept && kept) ||
-		looks_for_panes(screen)) &&
+		(reads_all(screen) && screen->latest < 0)) &&
 	       (!table->lazy || context->requested[index]) &&
 	       (!table->scoped || scope_is_set(context->request->scope));
 }

@@ -619,27 +619,24 @@ static void lay_out(struct table_widget *widget, const struct canvas *canvas)
 		widget->slots[i].x += ROW_TREND_CELLS + 1;
 }
 
-static enum style trend_style(const struct column *column, double value)
-{
-	return column->alarming > 0 && value >= column->alarming ? STYLE_USAGE_BUSY : STYLE_USAGE;
-}
-
 static void draw_trend(const struct table_widget *widget, const struct canvas *canvas, int y, const void *row,
 		       enum style base)
 {
 	double values[ROW_TREND_CELLS];
 	unsigned char levels[ROW_TREND_CELLS];
+	double alarming;
 
 	if (widget->trend_x == 0 ||
 	    !row_trends_find(&widget->trends, row_hash_key(widget->view.schema, row), values))
 		return;
 	row_trend_levels(widget->trends.column, values, levels);
+	alarming = widget->trends.column->alarming;
 	for (int i = 0; i < ROW_TREND_CELLS; i++)
 		if (levels[i] > 0)
 			canvas_fill(canvas, y, widget->trend_x + i,
-				    base != STYLE_NORMAL
-					    ? base
-					    : trend_style(widget->trends.column, values[i]),
+				    base != STYLE_NORMAL                    ? base
+				    : alarming > 0 && values[i] >= alarming ? STYLE_USAGE_BUSY
+									    : STYLE_USAGE,
 				    EIGHTH + levels[i] - 1, 1);
 }
 
