@@ -245,7 +245,7 @@ static void choose_either(struct bpf_assembler *as, struct bpf_label *skip)
 		return;
 	process = emit_slot(as, 1);
 	for (unsigned i = SWITCH_PREVIOUS; i <= SWITCH_NEXT; i++) {
-		struct bpf_label *no = i == SWITCH_NEXT ? skip : NULL;
+		bool is_last = i == SWITCH_NEXT; /* it leads to skip unless it is wanted */
 		int compared = as->target->process ? R1 : R0;
 		int32_t with = (int32_t)as->target->process;
 
@@ -253,10 +253,8 @@ static void choose_either(struct bpf_assembler *as, struct bpf_label *skip)
 		emit_member(as, R1, R1, "task_struct.tgid");
 		if (!as->target->process)
 			look_up_wanted(as, process);
-		if (no)
-			emit_jump_if(as, compared, with ? BPF_JNE : BPF_JEQ, with, no);
-		else
-			emit_jump_if(as, compared, with ? BPF_JEQ : BPF_JNE, with, &wanted);
+		emit_jump_if(as, compared, is_last == (with != 0) ? BPF_JNE : BPF_JEQ, with,
+			     is_last ? skip : &wanted);
 	}
 	emit_label(as, &wanted);
 }
@@ -285,7 +283,7 @@ static void choose_either(struct bpf_assembler *as, struct bpf_label *skip)
  * task is in its new state.
  */
 
-/* A task that enters a state; of struct bpf_waiter only state, wait and waiter. */
+/* A task that enters a state; state, wait and waiter are for a struct bpf_waiter alone. */
 struct entering {
 	enum bpf_event event;
 	struct frame_slot now, state, key, wait;
