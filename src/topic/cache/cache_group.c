@@ -18,7 +18,6 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "sys/attribute.h"
 #include "sys/machine_thread.h"
 #include "sys/pids.h"
 #include "topic/cache/cache_tree.h"
@@ -303,14 +302,10 @@ static void close_job(struct job *job)
 {
 	if (job->made)
 		remove_group(job->monitor.control, job->monitor.group);
-	if (job->monitor.control >= 0)
-		close(job->monitor.control);
-	if (job->root >= 0)
-		close(job->root); /* which unlocks it */
-	if (job->threads >= 0)
-		close(job->threads);
-	if (job->tasks >= 0)
-		close(job->tasks);
+	descriptor_close(job->monitor.control);
+	descriptor_close(job->root); /* which unlocks it */
+	descriptor_close(job->threads);
+	descriptor_close(job->tasks);
 	free(job);
 }
 

@@ -54,8 +54,7 @@ void kernel_log_skip(struct kernel_log *log)
 
 void kernel_log_close(struct kernel_log *log)
 {
-	if (log->fd >= 0)
-		close(log->fd);
+	descriptor_close(log->fd);
 	log->fd = -1;
 }
 

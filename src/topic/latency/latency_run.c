@@ -167,8 +167,7 @@ static void end(void *state)
 
 	if (run->probe)
 		latency_probe_close(run->probe);
-	if (run->awake_fd >= 0)
-		close(run->awake_fd);
+	descriptor_close(run->awake_fd);
 	free_sums(&run->all);
 	for (size_t i = 0; run->sums && i < run->n_cpus; i++)
 		free_sums(&run->sums[i]);
@@ -356,8 +355,7 @@ void latency_run_restart(struct latency_run *run)
 void latency_run_stop(struct latency_run *run)
 {
 	latency_probe_stop(run->probe);
-	if (run->awake_fd >= 0)
-		close(run->awake_fd);
+	descriptor_close(run->awake_fd);
 	run->awake_fd = -1;
 	if (!run->stopped)
 		run->mono_ns = env_mono_ns(run->env);

@@ -59,8 +59,7 @@ static bool read_frame(struct env *env, const char *path, uint64_t frame, uint64
 	int fd = page_file_open(env, path);
 	bool got = fd >= 0 && page_file_read(env, fd, frame, value, 1) == 1;
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return got;
 }
 

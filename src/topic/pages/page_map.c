@@ -30,10 +30,8 @@
 
 static void page_scan_end(struct page_scan *scan)
 {
-	if (scan->pagemap >= 0)
-		close(scan->pagemap);
-	if (scan->flags >= 0)
-		close(scan->flags);
+	descriptor_close(scan->pagemap);
+	descriptor_close(scan->flags);
 	scan->pagemap = scan->flags = -1;
 	scan->snapshot = NULL;
 }
@@ -43,8 +41,7 @@ static void forget_flags(struct page_scan *scan)
 {
 	scan->snapshot->knows_ksm &= !scan->with_ksm;
 	scan->snapshot->knows_kinds &= scan->has_ioctl;
-	if (scan->flags >= 0)
-		close(scan->flags);
+	descriptor_close(scan->flags);
 	scan->flags = -1;
 }
 
@@ -396,8 +393,7 @@ int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *en
 	int fd = pids_open(env, pid, "pagemap", O_RDONLY);
 	long got = fd < 0 ? fd : page_file_read(env, fd, address / env->page_bytes, entry, 1);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return got < 0 ? (int)got : got == 1 ? 0 : -ENODATA;
 }
 
@@ -694,8 +690,7 @@ static int try_file(struct env *env, uint32_t pid, const char *name)
 {
 	int fd = pids_open(env, pid, name, O_RDONLY);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd < 0 ? fd : 0;
 }
 
@@ -760,8 +755,7 @@ static int test_kinds(struct env *env)
 	int fd = env->live ? pids_open(env, env->own_pid, "pagemap", O_RDONLY) : -ENOTTY;
 	int error = fd < 0 ? fd : page_file_has_scan(env, fd) ? 0 : -ENOTTY;
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return error;
 }
 

@@ -46,8 +46,7 @@ static void force_in(struct device_poll *poll)
 	int mem = pids_open_at(poll->root, force->pid, "mem", O_RDONLY);
 
 	force->error = mem < 0 ? mem : touch_all(force, mem);
-	if (mem >= 0)
-		close(mem);
+	descriptor_close(mem);
 }
 
 static void force_done(struct device_poll *poll)

@@ -20,7 +20,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
-#include "model/frame.h"
 #include "sys/error_message.h"
 #include "sys/loop.h"
 #include "sys/pids.h"
@@ -33,10 +32,8 @@
 
 static void close_files(struct touch_look *look)
 {
-	if (look->smaps >= 0)
-		close(look->smaps);
-	if (look->clear_refs >= 0)
-		close(look->clear_refs);
+	descriptor_close(look->smaps);
+	descriptor_close(look->clear_refs);
 	look->smaps = look->clear_refs = -1;
 }
 
@@ -232,10 +229,8 @@ int touch_look_try(struct env *env, uint32_t pid, uint32_t file_pid, uint64_t st
 	int smaps, clear_refs, error;
 
 	error = open_files(env, pid, file_pid, start_ticks, true, &smaps, &clear_refs, path);
-	if (smaps >= 0)
-		close(smaps);
-	if (clear_refs >= 0)
-		close(clear_refs);
+	descriptor_close(smaps);
+	descriptor_close(clear_refs);
 	return error;
 }
 
@@ -710,8 +705,7 @@ static int test_clear_refs(struct env *env)
 {
 	int fd = env->live ? pids_open(env, env->own_pid, "clear_refs", O_WRONLY) : -ENOTSUP;
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd < 0 ? fd : 0;
 }
 
@@ -719,8 +713,7 @@ static int test_smaps(struct env *env)
 {
 	int fd = env->live ? pids_open(env, env->own_pid, "smaps", O_RDONLY) : -ENOTSUP;
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd < 0 ? fd : 0;
 }
 

@@ -17,8 +17,6 @@
 
 #include "core/vector.h"
 #include "kernel/perf_record.h"
-#include "kernel/power.h"
-#include "kernel/system.h"
 #include "sys/perf_ring.h"
 #include "topic/cpu/proc_stat.h"
 
@@ -76,8 +74,7 @@ static void energy_domain_place(struct energy_domain *domain, const char *kind)
 
 static void energy_domain_free(struct energy_domain *domain, struct env *env)
 {
-	if (domain->fd >= 0)
-		close(domain->fd);
+	descriptor_close(domain->fd);
 	attribute_close(&domain->file, env);
 	free(domain->name);
 	free(domain->place);
