@@ -381,13 +381,6 @@ static void print_entry(char letter, const char *name, const char *argument, con
 	buffer_free(&lines);
 }
 
-static void print_panes(void)
-{
-	printf("\n%s\n", _("Panes (any unique prefix works):"));
-	for (unsigned i = 0; i < n_panes; i++)
-		printf("  %-10s %s\n", panes[i]->name, _(panes[i]->question));
-}
-
 static void print_setting(char letter, const struct setting *setting)
 {
 	print_entry(letter, setting_option(setting), setting->argument ? _(setting->argument) : NULL,
@@ -425,7 +418,9 @@ void print_help(void)
 {
 	printf(_("Usage: %s [OPTION]... [PANE]... [-- COMMAND...]\n"), PACKAGE);
 	printf("%s\n", _("Show what this machine is doing, on the screen or with -b on standard output."));
-	print_panes();
+	printf("\n%s\n", _("Panes (any unique prefix works):"));
+	for (unsigned i = 0; i < n_panes; i++)
+		printf("  %-10s %s\n", panes[i]->name, _(panes[i]->question));
 	printf("\n%s\n", _("Options:"));
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];

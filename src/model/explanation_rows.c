@@ -66,7 +66,7 @@ static const struct row_metric exit_metrics[METRICS] = {
 };
 
 #define GOLDEN 0.618034
-#define REST_MAX 14   /* samples in a row that a table may be missing in (screen/kept_pace.h) */
+#define REST_MAX 14   /* samples in a row that a table may be missing in (screen/state.h) */
 #define ABSENT (-1.0) /* the row was not in the table */
 
 /* A sample that is read for its rows. */

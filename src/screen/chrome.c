@@ -856,26 +856,21 @@ static void draw_all(struct screen *screen, const struct canvas *canvas, const s
 		screen->overlay->draw(screen, canvas);
 }
 
-static void draw_nothing(struct screen *screen, const struct canvas *canvas)
-{
-	bool told = screen_mono_ns(screen) < screen->message_until_ns;
-
-	canvas_text(canvas, 0, 0, STYLE_NOTICE, told ? screen->message : _("waiting for the first sample"),
-		    -1);
-	canvas_text(canvas, 1, 0, STYLE_KEY, _("q Quit"), -1);
-}
-
 static void draw(struct screen *screen, const struct origins *origins)
 {
 	struct canvas canvas = terminal_canvas(&screen->terminal, screen->glyphs);
+	bool told = screen_mono_ns(screen) < screen->message_until_ns;
 
 	screen->graphs.count = 0;
 	canvas.graphs = &screen->graphs;
 	terminal_erase();
-	if (screen_frame(screen))
+	if (screen_frame(screen)) {
 		draw_all(screen, &canvas, origins);
-	else
-		draw_nothing(screen, &canvas);
+		return;
+	}
+	canvas_text(&canvas, 0, 0, STYLE_NOTICE, told ? screen->message : _("waiting for the first sample"),
+		    -1);
+	canvas_text(&canvas, 1, 0, STYLE_KEY, _("q Quit"), -1);
 }
 
 void chrome_draw(struct screen *screen)

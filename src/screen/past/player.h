@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Goes through samples: those of a recording (replay.c), or those that a live source gave so far (past.c). */
+/* Goes through samples: those of a recording (screen.c), or those that a live source gave so far (past.c). */
 #ifndef PANETOP_SCREEN_PLAYER_H
 #define PANETOP_SCREEN_PLAYER_H
 
