@@ -29,7 +29,7 @@
 #define LOOKS 5
 #define LOOK_SECONDS 0.2
 
-#define FILE_BYTES_MAX (1 << 20)
+#define FILE_BYTES_MAX (1 << 20) /* that are read */
 
 struct run {
 	struct source *source;
@@ -249,28 +249,18 @@ int calibrate_run(const struct options *options, struct settings *settings, stru
 	return status;
 }
 
-/* 0 or -errno. Reads only the first FILE_BYTES_MAX. */
-static int read_file(const char *path, struct buffer *text)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = buffer_read(text, fd, FILE_BYTES_MAX);
-	close(fd);
-	return error;
-}
-
 int calibration_file_take(struct settings *settings, const char *path)
 {
 	struct buffer text = { 0 };
 	struct power_fit fit;
-	int error, status = 2;
+	int fd, error, status = 2;
 
 	if (!path)
 		return -1;
-	error = read_file(path, &text);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	error = fd < 0 ? -errno : buffer_read(&text, fd, FILE_BYTES_MAX);
+	if (fd >= 0)
+		close(fd);
 	if (error) {
 		error_message("--calibration", "%s: %s", path, strerror(-error));
 	} else if (!power_fit_parse(&fit, span_of(text.bytes, text.length))) {

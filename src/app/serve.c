@@ -353,18 +353,15 @@ static int open_plans(struct serve *serve, struct sample_request *request)
 	return status;
 }
 
-static void start(struct serve *serve)
+static void start(void *context)
 {
+	struct serve *serve = context;
+
 	loop_set_tick(&serve->loop, 0);
 	if (http_server_start(&serve->server, &serve->loop) == 0)
 		return;
 	serve->status = 1;
 	loop_stop(&serve->loop);
-}
-
-static void on_tick(void *context)
-{
-	start(context);
 }
 
 static void on_wake(void *context)
@@ -387,7 +384,7 @@ static int open_loop(struct serve *serve)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
 
-	serve->loop.tick = on_tick;
+	serve->loop.tick = start;
 	serve->loop.wake = on_wake;
 	serve->loop.signal = on_signal;
 	serve->loop.context = serve;
