@@ -256,27 +256,15 @@ static void add_unknown(struct buffer *out, const struct frame *frame, const str
 /* What value_text() leaves to the heading. */
 static const char *shown_unit(const struct column *column, const struct schema *schema, enum size_unit unit)
 {
-	switch (column->unit) {
-	case UNIT_RATIO:
-		return " %";
-	case UNIT_PER_SECOND:
-	case UNIT_BYTES_PER_SECOND:
-		return "/s";
-	case UNIT_WATTS:
-		return " W";
-	case UNIT_JOULES:
-		return " J";
-	case UNIT_CELSIUS:
-		return " °C";
-	case UNIT_VOLTS:
-		return " V";
-	case UNIT_RPM:
-		return " rpm";
-	case UNIT_BYTES:
-		return unit == SIZE_AUTO ? "" : size_unit_heading(schema, unit);
-	default:
-		return "";
-	}
+	static const char *const units[N_UNITS] = {
+		[UNIT_RATIO] = " %",   [UNIT_PER_SECOND] = "/s", [UNIT_BYTES_PER_SECOND] = "/s",
+		[UNIT_WATTS] = " W",   [UNIT_JOULES] = " J",     [UNIT_CELSIUS] = " °C",
+		[UNIT_VOLTS] = " V",   [UNIT_RPM] = " rpm",
+	};
+
+	if (column->unit == UNIT_BYTES && unit != SIZE_AUTO)
+		return size_unit_heading(schema, unit);
+	return units[column->unit] ? units[column->unit] : "";
 }
 
 static void add_exact(struct buffer *out, const struct column *column, const void *row)
