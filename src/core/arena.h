@@ -28,9 +28,7 @@ const char *arena_print(struct arena *arena, const char *format, ...)
 void arena_reset(struct arena *arena);
 void arena_free(struct arena *arena);
 
-/* Texts that are stored once, however often they occur. */
-
-/* All zero: no texts. */
+/* Texts that are stored once, however often they occur. All zero: no texts. */
 struct intern {
 	struct arena arena;
 	struct hash index; /* of texts */

@@ -94,9 +94,7 @@ const struct frame *member_frame(const struct member *member);
 /* Its clock less ours; 0 where that is not measured. */
 int64_t member_clock_offset_ns(const struct member *member);
 
-/* A member that is a recording. */
-
-/* Takes the recording over. name is copied. */
+/* A member that is a recording. Takes the recording over. name is copied. */
 void recording_member_open(struct member *member, const char *name, const struct source *recording,
 			   unsigned serial, const struct member_plan *plan);
 

@@ -408,33 +408,30 @@ static void open_part(struct connection *connection, struct span bytes, uint64_t
 /* Until a recording has begun. */
 static void read_start(struct connection *connection, uint64_t now_ns)
 {
+	static const char *const refusals[] = {
+		[STREAM_NEWER] = N_("panetop there is newer and records in a form that this version does not "
+				    "know: "
+				    "update this one"),
+		[STREAM_STRANGE] = N_("what comes from there is no recording"),
+		[STREAM_DAMAGED] = N_("the recording that comes from there is damaged"),
+	};
 	struct buffer *begin = &connection->start;
 	char bytes[READ_BYTES];
 	ssize_t got;
 	size_t at;
 
 	while ((got = read(connection->out_fd, bytes, sizeof(bytes))) > 0) {
+		enum stream_start found;
+
 		buffer_add(begin, bytes, (size_t)got);
-		switch (stream_find_start(span_of(begin->bytes, begin->length), &at)) {
-		case STREAM_MORE:
-			break;
-		case STREAM_WHOLE:
+		found = stream_find_start(span_of(begin->bytes, begin->length), &at);
+		if (found == STREAM_MORE)
+			continue;
+		if (found == STREAM_WHOLE)
 			open_part(connection, span_of(begin->bytes + at, begin->length - at), now_ns);
-			return;
-		case STREAM_NEWER:
-			give_up(connection,
-				_("panetop there is newer and records in a form that this version does not "
-				  "know: "
-				  "update this one"),
-				now_ns);
-			return;
-		case STREAM_STRANGE:
-			give_up(connection, _("what comes from there is no recording"), now_ns);
-			return;
-		case STREAM_DAMAGED:
-			give_up(connection, _("the recording that comes from there is damaged"), now_ns);
-			return;
-		}
+		else
+			give_up(connection, _(refusals[found]), now_ns);
+		return;
 	}
 	if (got == 0)
 		stop_reading(connection, now_ns);

@@ -38,9 +38,7 @@ static inline uint64_t meminfo_or_zero(uint64_t value)
 	return value == U64_UNKNOWN ? 0 : value;
 }
 
-/* The meminfo of a NUMA node, below /sys/devices/system/node. */
-
-/* Bytes; U64_UNKNOWN for a missing line. */
+/* The meminfo of a NUMA node, below /sys/devices/system/node. Bytes; U64_UNKNOWN for a missing line. */
 struct node_meminfo {
 	uint64_t total, free, anonymous, file;
 };
@@ -48,9 +46,7 @@ struct node_meminfo {
 /* Lines of the form "Node 0 MemTotal: 12413132 kB". */
 void node_meminfo_parse(struct span text, struct node_meminfo *meminfo);
 
-/* /proc/zoneinfo: the kernel's reserves, for kernels without MemAvailable. */
-
-/* Sums over all zones with pages. */
+/* /proc/zoneinfo: the kernel's reserves, for kernels without MemAvailable. Sums over all zones with pages. */
 struct zoneinfo {
 	uint64_t zones;         /* number of zones; 0: nothing could be read */
 	uint64_t low_pages;     /* low watermarks */
