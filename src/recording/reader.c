@@ -513,14 +513,10 @@ static size_t row_cells(const struct described_topic *topic, const struct schema
 
 static const char *why_not(int error)
 {
-	switch (error) {
-	case -ENOTSUP:
-		return _("recorded by a newer version of panetop");
-	case -EILSEQ:
-		return _("its numbers are big-endian; recordings are little-endian on every machine");
-	default:
-		return _("the header of the recording is damaged");
-	}
+	return error == -ENOTSUP ? _("recorded by a newer version of panetop")
+	       : error == -EILSEQ
+		       ? _("its numbers are big-endian; recordings are little-endian on every machine")
+		       : _("the header of the recording is damaged");
 }
 
 /* 0, or the reason why it is none that can be read. */

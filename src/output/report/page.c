@@ -303,20 +303,11 @@ void page_print(struct page *page, const char *format, ...)
 
 static const char *escape_of(char byte)
 {
-	switch (byte) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
+	static const char bytes[] = "&<>\"'";
+	static const char *const escapes[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+	const char *found = byte ? strchr(bytes, byte) : NULL;
+
+	return found ? escapes[found - bytes] : NULL;
 }
 
 static void add_escaped(struct buffer *out, const char *bytes, size_t length)

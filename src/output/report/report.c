@@ -368,16 +368,10 @@ struct report {
 
 const char *report_fault_text(enum report_fault fault)
 {
-	switch (fault) {
-	case REPORT_EMPTY:
-		return _("the recording has no samples");
-	case REPORT_ONE_SAMPLE:
-		return _("the recording has only one sample; rates need two");
-	case REPORT_UNREADABLE:
-		return _("no sample of that time can be read");
-	default:
-		return "";
-	}
+	return fault == REPORT_EMPTY        ? _("the recording has no samples")
+	       : fault == REPORT_ONE_SAMPLE ? _("the recording has only one sample; rates need two")
+	       : fault == REPORT_UNREADABLE ? _("no sample of that time can be read")
+					    : "";
 }
 
 /* "2026-11-22 14:00:00 to 14:30:00: 1800 samples, usually 1.0 s apart, 2 gaps" */
