@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sentences that must read the same in every pane, and those of a table. */
+/* Texts, parts of CPU time, followed rows and commands: what must look the same in every pane. */
 #include <config.h>
 
 #include "pane/common.h"
@@ -12,6 +12,9 @@
 #include "sys/env.h"
 
 #define GRAPH_SECONDS 300
+#define GRAPH_LINES_MIN 2  /* with its title */
+#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
+#define CHART_LINES_MAX 8  /* where there is little room */
 
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 {
@@ -62,10 +65,6 @@ void cpu_parts_fill(const struct table *table, const void *row, const struct ser
 		parts[i] = (struct graph_part){ letters[i], i, labels[i], first + i,
 						table_number(table, row, series[first + i].column) };
 }
-
-#define GRAPH_LINES_MIN 2  /* with its title */
-#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
-#define CHART_LINES_MAX 8  /* where there is little room */
 
 void cpu_parts_draw(const struct pane_context *context, const struct canvas *canvas,
 		    const struct graph_part parts[N_CPU_PARTS])
