@@ -562,9 +562,8 @@ static void keep_back(void *state, uint64_t bytes)
 static struct member_part *first_part(const struct member *member)
 {
 	size_t n_parts;
-	struct member_part *parts = member->kind->parts(member->state, &n_parts);
 
-	return parts;
+	return member->kind->parts(member->state, &n_parts); // cppcheck-suppress returnDanglingLifetime
 }
 
 static const char *remark(void *state)

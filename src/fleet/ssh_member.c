@@ -262,7 +262,7 @@ static void unwatch(const struct connection *connection, int fd)
 	epoll_ctl(connection->plan->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-static void rest(struct connection *connection, uint64_t now_ns)
+static void connection_rest(struct connection *connection, uint64_t now_ns)
 {
 	unsigned shift = connection->n_failures < 5 ? connection->n_failures : 5;
 	double seconds = (double)(1U << shift);
@@ -314,7 +314,7 @@ static void start(struct connection *connection, uint64_t now_ns)
 		set_trouble(connection, error == ENOENT
 						? _("ssh is not installed here (package openssh-client)")
 						: strerror(error));
-		rest(connection, now_ns);
+		connection_rest(connection, now_ns);
 		return;
 	}
 	close(out[1]);
@@ -494,7 +494,7 @@ static void reap(struct connection *connection, uint64_t now_ns)
 					   .line = ssh_last_line(span_of(connection->errors.bytes,
 									 connection->errors.length)),
 				   });
-	rest(connection, now_ns);
+	connection_rest(connection, now_ns);
 }
 
 static bool pull(void *state, uint64_t now_ns)

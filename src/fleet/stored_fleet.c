@@ -535,7 +535,7 @@ static bool is_followed(const struct stored_fleet *fleet, size_t index)
 }
 
 /* What this moment needs is here, or is not stored; false: a query for it is under way. */
-static bool is_here(struct stored_fleet *fleet, size_t index)
+static bool moment_is_here(struct stored_fleet *fleet, size_t index)
 {
 	const struct stored_wish wish = {
 		.selector = fleet->machine->selector,
@@ -565,7 +565,7 @@ static int next(void *state, struct frame *frame)
 	int error;
 
 	if (index >= stored_axis_moments(&fleet->axis) ||
-	    (is_followed(fleet, index) && !is_here(fleet, index))) {
+	    (is_followed(fleet, index) && !moment_is_here(fleet, index))) {
 		fleet->follows = false;
 		return -EAGAIN;
 	}

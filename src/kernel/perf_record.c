@@ -361,7 +361,7 @@ static bool eat_profile_body(struct span *body, const struct perf_event_header *
 		record->kind = PROFILE_RECORD_MAP;
 		return eat_map(body, record);
 	case PERF_RECORD_COMM:
-		record->kind = header->misc & COMM_BY_EXEC ? PROFILE_RECORD_EXEC : PROFILE_RECORD_OTHER;
+		record->kind = (header->misc & COMM_BY_EXEC) ? PROFILE_RECORD_EXEC : PROFILE_RECORD_OTHER;
 		return cut_trailer(body, &record->time_ns) && eat_thread(body, &record->pid, &record->tid);
 	case PERF_RECORD_FORK:
 		record->kind = PROFILE_RECORD_FORK;

@@ -293,12 +293,15 @@ static bool take_samples(struct study *study, size_t index, const struct explain
 
 static void want_series(const struct study *study, const struct explained_series *series)
 {
-	const char **topics = NULL;
-	size_t n_topics = 0, capacity = 0;
+	const char **topics;
+	size_t n_topics = 1;
 
-	*VECTOR_ADD(topics, n_topics, capacity) = "system";
-	for (; series->topic; series++)
-		*VECTOR_ADD(topics, n_topics, capacity) = series->topic;
+	while (series[n_topics - 1].topic)
+		n_topics++;
+	topics = alloc_zeroed(n_topics, sizeof(*topics));
+	topics[0] = "system";
+	for (size_t i = 1; i < n_topics; i++)
+		topics[i] = series[i - 1].topic;
 	study_want(study, topics, n_topics);
 	free(topics);
 }

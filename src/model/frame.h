@@ -677,10 +677,10 @@ static inline int source_read(const struct source *source, size_t index, struct 
 /* Frames of a recording and the clocks of the first and the last one, as far as it can be read now. */
 static inline size_t source_extent(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
 {
-	size_t n_frames, known = SIZE_MAX;
+	size_t n_frames, last_count = SIZE_MAX;
 
-	while (!source->extent(source->state, &n_frames, first_ns, last_ns) && n_frames != known)
-		known = n_frames;
+	while (!source->extent(source->state, &n_frames, first_ns, last_ns) && n_frames != last_count)
+		last_count = n_frames;
 	return n_frames;
 }
 

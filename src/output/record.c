@@ -289,7 +289,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 }
 
 /* Of what was lost until the end, a last short block may find room. */
-static int end(struct sink *sink)
+static int end_record(struct sink *sink)
 {
 	bool lost = sink->lost.last_lost;
 	int error = sink->recording ? end_recording(sink) : 0;
@@ -298,7 +298,9 @@ static int end(struct sink *sink)
 	return error ? error : record_end(sink);
 }
 
-const struct sink_format sink_record = { .name = "record", .records = true, .frame = frame, .end = end };
+const struct sink_format sink_record = {
+	.name = "record", .records = true, .frame = frame, .end = end_record
+};
 
 static void add_schema(struct json_writer *json, const struct schema *schema)
 {

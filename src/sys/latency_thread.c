@@ -496,7 +496,7 @@ static int map_memory(struct latency_thread *thread, const struct latency_plan *
 	return 0;
 }
 
-static int start(struct latency_thread *thread)
+static int thread_begin(struct latency_thread *thread)
 {
 	const struct machine_threads *threads = thread->plan->threads;
 	struct patience patience = { 0 };
@@ -535,7 +535,7 @@ static int open_thread(struct latency_probe *probe, uint32_t cpu)
 	if (system_call_by(SYS_mlock, mlock(thread->memory, counters_bytes(&probe->plan))) != 0 ||
 	    system_call_by(SYS_mlock, mlock(stack, STACK_LOCKED)) != 0)
 		probe->locked = LATENCY_LOCK_NONE;
-	error = start(thread);
+	error = thread_begin(thread);
 	thread->runs = !error;
 	probe->left |= thread->left;
 	return error;
@@ -718,7 +718,7 @@ struct cpu_load {
 	unsigned n_threads;
 };
 
-static void work(struct cpu_load_thread *thread)
+static void load_once(struct cpu_load_thread *thread)
 {
 	uint64_t value = thread->result + 1;
 
@@ -741,7 +741,7 @@ static void *run(void *argument)
 		uint64_t busy_until = start + PERIOD_NS * parts / PARTS;
 
 		while (real_mono_ns() < busy_until && !atomic_load(&load->ended))
-			work(thread);
+			load_once(thread);
 		start += PERIOD_NS;
 		until = clock_timespec(start);
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);

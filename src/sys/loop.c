@@ -141,7 +141,7 @@ void loop_close(struct loop *loop)
 	int *const fds[] = { &loop->epoll_fd, &loop->tick_fd, &loop->wake_fd, &loop->signal_fd };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
-		descriptor_close(*fds[i]);
+		descriptor_close(fds[i][0]);
 		*fds[i] = -1;
 	}
 }

@@ -239,7 +239,7 @@ static void ring(struct worker *worker)
 	pthread_mutex_lock(&worker->lock);
 }
 
-static void *work(void *context)
+static void *help(void *context)
 {
 	struct helper *helper = context;
 	struct worker *worker = helper->worker;
@@ -341,7 +341,7 @@ static bool start_helper(struct worker *worker)
 	struct helper *helper = &worker->helpers[worker->n_helpers];
 
 	helper->worker = worker;
-	if (worker->n_helpers == worker->most || pthread_create(&helper->thread, NULL, work, helper) != 0)
+	if (worker->n_helpers == worker->most || pthread_create(&helper->thread, NULL, help, helper) != 0)
 		return false;
 	worker->n_helpers++;
 	return true;

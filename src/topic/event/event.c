@@ -187,7 +187,7 @@ static void add_row(struct state *state, struct frame *frame, struct table *tabl
 	set_texts(state, &frame->arena, event, row);
 }
 
-static int sample(struct sample *sample)
+static int event_sample(struct sample *sample)
 {
 	struct env *env = sample->env;
 	struct frame *frame = sample->frame;
@@ -236,7 +236,7 @@ const struct topic topic_event = {
 	/* On demand, since notices about its sources are given when it fails, too. */
 	.reads = READINGS(READING_ON_DEMAND(struct state, reader, &process_event_reader)),
 	.open = open_event,
-	.sample = sample,
+	.sample = event_sample,
 	.close = close_event,
 	.event_fd = event_fd,
 };

@@ -170,7 +170,7 @@ static struct event_counts *counts_of(struct event_statistics *statistics, const
 	return counts;
 }
 
-static void count(struct event_counts *counts, enum event_kind kind, bool of_thread, bool failed)
+static void count_event(struct event_counts *counts, enum event_kind kind, bool of_thread, bool failed)
 {
 	if (kind != EVENT_EXIT || !of_thread)
 		counts->kinds[kind]++;
@@ -180,8 +180,8 @@ static void count(struct event_counts *counts, enum event_kind kind, bool of_thr
 void event_statistics_count(struct event_statistics *statistics, const struct event_process *process,
 			    enum event_kind kind, bool of_thread, bool failed)
 {
-	count(counts_of(statistics, process->name->comm), kind, of_thread, failed);
-	count(&statistics->all, kind, of_thread, failed);
+	count_event(counts_of(statistics, process->name->comm), kind, of_thread, failed);
+	count_event(&statistics->all, kind, of_thread, failed);
 }
 
 /* When the list is full, exited processes are replaced first, those with the fewest forks before others. */

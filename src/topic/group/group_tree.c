@@ -474,7 +474,7 @@ union levels {
 	uint64_t numbers[N_LEVELS];
 };
 
-static uint64_t known(uint64_t number)
+static uint64_t known_or_0(uint64_t number)
 {
 	return number >= U64_BLANK ? 0 : number;
 }
@@ -525,11 +525,11 @@ static void add_to_parent(const struct group *group)
 	union levels level = { group->levels }, below_level = { group->parent->below_levels };
 
 	for (size_t i = 0; i < N_COUNTERS; i++)
-		below.numbers[i] += known(total.numbers[i]);
+		below.numbers[i] += known_or_0(total.numbers[i]);
 	if (group->tasks_apart != group->parent->tasks_apart)
 		level.named.tasks = 0;
 	for (size_t i = 0; i < N_LEVELS; i++)
-		below_level.numbers[i] += known(level.numbers[i]);
+		below_level.numbers[i] += known_or_0(level.numbers[i]);
 	group->parent->below = below.named;
 	group->parent->below_levels = below_level.named;
 	group->parent->below_waits |= group->waits || group->below_waits;

@@ -295,9 +295,9 @@ static void update_throttles(struct state *state, struct env *env)
 
 static double per_second(uint64_t now, uint64_t before, double seconds)
 {
-	uint64_t grown = u64_less(now, before);
+	uint64_t growth = u64_less(now, before);
 
-	return grown == U64_UNKNOWN || !(seconds > 0) ? NAN : (double)grown / seconds;
+	return growth == U64_UNKNOWN || !(seconds > 0) ? NAN : (double)growth / seconds;
 }
 
 /* For cpus[index]; unknown values are U64_UNKNOWN, NaN or "". */

@@ -215,7 +215,7 @@ static void scale(struct thread_nodes *process, const struct node_list *nodes, d
 		process->cpu[i] *= factor;
 }
 
-static double sum(const struct thread_nodes *process, const struct node_list *nodes)
+static double sum_of_ticks(const struct thread_nodes *process, const struct node_list *nodes)
 {
 	double ticks = 0;
 
@@ -247,8 +247,8 @@ static int thread_nodes_look(struct thread_nodes *process, struct env *env, cons
 	for (size_t i = 0; i < n; i++)
 		look_at(process, env, nodes, pid, &process->threads[(process->next + i) % n_tids]);
 	process->next = n_tids > 0 ? (process->next + n) % n_tids : 0;
-	if (process->looked_ns == 0 && sum(process, nodes) > 0)
-		scale(process, nodes, FIRST_LOOK_TICKS / sum(process, nodes));
+	if (process->looked_ns == 0 && sum_of_ticks(process, nodes) > 0)
+		scale(process, nodes, FIRST_LOOK_TICKS / sum_of_ticks(process, nodes));
 	process->looked_ns = now_ns;
 	return 0;
 }
@@ -264,7 +264,7 @@ size_t thread_nodes_wandering(const struct thread_nodes *process)
 
 double thread_nodes_share(const struct thread_nodes *process, const struct node_list *nodes, size_t node)
 {
-	double all = process->cpu ? sum(process, nodes) : 0;
+	double all = process->cpu ? sum_of_ticks(process, nodes) : 0;
 
 	return all > 0 ? process->cpu[node] / all : NAN;
 }
@@ -400,7 +400,7 @@ static void count_missing(struct page_nodes *look, const void *address)
 }
 
 /* Those of the first n addresses that are located: their number, or -errno. */
-static long count(struct page_nodes *look, uint32_t pid, size_t n, uint64_t *pages)
+static long count_pages(struct page_nodes *look, uint32_t pid, size_t n, uint64_t *pages)
 {
 	int error = page_file_nodes(pid, look->addresses, look->status, n);
 	long found = 0;
@@ -432,7 +432,7 @@ static long look_at_all(struct page_nodes *look, uint32_t pid, uint64_t *pages)
 
 		while (n < BATCH && page < look->n_pages)
 			look->addresses[n++] = address_of(look, page++);
-		more = count(look, pid, n, pages);
+		more = count_pages(look, pid, n, pages);
 		if (more < 0)
 			return more;
 		found += more;
@@ -456,7 +456,7 @@ static long look_at_some(struct page_nodes *look, uint32_t pid, uint64_t *pages)
 		/* cppcheck-suppress knownConditionTrueFalse ; n is above 0 */
 		for (size_t i = 0; i < n; i++)
 			look->addresses[i] = address_of(look, random_below(look, look->n_pages));
-		more = count(look, pid, n, pages);
+		more = count_pages(look, pid, n, pages);
 		if (more < 0)
 			return more;
 		found += more;

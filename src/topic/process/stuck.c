@@ -507,7 +507,7 @@ static bool is_candidate(const struct process_list *list, const struct process *
 }
 
 /* A look may come while the lock is passed on, or while the process has no CPU. */
-static bool goes_on(const struct convoy_state *state, const struct look *look)
+static bool convoy_goes_on(const struct convoy_state *state, const struct look *look)
 {
 	return look->seen_ns > 0 && state->processes->mono_ns - look->seen_ns < GAP_NS;
 }
@@ -522,7 +522,7 @@ static void keep_convoys(struct convoy_state *state)
 		const struct process *process = process_list_find(state->processes, look->pid);
 
 		if (process && process->start_ticks == look->start_ticks &&
-		    (is_candidate(state->processes, process) || goes_on(state, look)))
+		    (is_candidate(state->processes, process) || convoy_goes_on(state, look)))
 			state->looks[n_looks++] = *look;
 	}
 	state->n_looks = n_looks;
@@ -664,7 +664,7 @@ static void look_at_threads(struct convoy_state *state)
 		count_waiting(&state->looks[i]);
 		if (state->looks[i].n_waiting >= WAITING_LEAST && is_half(&state->looks[i]))
 			state->looks[i].seen_ns = state->processes->mono_ns;
-		if (goes_on(state, &state->looks[i]))
+		if (convoy_goes_on(state, &state->looks[i]))
 			state->looks[n_looks++] = state->looks[i];
 	}
 	state->n_looks = n_looks;

@@ -419,7 +419,7 @@ static struct sleep_row *add_row(struct sample *sample, const char *kind, uint64
 	return row;
 }
 
-static int sample(struct sample *sample)
+static int sleep_sample(struct sample *sample)
 {
 	struct state *state = sample->state;
 	struct clock_reading now = clock_reading_take(sample->env);
@@ -455,7 +455,7 @@ static int open_sleep(struct sample *sample)
 
 const struct topic topic_sleep = {
 	.schema = &schema, .sources = sources, .state_size = sizeof(struct state), .open = open_sleep,
-	.sample = sample
+	.sample = sleep_sample
 };
 
 #define POWER "sys/power/"
