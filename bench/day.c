@@ -13,6 +13,7 @@
 
 #include "output/recording.h"
 #include "recording/writer.h"
+#include "sys/error_message.h"
 #include "topic/topic.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -23,15 +24,15 @@ static size_t n_frames;
 
 static void read_samples(const char *name)
 {
-	const struct schema *const *schemas = topic_schemas();
+	const struct recording_input input = { .fd = open(name, O_RDONLY), .schemas = topic_schemas(),
+					       .n_schemas = n_topics };
 	struct source source;
 	const char *why;
-	int fd = open(name, O_RDONLY);
 
-	if (fd < 0 || replay_open(&source, fd, false, schemas, n_topics, &why) < 0)
+	if (input.fd < 0 || replay_open(&source, &input, &why) < 0)
 		exit(1);
 	for (; n_frames < SAMPLES_MOST; n_frames++) {
-		frame_open(&frames[n_frames], schemas, n_topics);
+		frame_open(&frames[n_frames], input.schemas, n_topics);
 		if (source.next(source.state, &frames[n_frames]) != 1)
 			break;
 	}

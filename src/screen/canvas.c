@@ -69,7 +69,7 @@ static int draw_span(const struct canvas *canvas, int y, int x, enum style style
 	return taken;
 }
 
-static bool fits(const struct canvas *canvas, struct span text, int cells)
+static bool text_fits(const struct canvas *canvas, struct span text, int cells)
 {
 	struct utf8_reader reader = { .rest = text, .ascii = canvas->ascii };
 	uint32_t code;
@@ -85,7 +85,7 @@ static int draw_cut(const struct canvas *canvas, int y, int x, enum style style,
 {
 	int room = width < canvas->width - x ? width : canvas->width - x, taken;
 
-	if (room < 2 || fits(canvas, text, room))
+	if (room < 2 || text_fits(canvas, text, room))
 		return draw_span(canvas, y, x, style, text, room);
 	taken = draw_span(canvas, y, x, style, text, room - 1);
 	canvas_fill(canvas, y, x + taken, style, canvas->glyphs->cut, 1);

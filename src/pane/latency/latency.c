@@ -543,19 +543,19 @@ static void draw_offer(const struct pane_context *context, const struct canvas *
 {
 	const char *period = settings_text(context->settings, "latency.period");
 	enum latency_policy policy = context->settings->topic.latency.policy;
-	char text[TEXT_MAX], request[32];
+	char text[TEXT_MAX], by[32];
 	int y = 0;
 
-	/* "FIFO-80": as the settings request it */
+	/* "FIFO-80": as the settings by it */
 	if (policy == LATENCY_FIFO || policy == LATENCY_RR)
-		snprintf(request, sizeof(request), "%s-%" PRIu64, policy == LATENCY_FIFO ? "FIFO" : "RR",
+		snprintf(by, sizeof(by), "%s-%" PRIu64, policy == LATENCY_FIFO ? "FIFO" : "RR",
 			 context->settings->topic.latency.priority);
 	else
-		snprintf(request, sizeof(request), "%s", latency_policy_names[policy]);
+		snprintf(by, sizeof(by), "%s", latency_policy_names[policy]);
 	snprintf(text, sizeof(text),
 		 _("Press Enter to measure wake-up latency (like cyclictest: one %s thread per CPU, every "
 		   "%s)."),
-		 request, period ? period : "1ms");
+		 by, period ? period : "1ms");
 	y += canvas_wrapped(canvas, y, STYLE_STRONG, span_text(text));
 	if (context->view != LATENCY_VIEW_SUMMARY) {
 		snprintf(text, sizeof(text), _("Then this view shows: %s."),

@@ -597,13 +597,13 @@ static void draw_cpu(const struct pane_context *context, const struct canvas *ca
 	const struct table *table = frame_table(context->frame, "cpu");
 	struct canvas plot = canvas_below(canvas, 1);
 	struct graph_part parts[N_CPU_PARTS];
-	char number[VALUE_TEXT_MAX];
+	char value[VALUE_TEXT_MAX];
 
 	cpu_parts_fill(table, table_find(table, "all", NULL), context->pane->series, OVERVIEW_SERIES_PARTS,
 		       parts);
 	for (unsigned i = 0; i < N_CPU_PARTS; i++)
 		if (parts[i].value >= NOTICEABLE)
-			x = draw_key(canvas, x, &parts[i], fixed_text(number, 100 * parts[i].value, 0));
+			x = draw_key(canvas, x, &parts[i], fixed_text(value, 100 * parts[i].value, 0));
 	cpu_parts_draw(context, &plot, parts);
 }
 
@@ -621,7 +621,7 @@ static void draw_traffic(const struct pane_context *context, const struct canvas
 		.step_seconds = line.step_seconds,
 	};
 	struct graph_part parts[2];
-	char number[VALUE_TEXT_MAX], top[VALUE_TEXT_MAX];
+	char value[VALUE_TEXT_MAX], top[VALUE_TEXT_MAX];
 
 	for (unsigned i = 0; i < 2; i++) {
 		const struct series *series = &context->pane->series[chart_kind->series[i]];
@@ -634,7 +634,7 @@ static void draw_traffic(const struct pane_context *context, const struct canvas
 			.value = frame_number(context->frame, series->topic, series->row, series->column),
 		};
 		scale.top += highest(context, &plot, chart_kind->series[i], &line);
-		x = draw_key(canvas, x, &parts[i], chart_kind->label(number, parts[i].value));
+		x = draw_key(canvas, x, &parts[i], chart_kind->label(value, parts[i].value));
 	}
 	scale.top = end_of_axis(chart_kind, scale.top);
 	scale.top_label = chart_kind->label(top, scale.top);

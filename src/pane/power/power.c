@@ -374,7 +374,7 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-static const struct series series[] = {
+static const struct series power_series[] = {
 	[POWER_SERIES_LOAD] = { "cpu", "all", "idle_ratio" },
 	[POWER_SERIES_WATTS] = { "power", "total", "watts" },
 	[POWER_SERIES_HERTZ] = { "cpu", "all", "frequency_hertz" },
@@ -590,7 +590,7 @@ const struct pane pane_power = {
 		       "processes, the view Programs those of programs"),
 	.tables = tables,
 	.summary = summary,
-	.series = series,
+	.series = power_series,
 	.n_series = N_POWER_SERIES,
 	.views = views,
 	.actions = pane_actions,

@@ -95,7 +95,7 @@ void process_past_note(struct pane_context *context, const struct process_rows *
 			 { PROCESS_SERIES_SYSTEM_SECONDS, "system_seconds" },
 			 { PROCESS_SERIES_WAIT_SECONDS, "wait_seconds" },
 			 { PROCESS_SERIES_MAJOR_FAULTS, "major_faults" } },
-	  parts[] = { { PROCESS_SERIES_TIME_DISK, "disk" },
+	  times[] = { { PROCESS_SERIES_TIME_DISK, "disk" },
 		      { PROCESS_SERIES_TIME_MEMORY, "memory" },
 		      { PROCESS_SERIES_TIME_LOCK, "lock" },
 		      { PROCESS_SERIES_TIME_OTHER, "other" } };
@@ -108,9 +108,9 @@ void process_past_note(struct pane_context *context, const struct process_rows *
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		history_set(&context->history, counters[i].series, frame,
 			    process_number(rows, counters[i].name));
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		history_set(&context->history, parts[i].series, frame,
-			    process_time_part(frame, pid, parts[i].name, "seconds"));
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		history_set(&context->history, times[i].series, frame,
+			    process_time_part(frame, pid, times[i].name, "seconds"));
 	history_set(&context->history, PROCESS_SERIES_STATE, frame, *code ? *code : NAN);
 	history_set(&context->history, PROCESS_SERIES_CALL, frame,
 		    *code == 'S' && *call ? (double)intern_number(&state->calls, call) : NAN);
@@ -152,7 +152,7 @@ static double growth(const struct history *history, unsigned series, size_t now,
 	return *seconds >= LEAST_SECONDS ? last - first : NAN;
 }
 
-static double level(const struct history *history, unsigned series, size_t now)
+static double mean_level(const struct history *history, unsigned series, size_t now)
 {
 	double sum = 0, age = 0;
 	unsigned n = 0;
@@ -172,7 +172,7 @@ static double mean_of(const struct history *history, const struct mean *mean, si
 	double seconds, grown;
 
 	if (mean->level)
-		return level(history, mean->series, now);
+		return mean_level(history, mean->series, now);
 	grown = growth(history, mean->series, now, &seconds);
 	if (mean->over) {
 		seconds = growth(history, mean->over, now, &seconds);
