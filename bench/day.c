@@ -13,7 +13,7 @@
 
 #include "output/recording.h"
 #include "recording/writer.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/topic.h"
 
 #define SECOND_NS UINT64_C(1000000000)

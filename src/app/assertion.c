@@ -17,7 +17,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "model/units.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/privilege.h"
 #include "sys/process.h"
 #include "topic/topic.h"

@@ -25,7 +25,7 @@
 #include "model/pipeline.h"
 #include "output/recording.h"
 #include "recording/block.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/loop.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"

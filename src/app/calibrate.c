@@ -21,7 +21,7 @@
 #include "model/pipeline.h"
 #include "output/sink.h"
 #include "pane/power/power.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/power/energy.h"
 #include "topic/topic.h"
 

@@ -16,7 +16,7 @@
 #include "output/describe.h"
 #include "pane/panes.h"
 #include "screen/keys.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

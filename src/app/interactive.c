@@ -31,7 +31,7 @@
 #include "recording/past_file.h"
 #include "screen/setup.h"
 #include "screen/theme.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"

@@ -19,7 +19,7 @@
 #include "fleet/prometheus_api.h"
 #include "output/recording.h"
 #include "pane/panes.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/topic.h"
 
 #define RULES_DIRECTORY "/etc/panetop/rules"

@@ -10,8 +10,8 @@
 
 #include "core/i18n.h"
 #include "kernel/mounts.h"
+#include "sys/descriptor.h"
 #include "sys/env.h"
-#include "sys/error_message.h"
 #include "sys/helper.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"

@@ -18,7 +18,7 @@
 #include "core/i18n.h"
 #include "output/sink.h"
 #include "pane/panes.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/privilege.h"
 #include "topic/reader.h"
 #include "topic/topic.h"

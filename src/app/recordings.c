@@ -16,7 +16,7 @@
 #include "core/span.h"
 #include "output/recording.h"
 #include "recording/block.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/loop.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -15,7 +15,7 @@
 #include "core/i18n.h"
 #include "output/report/report.h"
 #include "pane/panes.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/loop.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"

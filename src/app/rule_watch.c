@@ -20,7 +20,7 @@
 #include "model/rule.h"
 #include "model/units.h"
 #include "pane/panes.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/file_changes.h"
 #include "topic/cgroup.h"
 #include "topic/event/program_starts.h"

@@ -17,7 +17,7 @@
 #include "model/scope.h"
 #include "output/command_sums.h"
 #include "pane/panes.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

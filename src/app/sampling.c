@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 
 #include "core/i18n.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 
 static void on_worker(void *context, uint32_t events)
 {

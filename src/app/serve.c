@@ -22,7 +22,7 @@
 #include "model/pipeline.h"
 #include "model/scope.h"
 #include "output/command_sums.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/http_server.h"
 #include "sys/privilege.h"
 #include "topic/finding/finding_rules.h"

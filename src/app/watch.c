@@ -25,7 +25,7 @@
 #include "model/settings.h"
 #include "pane/panes.h"
 #include "recording/past_file.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/loop.h"
 #include "sys/machine.h"
 #include "sys/process.h"

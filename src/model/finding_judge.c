@@ -9,7 +9,7 @@
 
 #include "core/alloc.h"
 #include "model/finding_parts.h"
-#include "model/units.h"
+#include "model/sentence.h"
 
 #define PREFIX "finding."
 

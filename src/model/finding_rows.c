@@ -10,7 +10,7 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "model/finding_parts.h"
-#include "model/units.h"
+#include "model/sentence.h"
 
 #define POINTS 32 /* of a trace: two windows, so that steps back find a past */
 #define TRACES_MAX 2048

@@ -18,7 +18,7 @@
 #include "core/vector.h"
 #include "output/command_sums.h"
 #include "output/sink.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 
 #define BOUNDS_MAX 64
 #define HELP_MAX 1024

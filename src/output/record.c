@@ -21,7 +21,7 @@
 #include "output/recording.h"
 #include "output/sink.h"
 #include "recording/writer.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
 #include "sys/user_file.h"
 

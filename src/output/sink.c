@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "recording/writer.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 
 #define ROWS 256 /* written before it is asked whether to go on */
 

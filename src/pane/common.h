@@ -8,7 +8,7 @@
 #include "model/finding.h"
 #include "model/frame.h"
 #include "model/history.h"
-#include "model/units.h"
+#include "model/sentence.h"
 #include "screen/canvas.h"
 #include "screen/context.h"
 #include "screen/graph.h"

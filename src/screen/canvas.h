@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
-#include "model/units.h"
+#include "model/sentence.h"
 #include "screen/theme.h"
 
 struct graph_places;

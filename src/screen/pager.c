@@ -9,7 +9,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/units.h"
+#include "model/sentence.h"
 #include "screen/chrome.h"
 #include "screen/keymap.h"
 #include "screen/navigation.h"

@@ -17,7 +17,7 @@
 #include "screen/past/player.h"
 #include "screen/subscriptions.h"
 #include "screen/theme.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/user_file.h"
 
 #define CELL_X 8.4

@@ -14,8 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "sys/error_message.h"
-#include "sys/privilege.h"
+#include "sys/descriptor.h"
 
 #define NUMBER_TEXT_MAX 64
 

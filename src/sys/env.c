@@ -24,6 +24,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "sys/descriptor.h"
 #include "sys/helper.h"
 #include "sys/privilege.h"
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "core/vector.h"
-#include "sys/privilege.h"
+#include "sys/descriptor.h"
 
 #define NAMES (IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
 #define GONE (IN_DELETE_SELF | IN_MOVE_SELF)

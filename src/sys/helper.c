@@ -28,6 +28,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
 #include "sys/privilege.h"
 #include "sys/process.h"

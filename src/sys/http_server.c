@@ -25,9 +25,8 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/span.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
-#include "sys/privilege.h"
 
 #ifdef HAVE_MICROHTTPD
 #include <dlfcn.h>

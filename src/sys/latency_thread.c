@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "sys/descriptor.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
 #include "sys/process.h"

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "core/span.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
-#include "sys/privilege.h"
 
 #define TEST_TICK 128 /* bytes of a test above this one */
 #define TENTH_NS UINT64_C(100000000)

@@ -121,7 +121,8 @@ int root_open(struct root *root, const char *path)
 		return 0;
 	probe = open_in_root(fd, ".", O_PATH | O_CLOEXEC);
 	root->by_kernel = probe >= 0;
-	descriptor_close(probe);
+	if (probe >= 0)
+		close(probe);
 	return 0;
 }
 
@@ -141,6 +142,7 @@ ssize_t root_read_link(const struct root *root, const char *path, char *target, 
 	int fd = root_open_at(root, path, O_PATH | O_NOFOLLOW);
 	ssize_t length = fd < 0 ? -1 : readlinkat(fd, "", target, room);
 
-	descriptor_close(fd);
+	if (fd >= 0)
+		close(fd);
 	return length;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
 #include "sys/privilege.h"
 #include "sys/process.h"

@@ -19,6 +19,7 @@
 
 #include "core/unknown.h"
 #include "core/vector.h"
+#include "sys/descriptor.h"
 #include "sys/privilege.h"
 
 #define TEXT_PART 4096 /* the most that /proc returns per read */

@@ -199,13 +199,6 @@ bool system_call_kills(long number);
  */
 int confine_process(void);
 
-/* -1: there is none. */
-static inline void descriptor_close(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 /* Closes all descriptors from first to last. */
 void descriptors_close(int first, int last);
 

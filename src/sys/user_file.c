@@ -22,9 +22,8 @@
 #include "core/path_walk.h"
 #include "core/span.h"
 #include "core/vector.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
-#include "sys/privilege.h"
 
 #define NAME_PART 200 /* of a long name: what fits into that of a temporary file */
 

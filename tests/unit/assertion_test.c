@@ -9,7 +9,7 @@
 #include "app/rule_list.h"
 #include "core/alloc.h"
 #include "suite.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/topic.h"
 
 static const char *not_wanted; /* a topic that the run does not sample */

@@ -27,7 +27,7 @@
 #include "core/utf8.h"
 #include "kernel/system.h"
 #include "rig.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/loop.h"
 #include "sys/machine_thread.h"
 #include "sys/pids.h"

@@ -3,7 +3,7 @@
 #ifndef PANETOP_TESTS_UNIT_GIVEN_FACTS_H
 #define PANETOP_TESTS_UNIT_GIVEN_FACTS_H
 
-#include "model/units.h"
+#include "model/sentence.h"
 
 struct given_facts {
 	struct facts facts; /* whose find is given_fact, or a function that falls back to it */

@@ -20,7 +20,7 @@
 
 #include "core/http_header.h"
 #include "suite.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/http_server.h"
 
 START_TEST(who_names_openmetrics_gets_it)

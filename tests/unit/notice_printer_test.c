@@ -6,7 +6,7 @@
 
 #include "app/sampling.h"
 #include "suite.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 
 START_TEST(a_notice_comes_once)
 {

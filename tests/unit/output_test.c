@@ -21,7 +21,7 @@
 #include "output/recording.h"
 #include "output/sink.h"
 #include "suite.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/topic.h"
 
 /* A column of struct ROW. */

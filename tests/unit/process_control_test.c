@@ -23,7 +23,7 @@
 #include "core/buffer.h"
 #include "kernel/pid/pid_stat.h"
 #include "suite.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/file_changes.h"
 #include "sys/privilege.h"
 #include "sys/process.h"

@@ -17,7 +17,7 @@
 #include "app/sampling.h"
 #include "output/sink.h"
 #include "suite.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 
 #define LOST "File too large; samples are lost until it can be written again"
 

@@ -25,7 +25,7 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "output/recording.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */

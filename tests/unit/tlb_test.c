@@ -18,7 +18,7 @@
 #include "core/buffer.h"
 #include "kernel/pid/maps.h"
 #include "suite.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/process.h"
 
 #define N_PAGES 200 /* few enough for any CPU to keep their translations */

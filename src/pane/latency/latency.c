@@ -13,7 +13,7 @@
 #include "core/i18n.h"
 #include "core/span.h"
 #include "core/utf8.h"
-#include "model/units.h"
+#include "model/sentence.h"
 #include "screen/context.h"
 #include "screen/keys.h"
 #include "sys/latency_thread.h"

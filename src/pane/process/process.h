@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "core/arena.h"
-#include "model/units.h"
+#include "model/sentence.h"
 #include "pane/calls/calls.h"
 
 enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };

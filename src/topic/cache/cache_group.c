@@ -18,6 +18,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "sys/descriptor.h"
 #include "sys/machine_thread.h"
 #include "sys/pids.h"
 #include "topic/cache/cache_tree.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/privilege.h"
+#include "sys/descriptor.h"
 #include "topic/served_mounts.h"
 
 #define COUNTER_NAMES_MAX 512

@@ -22,8 +22,8 @@
 #include "core/vector.h"
 #include "kernel/system.h"
 #include "sys/attribute.h"
+#include "sys/descriptor.h"
 #include "sys/perf_ring.h"
-#include "sys/privilege.h"
 #include "topic/served_mounts.h"
 #include "topic/topic.h"
 

@@ -18,8 +18,8 @@
 #include "kernel/perf_record.h"
 #include "kernel/system.h"
 #include "kernel/trace_format.h"
+#include "sys/descriptor.h"
 #include "sys/perf_ring.h"
-#include "sys/privilege.h"
 #include "topic/kernel_clock.h"
 #include "topic/served_mounts.h"
 

@@ -11,8 +11,8 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/pid/pid_stat.h"
+#include "sys/descriptor.h"
 #include "sys/pids.h"
-#include "sys/privilege.h"
 #include "topic/event/event_source.h"
 
 #define SOCKET_BYTES ((size_t)8 << 20)

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/descriptor.h"
 #include "sys/env.h"
-#include "sys/error_message.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 #define LIST_BYTES_MAX ((size_t)4 * 1024 * 1024) /* of all containers of Podman */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "kernel/meminfo.h"
+#include "sys/descriptor.h"
 #include "topic/kernel_clock.h"
 #include "topic/topic.h"
 

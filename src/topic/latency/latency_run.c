@@ -16,6 +16,7 @@
 
 #include "core/alloc.h"
 #include "kernel/system.h"
+#include "sys/descriptor.h"
 #include "topic/cgroup.h"
 
 #define SETTLE_NS UINT64_C(100000000) /* while panetop takes its first sample */

@@ -16,8 +16,8 @@
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
 #include "kernel/pid/pid_stat.h"
+#include "sys/descriptor.h"
 #include "sys/device_poll.h"
-#include "sys/error_message.h"
 #include "sys/pids.h"
 
 /* One file at a time for a helper; the rights were checked when it was opened. */

@@ -12,6 +12,7 @@
 
 #include "core/i18n.h"
 #include "kernel/pid/maps.h"
+#include "sys/descriptor.h"
 #include "sys/pids.h"
 #include "topic/pages/page_map.h"
 

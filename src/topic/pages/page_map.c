@@ -17,6 +17,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/pid/maps.h"
+#include "sys/descriptor.h"
 #include "sys/loop.h"
 #include "sys/pids.h"
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
+#include "sys/descriptor.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"
 #include "topic/pages/page_map.h"

@@ -20,7 +20,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 #include "sys/loop.h"
 #include "sys/pids.h"
 #include "sys/process.h"

@@ -17,6 +17,7 @@
 
 #include "core/vector.h"
 #include "kernel/perf_record.h"
+#include "sys/descriptor.h"
 #include "sys/perf_ring.h"
 #include "topic/cpu/proc_stat.h"
 

@@ -15,7 +15,7 @@
 
 #include "core/typed_name.h"
 #include "kernel/code/elf_file.h"
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 
 #define PART_BYTES ((size_t)4 << 20)
 #define MAPS_BYTES_MAX ((size_t)64 << 20)

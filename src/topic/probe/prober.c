@@ -22,6 +22,7 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/vector.h"
+#include "sys/descriptor.h"
 #include "sys/machine.h"
 #include "sys/privilege.h"
 #include "sys/profile_files.h"

@@ -22,8 +22,8 @@
 #include "core/vector.h"
 #include "kernel/code/elf_file.h"
 #include "kernel/pid/maps.h"
+#include "sys/descriptor.h"
 #include "sys/env.h"
-#include "sys/error_message.h"
 #include "sys/profile_files.h"
 #include "topic/trace/kernel_names.h"
 

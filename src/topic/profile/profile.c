@@ -22,8 +22,8 @@
 #include "core/i18n.h"
 #include "core/span.h"
 #include "core/vector.h"
+#include "sys/descriptor.h"
 #include "sys/device_poll.h"
-#include "sys/error_message.h"
 #include "topic/profile/profile_events.h"
 #include "topic/profile/profiler.h"
 

@@ -12,9 +12,9 @@
 #include "kernel/perf_record.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/system.h"
+#include "sys/descriptor.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
-#include "sys/privilege.h"
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
 #define RING_BYTES ((size_t)1 << 19)

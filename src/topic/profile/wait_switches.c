@@ -20,6 +20,7 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_syscall.h"
+#include "sys/descriptor.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"

@@ -23,6 +23,7 @@
 #include "core/vector.h"
 #include "kernel/code/symbols.h"
 #include "kernel/pid/pid_syscall.h"
+#include "sys/descriptor.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
 #include "sys/process.h"

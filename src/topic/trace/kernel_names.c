@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
+#include "sys/descriptor.h"
 #include "sys/privilege.h"
 
 #define PATH "sys/kernel/btf/vmlinux"

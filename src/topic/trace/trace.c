@@ -17,6 +17,7 @@
 #include "kernel/system.h"
 #include "kernel/trace_format.h"
 #include "sys/bpf/syscall.h"
+#include "sys/descriptor.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"

@@ -17,6 +17,7 @@
 #include "core/vector.h"
 #include "kernel/mounts.h"
 #include "kernel/trace_format.h"
+#include "sys/descriptor.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
 #include "topic/process/process_list.h"

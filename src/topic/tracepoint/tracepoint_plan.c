@@ -15,8 +15,8 @@
 #include "core/typed_name.h"
 #include "core/vector.h"
 #include "kernel/trace_format.h"
+#include "sys/descriptor.h"
 #include "sys/perf_ring.h"
-#include "sys/privilege.h"
 #include "topic/served_mounts.h"
 #include "topic/trace/trace_scope.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages on standard error, for people. */
-#ifndef PANETOP_SYS_ERROR_MESSAGE_H
-#define PANETOP_SYS_ERROR_MESSAGE_H
+/* Bytes from and to descriptors, and messages on standard error, for people. */
+#ifndef PANETOP_SYS_DESCRIPTOR_H
+#define PANETOP_SYS_DESCRIPTOR_H
 
 #include <stddef.h>
+#include <unistd.h>
 
 #include "core/buffer.h"
 
@@ -21,6 +22,13 @@ void error_message_retry(void);
 
 /* At the end of the program: waits for at most a second until standard error has taken the kept lines. */
 void error_message_close(void);
+
+/* -1: there is none. */
+static inline void descriptor_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
 
 /* Buffers from and to descriptors: files, pipes, and terminals that may stop taking bytes. */
 

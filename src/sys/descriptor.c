@@ -2,7 +2,7 @@
 /* Keeps lines that standard error does not take, and counts those that it has no room for. */
 #include <config.h>
 
-#include "sys/error_message.h"
+#include "sys/descriptor.h"
 
 #include <errno.h>
 #include <poll.h>
