@@ -54,6 +54,7 @@ static const struct pane_table tables[] = {
 				  .sort = "calls_per_second", .waits = N_("waiting for the next sample") },
 	[PROCESS_TABLE_FUNCTION] = { .topic = "function", .of_one = true, .lazy = true,
 				     .waits = N_("reading the files that it has mapped") },
+	[PROCESS_TABLE_KILL] = { .topic = "kill", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_PROBE] = { .topic = "probe", .of_one = true, .on_request = true, .own_columns = true },
 	{ 0 },
 };
@@ -292,6 +293,15 @@ static bool asks_for_code(struct pane_context *context)
 	return context->view == VIEW_SUMMARY && state->asks_for_code;
 }
 
+/* It has ended, and no exit code is known. */
+static bool may_be_killed(const struct pane_context *context)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+
+	return text_is_one_of(process_text(&rows, "state"), span_text("X|Z")) &&
+	       isnan(process_number(&rows, "exit_code"));
+}
+
 /* It is read in each sample, also while it does not run. */
 static void sampling(struct pane_context *context)
 {
@@ -312,6 +322,7 @@ static void sampling(struct pane_context *context)
 	context_request(context)->profiled_pid = of_this ? context->request->visible[0] : 0;
 	screen_request(context, PROCESS_TABLE_CODE, of_code);
 	screen_request(context, PROCESS_TABLE_COST, of_code);
+	screen_request(context, PROCESS_TABLE_KILL, context->frame && may_be_killed(context));
 }
 
 /* Of a process that ended before, by its exit: then the name must be the same, too. */
@@ -510,7 +521,8 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 
 	return rows.detail && context->view != VIEW_LIST &&
 	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0 ||
-		strcmp(notice->topic, NOTICE_STORAGE) == 0 || strcmp(notice->topic, "scope") == 0);
+		strcmp(notice->topic, "kill") == 0 || strcmp(notice->topic, NOTICE_STORAGE) == 0 ||
+		strcmp(notice->topic, "scope") == 0);
 }
 
 static unsigned home(const struct pane_context *context)

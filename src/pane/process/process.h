@@ -27,6 +27,7 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  *                                          the error
  *   exit_name, stop_name                   of signals
  *   ended_time                             when it exited, as far as that is known
+ *   oom_limit                              at whose memory limit the OOM killer ended it; /: of the machine
  *   others                                 its threads without the main one
  * held: the sentence that held before, by the number that process_story_held() returns.
  */
@@ -54,6 +55,7 @@ enum process_table {
 	PROCESS_TABLE_WALL,
 	PROCESS_TABLE_CALLS,
 	PROCESS_TABLE_FUNCTION,
+	PROCESS_TABLE_KILL,
 	PROCESS_TABLE_PROBE,
 };
 

@@ -12,6 +12,7 @@
 #include "pane/process/process.h"
 
 #define MEAN_SECONDS 10
+#define EARLY_SECONDS 0.5 /* by which the first sample of a mean may be younger */
 #define LEAST_SECONDS 5  /* of a mean */
 #define MOST_SECONDS 15  /* of one with several samples */
 #define HELD_STEPS 20    /* of a second, back to where nothing had held yet */
@@ -146,10 +147,18 @@ static double growth(const struct history *history, unsigned series, size_t now,
 			break;
 		first = value;
 		*seconds = age_seconds(history, newest, i);
-		if (age >= MEAN_SECONDS)
+		if (age >= MEAN_SECONDS - EARLY_SECONDS)
 			break;
 	}
 	return *seconds >= LEAST_SECONDS ? last - first : NAN;
+}
+
+/* Of the time of each thread that it has now: others may have ended meanwhile. */
+static double of_threads(const struct process_rows *rows, double ratio)
+{
+	double threads = process_number(rows, "threads");
+
+	return threads >= 1 && ratio > threads ? threads : ratio;
 }
 
 static double mean_level(const struct history *history, unsigned series, size_t now)
@@ -249,6 +258,10 @@ static void make_past_facts(struct past_facts *of, const struct pane_context *co
 			if (means[i].series == PROCESS_SERIES_TIME_DISK)
 				of->made[i].fact.number = blocked / seconds;
 	}
+	for (size_t i = 0; i < N_MEANS; i++)
+		if (means[i].series >= PROCESS_SERIES_TIME_DISK &&
+		    means[i].series <= PROCESS_SERIES_TIME_OTHER)
+			of->made[i].fact.number = of_threads(rows, of->made[i].fact.number);
 	growth(history, PROCESS_SERIES_CPU_SECONDS, now, &seconds);
 	add(of, "mean_seconds", number_fact(seconds >= LEAST_SECONDS ? seconds : NAN, UNIT_SECONDS));
 	add(of, "stuck_seconds", number_fact(stuck_seconds(history, now), UNIT_SECONDS));
@@ -365,6 +378,13 @@ const char *process_waits_for(const struct facts *facts)
 #define SLEEPS_ON "cpu_ratio < 0.08, waits_for"
 
 static const struct remark remarks[] = {
+	SLOW(ENDED ", oom_limit == /", NULL,
+	     N_("Killed by SIGKILL[ at {ended_time:clock}]: the OOM killer, the machine was out of memory.")),
+	UNREAD,
+	SLOW(ENDED ", oom_limit", NULL,
+	     N_("Killed by SIGKILL[ at {ended_time:clock}]: the OOM killer, at the memory limit of "
+		"{oom_limit}.")),
+	UNREAD,
 	SLOW(ENDED ", exit_name", NULL, N_("Killed by SIG{exit_name}[ at {ended_time:clock}].")),
 	UNREAD,
 	SLOW(ENDED ", exit_signal >= 0", NULL, N_("Killed by signal {exit_signal}[ at {ended_time:clock}].")),
@@ -393,19 +413,33 @@ static const struct remark remarks[] = {
 	NICE("machine", N_("(nice {nice} lets others go first)")),
 	NICE("session", N_("(nice {nice} only applies within its session: autogroup)")),
 	NICE("group", N_("(nice {nice} only applies within its control group)")),
+	/* of waits, more than the time of one thread */
+	SLOW("memory_ratio > 1, not disk_ratio > memory_ratio",
+	     "memory_ratio > 0.9, not disk_ratio > 1.25 * memory_ratio",
+	     N_("{memory_ratio:.1} of {threads:.0} threads wait for memory, for reclaim or evicted pages"
+		"[ (last {mean_seconds:.0} s)].")),
 	SLOW("memory_ratio >= 0.2, not disk_ratio > memory_ratio",
 	     "memory_ratio >= 0.15, not disk_ratio > 1.25 * memory_ratio",
 	     N_("Waiting for memory {memory_ratio} of the time, for reclaim or evicted pages"
 		"[ (last {mean_seconds:.0} s)].")),
+	SLOW("disk_ratio > 1, major_faults_per_second >= 20",
+	     "disk_ratio > 0.9, major_faults_per_second >= 15",
+	     N_("{disk_ratio:.1} of {threads:.0} threads wait for pages of the process: "
+		"{major_faults_per_second} from storage[ (last {mean_seconds:.0} s)].")),
 	SLOW("disk_ratio >= 0.2, major_faults_per_second >= 20",
 	     "disk_ratio >= 0.15, major_faults_per_second >= 15",
 	     N_("Waiting for its own pages {disk_ratio} of the time: {major_faults_per_second} from storage"
 		"[ (last {mean_seconds:.0} s)].")),
+	SLOW("disk_ratio > 1", "disk_ratio > 0.9",
+	     N_("{disk_ratio:.1} of {threads:.0} threads wait for storage[ (last {mean_seconds:.0} s)].")),
 	SLOW("disk_ratio >= 0.2", "disk_ratio >= 0.15",
 	     N_("Waiting for storage {disk_ratio} of the time[ (last {mean_seconds:.0} s)].")),
 	STUCK("stuck_seconds >= 10", NULL,
 	     N_("Stuck in uninterruptible sleep (D) for at least {stuck_seconds:.0} s[ in {system_call}]"
 		"[: {wait_channel}].")),
+	SLOW("other_ratio > 1", "other_ratio > 0.9",
+	     N_("{other_ratio:.1} of {threads:.0} threads wait in the kernel, not for storage"
+		"[ (last {mean_seconds:.0} s)].")),
 	SLOW("other_ratio >= 0.2", "other_ratio >= 0.15",
 	     N_("Waiting in the kernel {other_ratio} of the time, not for storage"
 		"[ (last {mean_seconds:.0} s)].")),
@@ -491,7 +525,26 @@ static double how_ended(const struct summary *summary, const char *column, const
 /* A part of its time account. */
 static double time_part(const struct summary *summary, const char *part)
 {
-	return process_time_part(summary->context->frame, number(summary, "pid"), part, "ratio");
+	return of_threads(&summary->rows, process_time_part(summary->context->frame, number(summary, "pid"),
+							    part, "ratio"));
+}
+
+/* At whose memory limit the OOM killer ended it; "": it did not, or that is not known. */
+static const char *oom_limit(const struct summary *summary)
+{
+	const struct table *kills = context_table(summary->context, PROCESS_TABLE_KILL);
+	double now_ns = (double)summary->context->frame->wall_ns, began_ns = number(summary, "started_time");
+	char killed[TEXT_MAX];
+
+	snprintf(killed, sizeof(killed), "%s %.0f", text_of(summary, "name"), number(summary, "pid"));
+	for (size_t i = 0; kills && i < kills->n_rows; i++) {
+		const void *row = table_row(kills, i);
+
+		if (strcmp(table_text(kills, row, "killed"), killed) == 0 &&
+		    !(table_number(kills, row, "age_seconds") - 1 > (now_ns - began_ns) / 1e9))
+			return table_text(kills, row, "path");
+	}
+	return "";
 }
 
 /* The row of the function that runs most, of a profile of this process alone; NULL: there is none. */
@@ -590,7 +643,9 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	double lived = table_number(of->exit.table, exit, "duration_seconds");
 	/* by the function that waits, where that is counted; else as the kernel accounts delays */
 	bool accounted = !isnan(time_part(summary, "disk")) || process_waits_in_ring(&summary->rows);
-	double disk = accounted ? time_part(summary, "disk") : number(summary, "disk_ratio");
+	double disk = accounted ? time_part(summary, "disk")
+				: of_threads(&summary->rows, number(summary, "disk_ratio"));
+	const char *limited = text_of(summary, "limit_group");
 	const struct made_fact made[] = {
 		{ "memory_ratio", number_fact(time_part(summary, "memory"), UNIT_RATIO),
 		  "ratio of time_account, part memory" },
@@ -603,6 +658,10 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 		{ "frozen", yes_fact(strcmp(text_of(summary, "frozen"), "yes") == 0) },
 		{ "main_ended", yes_fact(strcmp(text_of(summary, "main_thread"), "ended") == 0) },
 		{ "others", number_fact(number(summary, "threads") - 1, UNIT_NONE), "threads - 1" },
+		{ "oom_limit", text_fact(oom_limit(summary)), "path of kill" },
+		{ "limited_elsewhere",
+		  text_fact(strcmp(limited, text_of(summary, "cgroup")) != 0 ? limited : NULL),
+		  "limit_group" },
 		{ "exit_code", number_fact(how_ended(summary, "exit_code", "exit_code"), UNIT_NONE) },
 		{ "exit_signal", number_fact(exit_signal, UNIT_NONE) },
 		{ "exit_name", signal_fact(exit_signal) },
@@ -674,7 +733,8 @@ static const struct part {
 	{ .remark = { "not parents, ppid > 0", "[{parent} ]{ppid}" } },
 	{ .remark = { "not parents, ppid == 0", N_("none") } },
 	{ N_("group"), 9, NO_PAST, { NULL, "[{cgroup}]" } },
-	{ .remark = { "group_limit_ratio > 0", N_("  limit {group_limit_ratio:.2} CPUs") } },
+	{ .remark = { "group_limit_ratio > 0",
+		      N_("  limit {group_limit_ratio:.2} CPUs[ of {limited_elsewhere}]") } },
 	{ .remark = { "throttled_ratio", N_("  throttled {throttled_ratio:.1%}") } },
 	{ N_("state"), 2, NO_PAST, { "stop_name", N_("{state} stopped by SIG{stop_name}") } },
 	{ .remark = { "not stop_name", "[{state} ]{doing}" } },
@@ -685,8 +745,9 @@ static const struct part {
 						"control group]") } },
 	/* the kernel shows such threads in state D or S */
 	{ .remark = { "not frozen", N_("[{threads:.0}][: running {running_threads:.0}, in D "
-				       "{waiting_threads:.0}][  waits for storage "
-		"{disk_ratio:.1%}]") } },
+				       "{waiting_threads:.0}]") } },
+	{ .remark = { "not frozen, disk_ratio <= 1", N_("  waits for storage {disk_ratio:.1%}") } },
+	{ .remark = { "not frozen, disk_ratio > 1", N_("  {disk_ratio:.1} wait for storage") } },
 	{ N_("CPU"), 3, PROCESS_SERIES_CPU,
 	  { NULL, N_("[{cpu_ratio:.1%}][  user {user_ratio:100.1}][  system {system_ratio:100.1}]"
 		     "[  waiting for CPU {wait_ratio:.1%}][  time {cpu_seconds:short}]") } },
