@@ -265,7 +265,10 @@ static void copy_unescaped(struct cgroup_name *out, struct span text)
 		int low = begins ? ascii_hex_digit(text.at[3]) : -1;
 		bool escaped = high >= 0 && low >= 0 && high + low > 0;
 
-		out->name[length++] = escaped ? (char)(high << 4 | low) : *text.at;
+		out->name[length] = *text.at;
+		if (escaped)
+			out->name[length] = (char)(high << 4 | low);
+		length++;
 		text.at += escaped ? 4 : 1;
 	}
 	out->name[length] = '\0';

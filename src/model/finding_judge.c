@@ -589,22 +589,26 @@ bool findings_say_it(const struct findings *findings, const struct frame *frame,
 	return false;
 }
 
+bool findings_said_it(const struct findings *findings, const struct finding_rule *rule, const char *key)
+{
+	const struct finding_spell *spell;
+	size_t at = 0;
+
+	while ((spell = finding_past_over(&findings->past, FINDING_OVER_SECONDS, &at)))
+		if (yields(rule, &findings->rules[spell->rule]) && is_same_key(key, spell->told.row))
+			return true;
+	return false;
+}
+
 /* Does another rule speak of the same fact, or has it done so just now? */
 static bool is_of_another(const struct findings *findings, const struct frame *frame,
 			  const struct candidate *candidate)
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const char *key = key_of(findings, frame, candidate);
-	const struct finding_spell *spell;
-	size_t at = 0;
 
-	if (findings_say_it(findings, frame, rule, key))
-		return true;
-	while (rule->age == FINDING_HAPPENED &&
-	       (spell = finding_past_over(&findings->past, FINDING_OVER_SECONDS, &at)))
-		if (yields(rule, &findings->rules[spell->rule]) && is_same_key(key, spell->told.row))
-			return true;
-	return false;
+	return findings_say_it(findings, frame, rule, key) ||
+	       (rule->age == FINDING_HAPPENED && findings_said_it(findings, rule, key));
 }
 
 static void leave_to_others(struct findings *findings, const struct frame *frame)

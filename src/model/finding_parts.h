@@ -16,6 +16,7 @@ struct finding_trace; /* of one value */
 struct finding_told {
 	const char *subject, *text, *row; /* row: NULL: it was about the machine */
 	double rank;                /* a higher one is worse; NaN: all are alike */
+	double covered;             /* seconds that its numbers are of */
 	uint64_t until_wall_ns;     /* CLOCK_REALTIME, up to which it was so */
 };
 
@@ -167,6 +168,9 @@ const void *finding_value_row(const struct frame *frame, const struct finding_va
 /* Does a candidate speak of the same fact as this rule of the row with this key (NULL: of the machine)? */
 bool findings_say_it(const struct findings *findings, const struct frame *frame,
 		     const struct finding_rule *rule, const char *key);
+
+/* Has one that has ended spoken of it, within the time for which it is shown? */
+bool findings_said_it(const struct findings *findings, const struct finding_rule *rule, const char *key);
 
 /* NULL: no rule has this kind. */
 struct culprits *finding_culprits(const struct findings *findings, const struct culprit_kind *kind);

@@ -249,8 +249,13 @@ struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t iden
 
 const struct finding_spell *finding_past_over(const struct finding_past *past, double seconds, size_t *at)
 {
-	while (*at < past->n_spells) {
-		const struct finding_spell *spell = &past->spells[past->n_spells - ++*at];
+	const struct finding_past *live = past->live;
+	size_t n_live = live ? live->n_spells : 0;
+
+	while (*at < n_live + past->n_spells) {
+		size_t left = n_live + past->n_spells - ++*at;
+		const struct finding_spell *spell =
+			left < past->n_spells ? &past->spells[left] : &live->spells[left - past->n_spells];
 
 		if (spell->ended && spell->told.subject && spell->end_ns < past->now_ns &&
 		    (double)(past->now_ns - spell->end_ns) / 1e9 < seconds)
@@ -287,6 +292,7 @@ void finding_past_free(struct finding_past *past)
 #define OVERTAKES 1.2
 #define NAME_BYTES 64
 #define NOTABLE_SHARE 0.1 /* of what the greatest user of the same name uses */
+#define OWN_SHARE 0.8     /* of what its command used: a number of a process is its own */
 
 struct command {
 	char name[NAME_BYTES];
@@ -294,7 +300,8 @@ struct command {
 	double sum;          /* its mean within the window */
 	double most;         /* of one that uses it in this frame */
 	unsigned n[WINDOW];  /* that use at least a tenth of that, in the last frame of a bucket */
-	double id;           /* of one of them */
+	double id[WINDOW];   /* the one that uses most … */
+	double own[WINDOW];  /* … and what it used */
 };
 
 struct culprits {
@@ -304,6 +311,7 @@ struct culprits {
 	struct hash by_name;
 	uint64_t seconds[WINDOW]; /* CLOCK_MONOTONIC, of each bucket */
 	double covered[WINDOW];   /* seconds that the rates in it are of; of a state 1 */
+	unsigned bucket;          /* of the last frame */
 	char leader[NAME_BYTES];
 };
 
@@ -333,7 +341,7 @@ void culprits_forget(struct culprits *culprits)
 
 static struct command *find_command(struct culprits *culprits, const char *name)
 {
-	struct command command = { .id = NAN };
+	struct command command = { 0 };
 	uint64_t hash;
 	uint32_t at;
 
@@ -369,7 +377,6 @@ static void drop_idle(struct culprits *culprits, unsigned bucket)
 			continue;
 		command->most = 0;
 		command->n[bucket] = 0;
-		command->id = NAN;
 		culprits->commands[kept] = *command;
 		hash_add(&culprits->by_name, hash_bytes(HASH_SEED, span_text(command->name)), (uint32_t)kept);
 		kept++;
@@ -381,7 +388,7 @@ static void empty_bucket(struct culprits *culprits, unsigned bucket)
 {
 	culprits->covered[bucket] = 0;
 	for (size_t i = 0; i < culprits->n_commands; i++) {
-		culprits->commands[i].used[bucket] = 0;
+		culprits->commands[i].used[bucket] = culprits->commands[i].own[bucket] = 0;
 		culprits->commands[i].n[bucket] = 0;
 	}
 }
@@ -396,6 +403,7 @@ static unsigned begin_second(struct culprits *culprits, uint64_t second)
 		    (i == bucket && !culprits->kind->is_rate))
 			empty_bucket(culprits, i);
 	culprits->seconds[bucket] = second;
+	culprits->bucket = bucket;
 	drop_idle(culprits, bucket);
 	return bucket;
 }
@@ -433,7 +441,7 @@ static void take(struct culprits *culprits, const struct culprit_source *source,
 	};
 	struct command *command;
 	const char *name;
-	double used;
+	double used, id;
 
 	for (size_t i = 0; i < table->n_rows; i++) {
 		used = used_by(&taken, table_row(table, i), &name);
@@ -449,7 +457,13 @@ static void take(struct culprits *culprits, const struct culprit_source *source,
 		if (!command || used < command->most * NOTABLE_SHARE)
 			continue;
 		command->n[bucket]++;
-		command->id = row_number(table_row(table, i), taken.id);
+		if (used < command->most)
+			continue;
+		id = row_number(table_row(table, i), taken.id);
+		if (id != command->id[bucket])
+			command->own[bucket] = 0;
+		command->own[bucket] += used * seconds;
+		command->id[bucket] = id;
 	}
 }
 
@@ -484,6 +498,18 @@ static double mean_count(const struct culprits *culprits, const struct command *
 	return n_buckets > 0 ? round((double)n / n_buckets) : 0;
 }
 
+/* The process that used nearly all of it itself; NaN: none, or it has ended. */
+static double only_id(const struct culprits *culprits, const struct command *command)
+{
+	double id = command->id[culprits->bucket], own = 0, used = 0;
+
+	for (unsigned i = 0; i < WINDOW; i++) {
+		used += command->used[i];
+		own += command->id[i] == id ? command->own[i] : 0;
+	}
+	return command->n[culprits->bucket] > 0 && own >= OWN_SHARE * used ? id : NAN;
+}
+
 static void add_up(struct culprits *culprits, struct command *command)
 {
 	double used = 0, covered = 0;
@@ -499,7 +525,7 @@ struct culprit {
 	const char *name; /* of the command, until the next frame */
 	double n;         /* processes of that name that use at least a tenth of what the greatest of them
 			   * does, in the mean; NaN: all have ended */
-	double id;        /* of the only one; NaN: there are more, or none in this frame */
+	double id;        /* of the only one; NaN: there are more, or there were */
 	double used;
 };
 
@@ -531,7 +557,7 @@ static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 	*culprit = (struct culprit){
 		.name = leader->name,
 		.n = n > 0 ? n : NAN,
-		.id = n == 1 ? leader->id : NAN,
+		.id = n == 1 ? only_id(culprits, leader) : NAN,
 		.used = leader->sum,
 	};
 	return true;
@@ -779,6 +805,8 @@ static const char *name_of(const struct findings *findings, const struct candida
 	return n_called == 1 ? name : table_text(table, candidate->row, rule->key);
 }
 
+#define ABOUT 0.1 /* less than this is as bad; then the sentence of the longer time stands */
+
 /* Keeps the sentence of now, unless a worse one is there, and up to when it was so. */
 static void tell(struct findings *findings, const struct candidate *candidate, const struct finding_row *row)
 {
@@ -787,12 +815,15 @@ static void tell(struct findings *findings, const struct candidate *candidate, c
 	struct finding_told *told =
 		&finding_past_hold(&findings->past, candidate->identity, candidate->rule)->told;
 
-	if (!told->subject || isnan(told->rank) || candidate->rank > told->rank) {
+	if (!told->subject || isnan(told->rank) || candidate->rank > told->rank ||
+	    (candidate->covered > told->covered &&
+	     candidate->rank >= told->rank - ABOUT * fabs(told->rank))) {
 		free_told(told);
 		told->subject = alloc_text(row->subject);
 		told->text = alloc_text(row->text);
 		told->row = row->row ? alloc_text(row->row) : NULL;
 		told->rank = candidate->rank;
+		told->covered = candidate->covered;
 	}
 	told->until_wall_ns = findings->past.wall_ns - ago_ns;
 }
@@ -849,7 +880,8 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 
 		if (findings->limits[spell->rule].off || rule->age == FINDING_HAPPENED ||
 		    has_row(out, rule->name, told->subject) ||
-		    findings_say_it(findings, frame, rule, told->row))
+		    findings_say_it(findings, frame, rule, told->row) ||
+		    findings_said_it(findings, rule, told->row))
 			continue;
 		row = table_add(out);
 		row->rule = rule->name;
