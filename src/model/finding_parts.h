@@ -48,7 +48,7 @@ void finding_past_begin(struct finding_past *past, uint64_t mono_ns, uint64_t wa
 struct finding_window {
 	double seconds;
 	bool counter;   /* one that shrank starts again */
-	bool from_zero; /* unless it was seen in the frame before, it was 0 there */
+	bool from_zero; /* unless it was in the frame before, it was 0 there, or what it was last */
 	bool mean;      /* not its growth: its mean in the window, of all frames and now */
 };
 

@@ -21,8 +21,8 @@
 
 struct finding_trace {
 	uint64_t identity;
-	double last; /* the value in the last frame */
-	uint64_t changed_ns;
+	double last; /* the value in the last frame that had it, at seen_ns */
+	uint64_t seen_ns, changed_ns;
 	size_t n_points;
 	struct point {
 		uint64_t ns;
@@ -69,7 +69,7 @@ static struct finding_trace *add_trace(struct finding_past *past, uint64_t ident
 				trace = &past->traces[i];
 	trace->identity = identity;
 	trace->last = NAN;
-	trace->changed_ns = 0;
+	trace->seen_ns = trace->changed_ns = 0;
 	trace->n_points = 0;
 	return trace;
 }
@@ -153,6 +153,9 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 		if (window->from_zero && past->before_ns > 0)
 			add_point(trace, past->before_ns, trace->last = 0);
 	}
+	if (window->from_zero && trace->seen_ns < past->before_ns && newest_ns(trace) < past->before_ns)
+		add_point(trace, past->before_ns, trace->last); /* its row was gone meanwhile, and is back */
+	trace->seen_ns = past->now_ns;
 	before = base(trace, past->now_ns, past->before_ns, window_ns);
 	if (window->counter && before && now < before->value) {
 		trace->n_points = 0;
