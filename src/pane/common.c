@@ -66,6 +66,22 @@ void cpu_parts_fill(const struct table *table, const void *row, const struct ser
 						table_number(table, row, series[first + i].column) };
 }
 
+void cpu_part_join(struct graph_part *parts, enum cpu_part from, enum cpu_part to)
+{
+	if (!isnan(parts[from].value))
+		parts[to].value += parts[from].value;
+	parts[from].value = 0;
+	parts[from].look = parts[to].look;
+	parts[from].letter = parts[to].letter;
+}
+
+void cpu_parts_fold(struct graph_part parts[N_CPU_PARTS])
+{
+	cpu_part_join(parts, CPU_PART_GUEST, CPU_PART_USER);
+	cpu_part_join(parts, CPU_PART_IRQ, CPU_PART_SYSTEM);
+	cpu_part_join(parts, CPU_PART_SOFTIRQ, CPU_PART_SYSTEM);
+}
+
 void cpu_parts_draw(const struct pane_context *context, const struct canvas *canvas,
 		    const struct graph_part parts[N_CPU_PARTS])
 {

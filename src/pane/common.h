@@ -53,6 +53,12 @@ enum cpu_part {
 void cpu_parts_fill(const struct table *table, const void *row, const struct series *series, unsigned first,
 		    struct graph_part parts[N_CPU_PARTS]);
 
+/* Makes one a part of another one, which looks the same. */
+void cpu_part_join(struct graph_part *parts, enum cpu_part from, enum cpu_part to);
+
+/* Guests are user time, interrupts system time. */
+void cpu_parts_fold(struct graph_part parts[N_CPU_PARTS]);
+
 /* Draws their past: five minutes, up to all CPUs. */
 void cpu_parts_draw(const struct pane_context *context, const struct canvas *canvas,
 		    const struct graph_part parts[N_CPU_PARTS]);

@@ -32,20 +32,11 @@
 #define LARGE_EXITED 0.2  /* of what is busy */
 #define LEGEND_SAMPLES 60
 
-static void move_part(struct graph_part *parts, enum cpu_part from, enum cpu_part to)
-{
-	if (!isnan(parts[from].value))
-		parts[to].value += parts[from].value;
-	parts[from].value = 0;
-}
-
-/* Where the legend has no room for all: user time includes nice and guests, system time the interrupts. */
+/* Where the legend has no room for all: user time includes nice, too. */
 static void fold_parts(struct graph_part *parts)
 {
-	move_part(parts, CPU_PART_NICE, CPU_PART_USER);
-	move_part(parts, CPU_PART_GUEST, CPU_PART_USER);
-	move_part(parts, CPU_PART_IRQ, CPU_PART_SYSTEM);
-	move_part(parts, CPU_PART_SOFTIRQ, CPU_PART_SYSTEM);
+	cpu_part_join(parts, CPU_PART_NICE, CPU_PART_USER);
+	cpu_parts_fold(parts);
 }
 
 /* All that a CPU did, including guests; NaN until there are rates. */

@@ -601,6 +601,7 @@ static void draw_cpu(const struct pane_context *context, const struct canvas *ca
 
 	cpu_parts_fill(table, table_find(table, "all", NULL), context->pane->series, OVERVIEW_SERIES_PARTS,
 		       parts);
+	cpu_parts_fold(parts);
 	for (unsigned i = 0; i < N_CPU_PARTS; i++)
 		if (parts[i].value >= NOTICEABLE)
 			x = draw_key(canvas, x, &parts[i], fixed_text(value, 100 * parts[i].value, 0));
