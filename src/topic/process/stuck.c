@@ -432,6 +432,8 @@ const struct topic topic_stuck = {
 #define LOCKED_CONTENDED 2 /* value of a mutex that others wait for */
 #define OWNER_OFFSET 8    /* of the TID of its holder in pthread_mutex_t */
 #define LOOK_WEIGHT 0.2   /* of the newest look at a holder, among all */
+#define VOTES_LEAST 4     /* for a holder that is named, as after three looks in a row */
+#define VOTES_MAX 8
 
 struct convoy_row {
 	uint64_t pid;
@@ -444,7 +446,8 @@ struct convoy_row {
 
 static const struct column convoy_columns[] = {
 	CONVOY(convoy_seconds, A_GAUGE(SECONDS, N_("for"), 6), .whole = true,
-	       .help = N_("time for which this was so at each look"), .source = "time between samples"),
+	       .help = N_("time for which this was so, at looks at most 5 s apart"),
+	       .source = "time between samples"),
 	CONVOY(waiting_threads, A_GAUGE(COUNT, N_("waiting"), 7),
 	       .help = N_("threads that wait for the mutex, of those that were looked at, at most 48"),
 	       .source = "/proc/PID/task/TID/syscall: futex with FUTEX_WAIT and the value 2"),
@@ -459,7 +462,7 @@ static const struct column convoy_columns[] = {
 	CONVOY(lock, A_LABEL(N_("mutex"), 14), .fleeting = true, .rank = 1,
 	       .help = N_("its address in the process"), .source = "/proc/PID/task/TID/syscall"),
 	CONVOY(holder, A_LABEL(N_("held by"), 15), .fleeting = true,
-	       .help = N_("name of the thread that held it at the last look; unknown: none of the process"),
+	       .help = N_("name of the thread that held it at most of the last looks; unknown: none did"),
 	       .source = "/proc/PID/task/TID/stat comm"),
 	CONVOY(holder_tid, A_LABEL(N_("TID"), 7), .fleeting = true, .help = N_("thread ID of the holder"),
 	       .source = "/proc/PID/mem, 8 bytes behind the address of the mutex"),
@@ -477,16 +480,19 @@ static const struct schema convoy_schema = {
 
 /* A process that is looked at. */
 struct look {
-	uint32_t pid, holder;
+	uint32_t pid, holder, named; /* holder: now; named: of the last looks, where it has the votes */
+	unsigned votes;
 	uint64_t start_ticks, threads, since_ns;
 	uint64_t seen_ns; /* when it was a convoy last; 0: never */
 	uint32_t tids[THREADS_MAX];
 	size_t n_tids, n_read;
 	uint64_t locks[THREADS_MAX]; /* that threads wait for */
-	size_t n_locks, n_waiting;   /* waiting: for lock */
-	uint64_t lock;               /* most of them; 0: none */
+	size_t n_locks, n_waiting;   /* waiting: for most */
+	uint64_t most, lock;         /* that most of them wait for, now and when it was a convoy last */
+	uint64_t waiting_threads;    /* for lock, and their share then */
+	double waiting_ratio;
 	double busy;                 /* see LOOK_WEIGHT; NaN: not known */
-	char holder_state, holder_name[PROCESS_NAME_MAX];
+	char holder_state, name[PROCESS_NAME_MAX]; /* name: of named */
 };
 
 struct convoy_state {
@@ -616,11 +622,9 @@ static void take(struct convoy_state *state)
 	}
 }
 
-/* The mutex of most threads; a convoy goes on as long as it is the same. */
+/* The mutex of most threads. */
 static void count_waiting(struct look *look)
 {
-	uint64_t most = 0;
-
 	look->n_waiting = 0;
 	for (size_t i = 0; i < look->n_locks; i++) {
 		size_t n = 0;
@@ -630,18 +634,27 @@ static void count_waiting(struct look *look)
 		if (n <= look->n_waiting)
 			continue;
 		look->n_waiting = n;
-		most = look->locks[i];
-	}
-	if (most != look->lock && most != 0) {
-		look->since_ns = 0;
-		look->busy = NAN;
-		look->lock = most;
+		look->most = look->locks[i];
 	}
 }
 
 static bool is_half(const struct look *look)
 {
 	return look->n_waiting > 0 && 2 * look->n_waiting >= look->n_read;
+}
+
+/* It is a convoy, which goes on as long as the mutex is the same. */
+static void see(struct look *look, uint64_t now_ns)
+{
+	if (look->most != look->lock) {
+		look->since_ns = now_ns;
+		look->busy = NAN;
+		look->votes = 0;
+		look->lock = look->most;
+	}
+	look->seen_ns = now_ns;
+	look->waiting_threads = look->n_waiting;
+	look->waiting_ratio = (double)look->n_waiting / (double)look->n_read;
 }
 
 /* Only convoys stay, also of the last seconds. */
@@ -663,11 +676,22 @@ static void look_at_threads(struct convoy_state *state)
 	for (size_t i = 0; i < state->n_looks; i++) {
 		count_waiting(&state->looks[i]);
 		if (state->looks[i].n_waiting >= WAITING_LEAST && is_half(&state->looks[i]))
-			state->looks[i].seen_ns = state->processes->mono_ns;
+			see(&state->looks[i], state->processes->mono_ns);
 		if (convoy_goes_on(state, &state->looks[i]))
 			state->looks[n_looks++] = state->looks[i];
 	}
 	state->n_looks = n_looks;
+}
+
+/* Each look takes one from whoever is named, and gives two to the holder if that is the same. */
+static void vote(struct look *look, struct span name)
+{
+	if (look->votes == 0) {
+		look->named = look->holder;
+		span_copy(look->name, sizeof(look->name), name);
+	}
+	if (look->named == look->holder && look->votes < VOTES_MAX)
+		look->votes += 2;
 }
 
 /* What is 8 bytes behind a lock may be anything: the holder is a thread of the process. */
@@ -680,8 +704,10 @@ static void find_holders(struct convoy_state *state)
 		command_reader_ask_at(state->reader, state->looks[i].pid, "mem",
 				      state->looks[i].lock + OWNER_OFFSET, i);
 	command_reader_submit(state->reader);
-	for (size_t i = 0; i < state->n_looks; i++)
+	for (size_t i = 0; i < state->n_looks; i++) {
 		state->looks[i].holder = 0;
+		state->looks[i].votes -= state->looks[i].votes > 0;
+	}
 	while (command_reader_next(state->reader, &line)) {
 		struct look *look = &state->looks[line.tag];
 		uint32_t owner = 0;
@@ -699,7 +725,7 @@ static void find_holders(struct convoy_state *state)
 			continue;
 		look->holder = owner;
 		look->holder_state = stat.state;
-		span_copy(look->holder_name, sizeof(look->holder_name), stat.comm);
+		vote(look, stat.comm);
 	}
 }
 
@@ -732,37 +758,35 @@ static void look_at_holders(struct convoy_state *state)
 	}
 }
 
-static void convoy_add_row(struct sample *sample, struct look *look)
+static void convoy_add_row(struct sample *sample, const struct look *look)
 {
 	const struct convoy_state *state = sample->state;
 	const struct process *process = process_list_find(state->processes, look->pid);
 	struct arena *arena = &sample->frame->arena;
-	uint64_t now_ns = state->processes->mono_ns;
 	struct convoy_row *row;
 
 	if (!process)
 		return;
-	if (look->since_ns == 0)
-		look->since_ns = now_ns;
 	row = table_add(sample->table);
 	row->process = arena_copy(arena, process->name, strlen(process->name));
 	row->pid = look->pid;
 	row->start_seconds = process_start_seconds(sample->env, look->start_ticks);
-	row->convoy_seconds = (double)(now_ns - look->since_ns) / 1e9;
-	row->waiting_threads = look->n_waiting;
-	row->waiting_ratio = (double)look->n_waiting / (double)look->n_read;
+	row->convoy_seconds = (double)(state->processes->mono_ns - look->since_ns) / 1e9;
+	row->waiting_threads = look->waiting_threads;
+	row->waiting_ratio = look->waiting_ratio;
 	row->threads = look->threads;
 	row->lock = arena_print(arena, "0x%" PRIx64, look->lock);
 	row->holder_busy_ratio = look->busy;
-	if (look->holder == 0)
+	if (look->votes < VOTES_LEAST)
 		return;
-	row->holder = arena_copy(arena, look->holder_name, strlen(look->holder_name));
-	row->holder_tid = look->holder;
+	row->holder = arena_copy(arena, look->name, strlen(look->name));
+	row->holder_tid = look->named;
 }
 
 static int sample_convoy(struct sample *sample)
 {
 	struct convoy_state *state = sample->state;
+	struct command_line line;
 
 	sample->table->mono_ns = state->processes->mono_ns;
 	keep_convoys(state);
@@ -771,19 +795,17 @@ static int sample_convoy(struct sample *sample)
 		return 0;
 	if (!state->reader)
 		state->reader = command_reader_open(sample->env, "proc/PID/task/TID/syscall");
-	if (!command_reader_is_free(state->reader)) { /* it hangs: nothing is known */
-		struct command_line line;
-
-		while (command_reader_next(state->reader, &line))
-			;
-		state->n_looks = 0;
-		return 0;
-	}
-	look_at_threads(state);
-	find_holders(state);
-	look_at_holders(state);
+	/* where CPUs are busy, answers come too late, and those of the last seconds hold */
+	while (command_reader_next(state->reader, &line))
+		;
+	if (command_reader_is_free(state->reader))
+		look_at_threads(state);
+	if (command_reader_is_free(state->reader))
+		find_holders(state);
+	if (command_reader_is_free(state->reader))
+		look_at_holders(state);
 	for (size_t i = 0; i < state->n_looks; i++)
-		if (state->looks[i].seen_ns == state->processes->mono_ns)
+		if (convoy_goes_on(state, &state->looks[i]))
 			convoy_add_row(sample, &state->looks[i]);
 	return 0;
 }
