@@ -429,7 +429,7 @@ static void add_subject(struct report *report, const struct stretch_finding *fin
 	page_foreign(&report->page, text);
 }
 
-/* "warning memory: Tasks wait … 17:40:22 to the end, in 12 of 46 samples" */
+/* "warning memory: at 17:41:00: Tasks wait … 17:40:22 to the end (2 min, in 46 samples)" */
 static void add_finding(struct report *report, const struct stretch_finding *finding)
 {
 	const struct stretch *stretch = &report->stretch;
@@ -442,12 +442,18 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	page_markup(page, "</span> <b>");
 	add_subject(report, finding);
 	page_markup(page, "</b>: ");
+	if (finding->text_ns > 0)
+		page_say(page, finding->has_ended ? _("at its worst: ") : _("at %s: "),
+			 page_time(page, since, finding->text_ns));
 	page_foreign(page, finding->text);
 	page_time(page, since, finding->since_ns);
 	page_time(page, until, finding->until_ns);
 	stretch_text(span, (double)(finding->until_ns - finding->since_ns) / 1e9);
 	page_markup(page, " <span class=\"dim\">");
-	if (finding->until_ns == finding->since_ns)
+	if (finding->happened)
+		page_say(page, finding->since_ns < stretch->first_ns ? _("%s, before the recording") : "%s",
+			 since);
+	else if (finding->until_ns == finding->since_ns)
 		page_say(page, _("%s, in one sample"), since);
 	else
 		page_say(page, _("%s to %s (%s, in %zu samples)"), since, to_end ? _("the end") : until, span,

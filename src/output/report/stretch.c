@@ -144,6 +144,21 @@ static struct stretch_finding *find(struct pass *pass, const char *rule, const c
 	return finding;
 }
 
+static bool has_happened(const struct report_plan *plan, const char *rule)
+{
+	for (unsigned i = 0; i < plan->n_rules; i++)
+		if (strcmp(plan->rules[i].name, rule) == 0)
+			return plan->rules[i].age == FINDING_HAPPENED;
+	return false;
+}
+
+static void set_text(struct stretch_finding *finding, const char *text, uint64_t wall_ns)
+{
+	if (finding->text_ns > 0 || (finding->n_samples > 0 && strcmp(finding->text, text) != 0))
+		finding->text_ns = wall_ns;
+	snprintf(finding->text, sizeof(finding->text), "%s", text);
+}
+
 static void take_finding(struct pass *pass, const struct frame *frame, const struct table *table,
 			 const void *row)
 {
@@ -161,11 +176,13 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 	}
 	finding->has_ended = over;
 	if (finding->n_samples == 0 || level >= finding->level || over)
-		snprintf(finding->text, sizeof(finding->text), "%s", table_text(table, row, "text"));
+		set_text(finding, table_text(table, row, "text"), frame->wall_ns);
 	if (finding->n_samples > 0 && over)
 		return;
-	if (finding->n_samples == 0)
+	if (finding->n_samples == 0) {
 		finding->since_ns = sleep_past_wall_ns(&pass->slept, frame, held_ns);
+		finding->happened = has_happened(pass->plan, finding->rule);
+	}
 	if (finding->n_samples == 0 || level > finding->level) {
 		finding->level = level;
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
@@ -316,7 +333,7 @@ static void take_texts(struct pass *pass)
 
 		if (finding && !finding->has_ended &&
 		    level_of(table_text(table, row, "severity")) == finding->level)
-			snprintf(finding->text, sizeof(finding->text), "%s", table_text(table, row, "text"));
+			set_text(finding, table_text(table, row, "text"), pass->stretch->moment.wall_ns);
 	}
 }
 
