@@ -600,7 +600,7 @@ bool findings_said_it(const struct findings *findings, const struct finding_rule
 	return false;
 }
 
-/* Does another rule speak of the same fact, or has it done so just now? */
+/* Does another rule speak of the same fact, or, where both are over, has it done so? */
 static bool is_of_another(const struct findings *findings, const struct frame *frame,
 			  const struct candidate *candidate)
 {
@@ -608,7 +608,7 @@ static bool is_of_another(const struct findings *findings, const struct frame *f
 	const char *key = key_of(findings, frame, candidate);
 
 	return findings_say_it(findings, frame, rule, key) ||
-	       (rule->age == FINDING_HAPPENED && findings_said_it(findings, rule, key));
+	       (candidate->is_over && findings_said_it(findings, rule, key));
 }
 
 static void leave_to_others(struct findings *findings, const struct frame *frame)

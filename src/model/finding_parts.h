@@ -17,7 +17,8 @@ struct finding_told {
 	const char *subject, *text, *row; /* row: NULL: it was about the machine */
 	double rank;                /* a higher one is worse; NaN: all are alike */
 	double covered;             /* seconds that its numbers are of */
-	uint64_t until_wall_ns;     /* CLOCK_REALTIME, up to which it was so */
+	double since_seconds;       /* its age when it was so last */
+	uint64_t since_wall_ns, until_wall_ns; /* CLOCK_REALTIME, from and up to which it was so */
 };
 
 /* In which a rule held for a row. */

@@ -12,7 +12,8 @@
 #include "model/finding_parts.h"
 #include "model/sentence.h"
 
-#define POINTS 32 /* of a trace: two windows, so that steps back find a past */
+#define POINTS 128 /* of a trace: eight windows, so that steps back find a past */
+#define SPACING 16 /* part of a window between two points */
 #define TRACES_MAX 2048
 #define SPELLS_MAX 256
 #define LATE 5 /* part of a window by which the frame at its start may be too early, if there is no other */
@@ -175,7 +176,7 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 		trace->changed_ns = past->now_ns;
 	trace->last = now;
 	growth.changed_ns = trace->changed_ns;
-	if (past->now_ns >= newest_ns(trace) + window_ns / (POINTS / 2))
+	if (past->now_ns >= newest_ns(trace) + window_ns / SPACING)
 		add_point(trace, past->now_ns, now);
 	return growth;
 }
@@ -828,6 +829,8 @@ static void tell(struct findings *findings, const struct candidate *candidate, c
 		told->rank = candidate->rank;
 		told->covered = candidate->covered;
 	}
+	told->since_seconds = candidate->since_seconds;
+	told->since_wall_ns = candidate->since_time;
 	told->until_wall_ns = findings->past.wall_ns - ago_ns;
 }
 
@@ -893,8 +896,9 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 		row->row = told->row ? arena_print(&frame->arena, "%s", told->row) : NULL;
 		row->severity = severities[FINDING_NOTE];
 		row->state = STATE_EARLIER;
-		row->since_seconds = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
-		row->since_time = spell->begin_wall_ns;
+		row->since_seconds =
+			told->since_seconds + (double)(findings->past.now_ns - spell->end_ns) / 1e9;
+		row->since_time = told->since_wall_ns;
 		row->until_time = told->until_wall_ns;
 		row->topic = rule->topic;
 		row->pane = rule->pane;

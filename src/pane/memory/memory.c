@@ -130,6 +130,8 @@ static const struct remark verdicts[] = {
 	{ "finding.memory_limit.state == now", LEFT, .level = MEMORY_BAD },
 	WAITS,
 	OF_GROUP("group_killed"),
+	OF_GROUP("limit_killed"),
+	OF_GROUP("limit_killed_before"),
 	OF_GROUP("group_refaults"),
 	OF_GROUP("group_memory"),
 	{ "killed > 0", LEFT, .level = MEMORY_HIGH },

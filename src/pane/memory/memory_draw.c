@@ -288,7 +288,7 @@ static int draw_level(const struct pane_context *context, const struct canvas *c
 {
 	enum grade grade = grade_of_rules(context->frame,
 					  "out_of_memory|memory_short|memory_limit|group_killed|"
-					  "group_refaults|group_memory",
+					  "limit_killed|limit_killed_before|group_refaults|group_memory",
 					  false);
 	bool alarm = level == MEMORY_BAD && grade == GRADE_ALARM;
 

@@ -111,7 +111,7 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "limit", .column = "memory_limit_bytes" },
 		      { .name = "killed", .column = "killed" } } },
 	{ .name = "limit_killed", .topic = "kill", .key = "path", .called = "name", .left_to = "group",
-	  .severity = FINDING_WARNING, .age = FINDING_HAPPENED,
+	  .severity = FINDING_WARNING, .age = FINDING_HAPPENED, .yields_to = { "group_killed" },
 	  .text = N_("OOM kill at its memory limit: {killed}."),
 	  .help = N_("The kernel's log has that a process was killed because memory of a group was at its "
 		     "limit, and that group is gone, as units are that were killed."),
