@@ -448,22 +448,35 @@ static double stored_since(const struct findings *findings, const struct finding
 	return 0;
 }
 
+/* Of a share of the time before it held: that share of it. */
+static double lead_seconds(const struct finding_rule *rule, const struct candidate *candidate)
+{
+	const struct finding_value *first = &rule->values[0];
+	double share = candidate->values[0];
+
+	return first->window_seconds > 0 && first->at_least.unit == UNIT_RATIO && share > 0 && share <= 1
+		       ? share * candidate->covered
+		       : 0;
+}
+
 /* Since when, and whether that is over; false: not for long enough. */
 static bool date(struct findings *findings, struct candidate *candidate, const struct table *table)
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
-	const struct finding_spell *spell =
+	struct finding_spell *spell =
 		finding_past_hold(&findings->past, candidate->identity, candidate->rule);
 	double held = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
 	double stored = stored_since(findings, rule, table, candidate->row);
 	bool has_age = rule->age == FINDING_LASTS || rule->age == FINDING_HAPPENED;
 
-	candidate->since_time = spell->begin_wall_ns;
-	if (has_age || stored > held) {
-		held = has_age ? candidate->values[0] : stored;
+	if (held == 0)
+		spell->lead_seconds = lead_seconds(rule, candidate);
+	candidate->since_seconds = held + spell->lead_seconds;
+	candidate->since_time = finding_time_before(spell->begin_wall_ns, spell->lead_seconds);
+	if (has_age || stored > candidate->since_seconds) {
+		held = candidate->since_seconds = has_age ? candidate->values[0] : stored;
 		candidate->since_time = finding_time_before(findings->past.wall_ns, held);
 	}
-	candidate->since_seconds = held;
 	candidate->is_over = rule->age == FINDING_HAPPENED && held >= FRESH_SECONDS;
 	if (candidate->is_over)
 		candidate->severity = FINDING_NOTE;

@@ -28,6 +28,7 @@ struct finding_spell {
 	bool ended;
 	uint64_t begin_ns, end_ns; /* end: the last frame in which it held */
 	uint64_t begin_wall_ns;    /* CLOCK_REALTIME then */
+	double lead_seconds;       /* for which it was so before, by a share of the time before it held */
 	struct finding_told told;  /* subject NULL: nothing */
 };
 

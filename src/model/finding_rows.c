@@ -245,6 +245,7 @@ struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t iden
 	if (live) {
 		spell->begin_ns = live->begin_ns;
 		spell->begin_wall_ns = live->begin_wall_ns;
+		spell->lead_seconds = live->lead_seconds;
 	}
 	if (spell->end_ns < past->now_ns)
 		spell->end_ns = past->now_ns;
