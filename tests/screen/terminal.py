@@ -199,10 +199,17 @@ class Terminal:
         """Takes in all that the program has written: what is written behind it comes last, however late the kernel passes it on.
         Returns the number of bytes."""
         got, wanted = 0, self.marks + 1
-        try:
-            os.write(self.behind, MARK)
-        except OSError:  # the terminal is held, or gone
-            return 0
+        while True:
+            try:
+                os.write(self.behind, MARK)
+                break
+            except BlockingIOError:  # the terminal is full, or held: then nothing comes
+                taken = self.pump(0.02)
+                got += taken
+                if not taken:
+                    return got
+            except OSError:  # it is gone
+                return got
         while self.marks < wanted and time.monotonic() < end:
             got += self.pump(0.002)
         return got

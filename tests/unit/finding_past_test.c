@@ -48,11 +48,11 @@ START_TEST(growth_is_that_of_the_window)
 	struct finding_past past = { 0 };
 
 	ck_assert(isnan(growth(&past, 7, 0, 0)));
-	for (unsigned second = 2; second <= 200; second += 2)
+	for (unsigned second = 2; second <= 392; second += 2)
 		ck_assert_double_eq(growth(&past, 7, second, 10 * second),
 				    second < WINDOW ? 10 * second : 10 * WINDOW);
 	/* back: points of another window are kept, from that of 138 on, and nothing is added there */
-	check_growths(&past, 7, "170 1700 320, 168 1680 300, 140 1400 20, 138 1380 nan, 202 2020 320");
+	check_growths(&past, 7, "170 1700 320, 168 1680 300, 140 1400 20, 138 1380 nan, 394 3940 320");
 	finding_past_free(&past);
 }
 
@@ -187,7 +187,7 @@ START_TEST(the_live_past_counts_first)
 		growth(&live, 7, second, 10 * second);
 	check_growths(&again, 7, "40 400 320");
 	check_growths(&again, 8, "40 400 nan, 42 410 10"); /* live does not know it */
-	for (unsigned second = 42; second <= 64; second += 2)
+	for (unsigned second = 42; second <= 256; second += 2)
 		growth(&live, 7, second, 10 * second);
 	check_growths(&again, 7, "50 500 320, 34 340 320, 33 330 nan"); /* 33: before the oldest point */
 	since(&live, 7, 50);
