@@ -108,19 +108,30 @@ static void add_cells(struct table *table, const struct page_snapshot *snapshot)
 	}
 }
 
-static int sample(struct sample *sample)
+/* 0 or -errno; *shown becomes the pages to be shown, NULL: there are none yet. */
+static int take_shown(struct sample *sample, const struct page_snapshot **shown)
 {
 	struct page_map *map = sample->state;
 	int error = reader_update(&page_map_reader, sample);
 
+	*shown = NULL;
 	if (error)
 		return error;
 	page_map_notices(map, sample->frame, sample->topic);
-	if (!map->shown)
-		return 0;
-	sample->table->mono_ns = map->shown->mono_ns;
-	add_cells(sample->table, map->shown);
+	*shown = map->shown;
+	if (*shown)
+		sample->table->mono_ns = (*shown)->mono_ns;
 	return 0;
+}
+
+static int sample_cells(struct sample *sample)
+{
+	const struct page_snapshot *shown;
+	int error = take_shown(sample, &shown);
+
+	if (shown)
+		add_cells(sample->table, shown);
+	return error;
 }
 
 const struct topic topic_cell = {
@@ -128,7 +139,7 @@ const struct topic topic_cell = {
 	.sources = page_map_sources,
 	.uses = PAGE_MAP_USES,
 	.reads = page_map_reads,
-	.sample = sample,
+	.sample = sample_cells,
 };
 
 struct region_row {
@@ -234,18 +245,12 @@ static void add_region(struct frame *frame, struct table *table, const struct pa
 
 static int sample_region(struct sample *sample)
 {
-	struct page_map *map = sample->state;
-	int error = reader_update(&page_map_reader, sample);
+	const struct page_snapshot *shown;
+	int error = take_shown(sample, &shown);
 
-	if (error)
-		return error;
-	page_map_notices(map, sample->frame, sample->topic);
-	if (!map->shown)
-		return 0;
-	sample->table->mono_ns = map->shown->mono_ns;
-	for (size_t i = 0; i < map->shown->n_regions; i++)
-		add_region(sample->frame, sample->table, map->shown, &map->shown->regions[i]);
-	return 0;
+	for (size_t i = 0; shown && i < shown->n_regions; i++)
+		add_region(sample->frame, sample->table, shown, &shown->regions[i]);
+	return error;
 }
 
 const struct topic topic_region = {
