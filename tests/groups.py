@@ -132,11 +132,10 @@ def look():
 
 
 def scope_of(scope):
-    """The row of what a scope uses."""
-    done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", "scope_use", "-n", "1", "-d", "0.1", f"--in={scope}"],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
-    row, = json.loads(done.stdout)["tables"]["scope_use"]
-    return row
+    """The row of what a scope uses, and the first ones of its group and of the machine's memory in the same sample."""
+    done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", "scope_use", "-t", "group", "-t", "memory", "-n", "1", "-d", "0.1",
+                           f"--in={scope}"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    return [json.loads(done.stdout)["tables"][topic][0] for topic in ("scope_use", "group", "memory")]
 
 
 class Watch:
@@ -250,15 +249,13 @@ def memory_by_kind():
             near("all of the group above it", rows[f"/{NAME}"]["memory_bytes"], after["memory_bytes"])
             for column in ("memory_bytes", "anonymous_bytes", "file_bytes"):
                 closes(rows, column)
-            account = scope_of(f"cgroup=/{NAME}/inner")
+            account, *_ = scope_of(f"cgroup=/{NAME}/inner")
             near("anonymous of the scope", account["anonymous_bytes"], after["anonymous_bytes"])
             near("file of the scope", account["file_bytes"], after["file_bytes"])
             parts = sum(account[part] for part in ("anonymous_bytes", "file_bytes", "kernel_bytes", "other_bytes"))
             check(account["basis"] == "control group" and parts == account["memory_bytes"], account)
-            near("the scope of all", scope_of("cgroup=/")["memory_bytes"], look()["/"]["memory_bytes"], 0.05)
-            with open("/proc/meminfo", encoding="ascii") as meminfo:
-                kib = {line.split(":")[0]: int(line.split()[1]) for line in meminfo}
-            near("of the machine", rows["/"]["memory_bytes"], (kib["MemTotal"] - kib["MemFree"]) * 1024, 0.05)
+            bytes_of_all = [row.get("used_bytes", row.get("memory_bytes")) for row in scope_of("cgroup=/")]
+            check(len(set(bytes_of_all)) == 1, "scope, group and machine:", *bytes_of_all)
 
 
 def limits():

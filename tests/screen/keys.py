@@ -223,8 +223,8 @@ def memory_has_its_processes(_scratch):
 
 def why_names_a_missing_source(_scratch):
     """Not the lack of an earlier sample."""
-    with screen(fixture("linux-4.4"), "power", height=60) as terminal:
-        terminal.send("i")
+    with screen(fixture("linux-4.4"), "power", height=200) as terminal:
+        terminal.send("i").shows("watts of total")
         text = terminal.text()[terminal.text().find("watts of total"):].split("What:")[0]
         expect("unknown: no power meter" in text and "no earlier sample" not in text, terminal, "it blames the sample")
 
