@@ -285,8 +285,12 @@ static enum step step(struct batch *batch)
 	if (got != 1)
 		return STEP_END;
 	run_plan_notice_scope(batch->run, now);
-	if (!is_live(batch) && !batch->options->record && is_of_run(batch, finding_schema.name))
-		findings_note_lack(batch->pipeline.findings, now);
+	if (is_of_run(batch, finding_schema.name)) {
+		if (is_live(batch))
+			findings_note_empty(batch->pipeline.findings, now, batch->run->asked);
+		else if (!batch->options->record)
+			findings_note_lack(batch->pipeline.findings, now);
+	}
 	for (unsigned i = 0; i < batch->run->print.n_panes && batch->options->n_tables == 0; i++)
 		if (!prints_scope(batch, batch->run->panes[i]))
 			pane_notice_scope(batch->run->panes[i], batch->run->request->scope, now);

@@ -550,6 +550,9 @@ void run_plan_request(const struct run_plan *run, const struct options *options,
 		if (panes[i]->wants)
 			panes[i]->wants(run->settings, request);
 	scope_use_request(request, topic_schemas(), n_topics, run->wanted);
+	if (run->wanted)
+		findings_request(finding_rules, n_finding_rules, topic_schemas(), n_topics, run->wanted,
+				 request);
 }
 
 void run_plan_close(struct run_plan *run)

@@ -30,7 +30,7 @@ int serve_run(const struct options *options, const struct settings *settings, st
 
 /* Prints nothing: watches its rules until it is stopped. The source is of the live machine env. */
 int watch_run(const struct options *options, const struct settings *settings,
-	      const struct sample_request *request, struct source *source, struct env *env);
+	      struct sample_request *request, struct source *source, struct env *env);
 
 /* --report: a page about the recording of --replay, or about what --between names of it, in a new file. */
 int report_run(const struct options *options, const struct settings *settings,

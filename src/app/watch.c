@@ -268,16 +268,17 @@ static void close_frames(struct watch *watch)
 }
 
 /* What only opening needs is open now; topics are opened when a rule wakes up. */
-static int drop(struct watch *watch, const struct options *options, const struct sample_request *request)
+static int drop(struct watch *watch, const struct options *options, struct sample_request *request)
 {
 	rule_watch_want_all(watch->rules, watch->wanted);
+	findings_request(finding_rules, n_finding_rules, topic_schemas(), n_topics, watch->wanted, request);
 	if (watch->recorder.past)
 		flight_recorder_want(watch->wanted);
 	return drop_privileges(options, watch->settings, request, watch->wanted);
 }
 
 int watch_run(const struct options *options, const struct settings *settings,
-	      const struct sample_request *request, struct source *source, struct env *env)
+	      struct sample_request *request, struct source *source, struct env *env)
 {
 	struct firing_log log = { 0 };
 	struct watch watch = { .clock = env->clock,

@@ -159,6 +159,12 @@ void findings_add(struct frame *frame, const struct finding_added *added);
 /* Adds a notice to a frame that lacks topics which rules judge: they are silent for that reason. */
 void findings_note_lack(const struct findings *findings, struct frame *frame);
 
+/* The topic of notices about what findings do not judge, though they are there. */
+#define NOTICE_NOT_JUDGED "not judged"
+
+/* Adds the notices of empty tables that rules judge and no output shows: why they are empty. */
+void findings_note_empty(const struct findings *findings, struct frame *frame, const bool *asked);
+
 /* Forgets earlier frames. */
 void findings_forget(struct findings *findings);
 
@@ -168,6 +174,10 @@ void findings_forget(struct findings *findings);
  */
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
 		   unsigned n_schemas, bool recorded, bool *wanted);
+
+/* Adds the columns on request that rules read, unless findings are not wanted or rest in the next sample. */
+void findings_request(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
+		      unsigned n_schemas, const bool *wanted, struct sample_request *request);
 
 /* "finding.NAME": a rule, or the setting of a limit? */
 bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, const char *name);

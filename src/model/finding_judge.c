@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "model/finding_parts.h"
 #include "model/sentence.h"
+#include "model/view.h"
 
 #define PREFIX "finding."
 
@@ -175,25 +176,75 @@ struct findings *findings_open(const struct finding_rule *rules, unsigned n_rule
 	return findings;
 }
 
+/* What rules read is marked; or where there is a request, columns that are read on request are added. */
+struct findings_needs {
+	const struct schema *const *schemas;
+	unsigned n_schemas;
+	const bool *wanted;
+	bool *marked;
+	struct sample_request *request;
+};
+
+/* topic NULL: it reads nothing there; columns: with commas; NULL: none. */
+static void need(const struct findings_needs *needs, const char *topic, const char *columns)
+{
+	int index = topic ? schema_index(needs->schemas, needs->n_schemas, topic) : -1;
+
+	if (index >= 0 && needs->request)
+		sample_request_add(needs->request, needs->schemas[index],
+				   schema_requested_columns(needs->schemas[index], columns));
+	else if (index >= 0)
+		needs->marked[index] = true;
+}
+
+static void need_values(const struct findings_needs *needs, const struct finding_rule *rule)
+{
+	need(needs, rule->topic, NULL);
+	for (unsigned i = 0; rule->culprit && i < CULPRIT_SOURCES_MAX; i++) {
+		const struct culprit_source *source = &rule->culprit->sources[i];
+
+		need(needs, source->topic, source->used);
+		need(needs, source->topic, source->less);
+		need(needs, source->topic, source->unless);
+	}
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+		const char *topic = value->topic ? value->topic : rule->topic;
+
+		need(needs, topic, value->column);
+		need(needs, value->less_topic, value->less);
+		need(needs, value->over_topic ? value->over_topic : topic, value->over);
+	}
+}
+
+static void need_all(const struct findings_needs *needs, const struct finding_rule *rules, unsigned n_rules,
+		     bool recorded)
+{
+	int own = schema_index(needs->schemas, needs->n_schemas, finding_schema.name);
+
+	for (unsigned r = 0; own >= 0 && needs->wanted[own] && r < n_rules; r++) {
+		int with = rules[r].with ? schema_index(needs->schemas, needs->n_schemas, rules[r].with) : own;
+
+		if (recorded || (with >= 0 && needs->wanted[with]))
+			need_values(needs, &rules[r]);
+	}
+}
+
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
 		   unsigned n_schemas, bool recorded, bool *wanted)
 {
+	need_all(&(struct findings_needs){ schemas, n_schemas, wanted, .marked = wanted }, rules, n_rules,
+		 recorded);
+}
+
+void findings_request(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
+		      unsigned n_schemas, const bool *wanted, struct sample_request *request)
+{
 	int own = schema_index(schemas, n_schemas, finding_schema.name);
 
-	for (unsigned r = 0; own >= 0 && wanted[own] && r < n_rules; r++) {
-		int with = rules[r].with ? schema_index(schemas, n_schemas, rules[r].with) : own;
-
-		if (!recorded && (with < 0 || !wanted[with]))
-			continue;
-		schema_want(schemas, n_schemas, rules[r].topic, wanted);
-		for (unsigned i = 0; rules[r].culprit && i < CULPRIT_SOURCES_MAX; i++)
-			schema_want(schemas, n_schemas, rules[r].culprit->sources[i].topic, wanted);
-		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
-			schema_want(schemas, n_schemas, rules[r].values[i].topic, wanted);
-			schema_want(schemas, n_schemas, rules[r].values[i].less_topic, wanted);
-			schema_want(schemas, n_schemas, rules[r].values[i].over_topic, wanted);
-		}
-	}
+	if (own >= 0 && !(request->resting && request->resting[own]))
+		need_all(&(struct findings_needs){ schemas, n_schemas, wanted, .request = request }, rules,
+			 n_rules, false);
 }
 
 /* A table with rates that cover an interval; one that failed has nothing to say. */
@@ -689,6 +740,18 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 		frame_notice(frame, finding_schema.name, NULL, _("not judged, since not sampled here: %.*s"),
 			     (int)names.length, names.bytes);
 	buffer_free(&names);
+}
+
+void findings_note_empty(const struct findings *findings, struct frame *frame, const bool *asked)
+{
+	for (unsigned i = 0; i < findings->n_rules; i++) {
+		const char *topic = findings->rules[i].topic;
+		const struct table *table = frame_table(frame, topic);
+		const struct notice *notice = frame_newest_notice(frame, topic);
+
+		if (table && table->n_rows == 0 && notice && !asked[table - frame->tables])
+			frame_notice(frame, NOTICE_NOT_JUDGED, notice->remedy, "%s", notice->text);
+	}
 }
 
 void findings_derive(struct findings *findings, struct frame *frame, enum findings_where where)

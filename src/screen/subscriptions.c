@@ -214,7 +214,8 @@ static void collect_wanted(const struct screen *screen, bool kept, bool *wanted)
 /* True if columns are wanted that were not before. */
 static bool request_columns(struct screen *screen, bool kept)
 {
-	struct sample_request *request = screen->setup->request;
+	const struct screen_setup *setup = screen->setup;
+	struct sample_request *request = setup->request;
 	struct sample_request before = { .n_shown = request->n_shown };
 	bool any_new = false;
 
@@ -237,8 +238,11 @@ static bool request_columns(struct screen *screen, bool kept)
 			any_new |= sample_request_add(&before, view->schema, columns);
 		}
 	}
-	if (screen->wanted)
-		scope_use_request(request, screen->setup->schemas, screen->setup->n_schemas, screen->wanted);
+	if (screen->wanted) {
+		scope_use_request(request, setup->schemas, setup->n_schemas, screen->wanted);
+		findings_request(setup->finding_rules, setup->n_finding_rules, setup->schemas,
+				 setup->n_schemas, screen->wanted, request);
+	}
 	return any_new;
 }
 

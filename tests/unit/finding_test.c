@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
+#include "model/view.h"
 #include "pane/panes.h"
 #include "scene.h"
 #include "scene_rules.h"
@@ -284,6 +286,7 @@ START_TEST(findings_are_derived_where_they_are_sampled)
 START_TEST(what_is_not_sampled_is_not_judged)
 {
 	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+	bool *asked = alloc_zeroed(n_topics, sizeof(*asked));
 
 	frame_open(&frame, topic_schemas(), n_topics);
 	findings_note_lack(findings, &frame);
@@ -302,6 +305,18 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	frame_slot(&frame, "filesystem")->present = true;
 	findings_note_lack(findings, &frame);
 	ck_assert_uint_eq(frame.n_notices, 2);
+	frame_notice(&frame, "failing", NULL, "without records"); /* why it is empty, once; not of what is shown */
+	frame_notice(&frame, "group", NULL, "no CPU time");
+	table_add(frame_slot(&frame, "group"));
+	asked[frame_slot(&frame, "failing") - frame.tables] = true;
+	findings_note_empty(findings, &frame, asked);
+	ck_assert_uint_eq(frame.n_notices, 4);
+	asked[frame_slot(&frame, "failing") - frame.tables] = false;
+	findings_note_empty(findings, &frame, asked);
+	ck_assert_uint_eq(frame.n_notices, 5);
+	ck_assert_str_eq(frame.notices[4].topic, NOTICE_NOT_JUDGED);
+	ck_assert_str_eq(frame.notices[4].text, "without records");
+	free(asked);
 	close_things(findings);
 }
 
@@ -343,4 +358,30 @@ START_TEST(all_that_rules_read_is_wanted)
 		for (size_t j = 0; j < 8; j++)
 			ck_assert_msg(wanted[j] == (cases[i].wanted[j] == '1'), "%zu: %s", i, all[j]->name);
 	}
+}
+
+/* Also what is read on request alone, but for a sample in which findings rest. */
+START_TEST(columns_that_rules_read_are_requested)
+{
+	static const struct {
+		const char *topic, *columns;
+	} reads[] = { { "process", "disk_bytes,disk_bytes_per_second,children_faults_per_second" },
+		      { "interface", "speed_bits,used_bits,capacity_bits" } };
+	bool *all = alloc_zeroed(n_topics, sizeof(*all));
+	struct sample_request request = { .resting = all };
+
+	for (int wanted = 0; wanted <= 1; wanted++) {
+		findings_request(finding_rules, n_finding_rules, topic_schemas(), n_topics, all, &request);
+		for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+			const struct schema *schema = schema_of(reads[i].topic);
+			unsigned long columns = schema_requested_columns(schema, reads[i].columns);
+
+			ck_assert(sample_request_wants_any(&request, schema) == wanted);
+			ck_assert(!wanted || !sample_request_add(&request, schema, columns));
+		}
+		memset(all, 1, n_topics * sizeof(*all));
+		findings_request(finding_rules, n_finding_rules, topic_schemas(), n_topics, all, &request);
+		request.resting = NULL;
+	}
+	free(all);
 }
