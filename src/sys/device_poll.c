@@ -159,7 +159,7 @@ void device_poll_open(struct device_poll *poll, struct env *env, const char *nam
 	poll->thread_job = (struct worker_job){ .run = run_in_thread, .done = thread_done };
 	poll->pool = pool_of(env);
 	poll->clock = env->clock;
-	poll->file_systems = env->file_systems;
+	poll->calls = env->calls;
 	poll->key = helper_text(name);
 	poll->job.name = poll->key;
 	poll->credit = CREDIT_MAX;

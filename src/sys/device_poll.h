@@ -33,7 +33,7 @@ struct device_poll {
 	struct device_poll *next_in_flight;
 	const struct root *root;    /* for read(); borrowed */
 	const struct machine_clock *clock; /* of env; borrowed, it may outlive env, as … */
-	const struct file_systems *file_systems; /* … these */
+	const struct machine_calls *calls; /* … these */
 	uint64_t read_ns, took_ns;  /* when the last finished read began, and how long it took */
 	uint64_t reads;             /* files that read() has read */
 	_Atomic pid_t helper;       /* the process or thread that reads; 0: none has begun */

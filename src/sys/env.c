@@ -206,7 +206,7 @@ int env_open(struct env *env, const char *root)
 		.clock = &real_clock,
 		.own_threads = &real_threads,
 		.perf = &real_perf,
-		.file_systems = &real_file_systems,
+		.calls = &real_calls,
 		.live = !opened.is_tree,
 		.in_snap = !opened.is_tree && snap && strcmp(snap, PACKAGE) == 0,
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
@@ -451,7 +451,7 @@ static uint64_t mount_at(const char *path)
 	return UINT64_MAX;
 }
 
-const struct file_systems real_file_systems = { mount_at, statvfs, sync };
+const struct machine_calls real_calls = { mount_at, statvfs, sync, getpwnam_r, mkdirat, unlinkat, write };
 
 /* The number of a group is the handle of its directory. */
 

@@ -4,6 +4,7 @@
 #define PANETOP_SYS_ENV_H
 
 #include <linux/perf_event.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,17 +65,23 @@ struct machine_perf {
 
 extern const struct machine_perf real_perf;
 
-/* The mounted file systems, by calls that may hang: the kernel's in the program, a script in a test. */
+/* Calls that may hang, or change files: those of the C library in the program, a script's in a test. */
 
 /* For helpers, too: what they use is in memory that is shared with them. */
-struct file_systems {
+struct machine_calls {
 	/* Id in mountinfo of the mount to which a path leads; UINT64_MAX: unknown, as before Linux 5.8. */
 	uint64_t (*mount_at)(const char *path);
 	int (*space)(const char *path, struct statvfs *space); /* as statvfs(3) */
-	void (*sync)(void);                                    /* as sync(2) */
+	/* As the functions of their names. */
+	void (*sync)(void);
+	int (*getpwnam_r)(const char *name, struct passwd *entry, char *bytes, size_t room,
+			  struct passwd **found);
+	int (*mkdirat)(int directory, const char *path, mode_t mode);
+	int (*unlinkat)(int directory, const char *path, int flags);
+	ssize_t (*write)(int fd, const void *bytes, size_t length);
 };
 
-extern const struct file_systems real_file_systems;
+extern const struct machine_calls real_calls;
 
 #define ENV_NEVER UINT64_MAX /* not a tick */
 #define ENV_FAILURES_MAX 8
@@ -130,7 +137,7 @@ struct env {
 	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
 	const struct machine_threads *own_threads; /* borrowed; env_open() takes real ones */
 	const struct machine_perf *perf; /* borrowed; env_open() takes the kernel's */
-	const struct file_systems *file_systems; /* likewise */
+	const struct machine_calls *calls; /* likewise */
 	const struct trace_counting *counting; /* borrowed; NULL: the kernel */
 	const struct exit_source *exits; /* borrowed; NULL: the kernel; see topic/process/exit_reader.h */
 	const struct event_sources_of *events; /* likewise; see topic/event/event_source.h */

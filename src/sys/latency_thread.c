@@ -117,7 +117,7 @@ int latency_thread_try_policy(const struct machine_threads *threads, enum latenc
 	return error;
 }
 
-static int pin(uint32_t cpu)
+static int pin(const struct machine_threads *of, uint32_t cpu)
 {
 	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
 	cpu_set_t *set;
@@ -130,7 +130,7 @@ static int pin(uint32_t cpu)
 		return -ENOMEM;
 	CPU_ZERO_S(bytes, set);
 	CPU_SET_S(cpu, bytes, set);
-	error = system_call_by(SYS_sched_setaffinity, sched_setaffinity(0, bytes, set)) < 0 ? -errno : 0;
+	error = system_call_by(SYS_sched_setaffinity, of->sched_setaffinity(0, bytes, set)) < 0 ? -errno : 0;
 	CPU_FREE(set);
 	return error;
 }
@@ -339,10 +339,13 @@ static void forget(const struct latency_thread *thread)
 /* The kernel moves the thread when its CPU goes offline: nothing counts until the CPU is back. */
 static bool is_there(struct latency_thread *thread)
 {
-	if (thread->cpu == LATENCY_ANY_CPU || sched_getcpu() == (int)thread->cpu)
+	const struct machine_threads *threads = thread->plan->threads;
+	int cpu = (int)thread->cpu;
+
+	if (thread->cpu == LATENCY_ANY_CPU || threads->sched_getcpu() == cpu)
 		return true;
 	live_store(&thread->away, 1);
-	while (!is_stopped(thread) && (pin(thread->cpu) < 0 || sched_getcpu() != (int)thread->cpu))
+	while (!is_stopped(thread) && (pin(threads, thread->cpu) < 0 || threads->sched_getcpu() != cpu))
 		wait_coarsely(thread, COARSE_NS);
 	live_store(&thread->away, 0);
 	return false;
@@ -415,7 +418,7 @@ static void touch_stack(void)
 
 static int prepare(struct latency_thread *thread, struct waiting *waiting)
 {
-	int error = pin(thread->cpu);
+	int error = pin(thread->plan->threads, thread->cpu);
 
 	touch_stack();
 	prctl(PR_SET_NAME, "panetop-latency");
@@ -499,14 +502,13 @@ static int map_memory(struct latency_thread *thread, const struct latency_plan *
 
 static int thread_begin(struct latency_thread *thread)
 {
-	const struct machine_threads *threads = thread->plan->threads;
 	struct patience patience = { 0 };
 	sigset_t all, before;
 	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	thread->thread = thread_start(threads ? threads : &real_threads, &thread->work, thread);
+	thread->thread = thread_start(thread->plan->threads, &thread->work, thread);
 	error = thread->thread ? 0 : -errno;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)

@@ -38,7 +38,7 @@ struct latency_plan {
 	uint64_t bucket_ns;            /* width of additional linear buckets; 0: none */
 	uint64_t settle_ns;            /* from latency_probe_open() to the first period */
 	uint64_t duration_ns, samples; /* each thread ends after this; 0: never */
-	const struct machine_threads *threads; /* borrowed; NULL: real ones */
+	const struct machine_threads *threads; /* borrowed */
 	unsigned n_phases; /* counted separately, see latency_probe_set_phase(); 1 to LATENCY_PHASES */
 };
 

@@ -170,7 +170,7 @@ static uint64_t cpu_ns(const struct machine_thread *thread)
 		       : 0;
 }
 
-const struct machine_threads real_threads = { start, wake, end, cpu_ns };
+const struct machine_threads real_threads = { start, wake, end, cpu_ns, sched_getcpu, sched_setaffinity };
 
 /* Helper threads: a queue of waiting jobs, one of finished jobs, and a wake-up for the caller. */
 

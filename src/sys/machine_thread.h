@@ -3,6 +3,7 @@
 #ifndef PANETOP_SYS_MACHINE_THREAD_H
 #define PANETOP_SYS_MACHINE_THREAD_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,10 @@ struct machine_threads {
 	bool (*end)(struct machine_thread *thread, bool waits);
 
 	uint64_t (*cpu_ns)(const struct machine_thread *thread); /* CPU time so far; 0: unknown */
+
+	/* Of the calling thread, as the functions of these names. */
+	int (*sched_getcpu)(void);
+	int (*sched_setaffinity)(pid_t tid, size_t bytes, const cpu_set_t *cpus);
 };
 
 static inline struct machine_thread *thread_start(const struct machine_threads *threads,

@@ -114,7 +114,10 @@ uint64_t privilege_acting(uint64_t uses)
 	return uses & acting;
 }
 
+static const struct privilege_calls real_calls = { capget, capset, setgroups, setresuid, prctl };
+
 /* Of the process; written before there is a second thread. */
+static const struct privilege_calls *kernel_calls = &real_calls;
 static bool raises;             /* only what is raised is effective */
 static bool has_perfmon = true; /* since Linux 5.8 */
 static bool bpf_takes_locked_memory;
@@ -143,7 +146,7 @@ int privilege_read_sets(struct privilege_sets *sets)
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	if (capget(&header, data) < 0)
+	if (kernel_calls->capget(&header, data) < 0)
 		return -errno;
 	*sets = (struct privilege_sets){
 		.permitted = data[0].permitted | (uint64_t)data[1].permitted << 32,
@@ -174,7 +177,7 @@ int privilege_write_sets(const struct privilege_sets *sets)
 	if (system_call_kills(SYS_capset)) {
 		if (!has_sets(sets))
 			return -EPERM;
-	} else if (capset(&header, data) < 0) {
+	} else if (kernel_calls->capset(&header, data) < 0) {
 		return -errno;
 	}
 	own = *sets;
@@ -261,8 +264,9 @@ static int become(uid_t user, gid_t group, bool set_groups)
 	gid_t found;
 	int error = 0;
 
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || (set_groups && setgroups(1, &group) < 0) ||
-	    setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 ||
+	    (set_groups && kernel_calls->setgroups(1, &group) < 0) || setresgid(group, group, group) < 0 ||
+	    kernel_calls->setresuid(user, user, user) < 0)
 		error = -errno;
 	else if (!has_ids(user, group) || (set_groups && (getgroups(1, &found) != 1 || found != group)))
 		error = -ENOTRECOVERABLE;
@@ -289,12 +293,14 @@ static void raise_on_demand(void)
 int privilege_open(const struct privilege_kernel *kernel)
 {
 	struct utsname name;
-	const struct privilege_kernel running = { uname(&name) == 0 ? name.release : "", cap_max_bits() };
+	const struct privilege_kernel running = { uname(&name) == 0 ? name.release : "", cap_max_bits(),
+						  &real_calls };
 	struct privilege_sets sets;
 	unsigned major, minor;
 	int error = 0;
 
 	kernel = kernel ? kernel : &running;
+	kernel_calls = kernel->calls;
 	has_perfmon = kernel->n_capabilities > CAP_PERFMON;
 	bpf_takes_locked_memory = sscanf(kernel->release, "%u.%u", &major, &minor) == 2 &&
 				  (major < 5 || (major == 5 && minor < 11));
@@ -558,9 +564,11 @@ static int drop_bounding(struct drop *drop)
 
 	sets.effective |= changes_bound & sets.permitted;
 	error = privilege_write_sets(&sets);
-	drop->bounded = !error && (sets.permitted & changes_bound) && cap_drop_bound(0) == 0;
+	drop->bounded = !error && (sets.permitted & changes_bound) &&
+			kernel_calls->prctl(PR_CAPBSET_DROP, 0UL, 0, 0, 0) == 0;
 	for (int capability = 1; drop->bounded && !error && capability < cap_max_bits(); capability++)
-		error = cap_drop_bound(capability) < 0 ? -errno : 0;
+		error = kernel_calls->prctl(PR_CAPBSET_DROP, (unsigned long)capability, 0, 0, 0) < 0 ? -errno
+												     : 0;
 	return error;
 }
 
@@ -610,7 +618,7 @@ static int drop_all(struct drop *drop)
 	}
 	if (!error && all) {
 		drop->what = "PR_SET_NO_NEW_PRIVS";
-		error = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+		error = kernel_calls->prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 	}
 	return error;
 }

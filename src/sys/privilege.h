@@ -4,6 +4,7 @@
 #define PANETOP_SYS_PRIVILEGE_H
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -75,10 +76,20 @@ bool privilege_applies(const struct privilege_row *row);
 /* The subset of these uses that acts. */
 uint64_t privilege_acting(uint64_t uses);
 
+/* Calls that a kernel may refuse, or only seem to make; as the functions of their names. */
+struct privilege_calls {
+	int (*capget)(cap_user_header_t header, cap_user_data_t sets);
+	int (*capset)(cap_user_header_t header, const cap_user_data_t sets);
+	int (*setgroups)(size_t n_groups, const gid_t *groups);
+	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
+	int (*prctl)(int option, ...);
+};
+
 /* What a kernel says of itself. */
 struct privilege_kernel {
 	const char *release; /* as of uname(2) */
 	int n_capabilities;
+	const struct privilege_calls *calls; /* borrowed */
 };
 
 /*

@@ -128,7 +128,8 @@ static void find_number(struct device_poll *poll)
 	struct passwd entry, *result = NULL;
 	char bytes[4096];
 
-	sought->found = getpwnam_r(sought->name, &entry, bytes, sizeof(bytes), &result) == 0 && result;
+	sought->found =
+		poll->calls->getpwnam_r(sought->name, &entry, bytes, sizeof(bytes), &result) == 0 && result;
 	if (sought->found)
 		sought->uid = entry.pw_uid;
 }

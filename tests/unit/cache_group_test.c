@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,59 +26,47 @@ static struct rig rig;
 
 /* What the kernel does: a new group has its files, and goes with them. */
 static struct {
-	int refuses;       /* a positive errno of mkdirat(2) */
+	int refuses;       /* a positive errno of mkdirat(2); 0 */
 	const char *tasks; /* what its file with this name leads to; NULL: it is a file */
 	char started[512]; /* a thread that starts when the first one is moved; empty: none */
 	unsigned made, removed;
 } kernel;
 
-ssize_t write(int fd, const void *bytes, size_t length)
+static ssize_t move_thread(int tasks, const void *bytes, size_t length)
 {
-	if (kernel.made > 0 && *kernel.started) {
-		syscall(SYS_mkdirat, AT_FDCWD, kernel.started, 0755);
-		kernel.started[0] = '\0';
-	}
-	return syscall(SYS_write, fd, bytes, length);
+	if (*kernel.started)
+		mkdir(kernel.started, 0755);
+	kernel.started[0] = '\0';
+	return write(tasks, bytes, length);
 }
 
-static bool is_group(const char *path)
-{
-	return strstr(path, "mon_groups/panetop-") != NULL;
-}
-
-int mkdirat(int directory, const char *path, mode_t mode)
+static int make_group(int directory, const char *path, mode_t mode)
 {
 	char tasks[1024];
-	int fd;
 
-	if (is_group(path) && kernel.refuses) {
-		errno = kernel.refuses;
-		return -1;
-	}
-	if (syscall(SYS_mkdirat, directory, path, mode) < 0)
-		return -1;
-	if (!is_group(path))
-		return 0;
-	kernel.made++;
 	snprintf(tasks, sizeof(tasks), "%s/tasks", path);
+	errno = kernel.refuses;
+	if (errno || mkdirat(directory, path, mode) < 0)
+		return -1;
+	kernel.made++;
 	if (kernel.tasks)
 		return symlinkat(kernel.tasks, directory, tasks);
-	fd = openat(directory, tasks, O_CREAT | O_WRONLY, 0600);
-	close(fd);
-	return 0;
+	return close(openat(directory, tasks, O_CREAT | O_WRONLY, 0600));
 }
 
-int unlinkat(int directory, const char *path, int flags)
+static int remove_group(int directory, const char *path, int flags)
 {
 	char tasks[1024];
 
-	if (is_group(path) && (flags & AT_REMOVEDIR)) {
-		snprintf(tasks, sizeof(tasks), "%s/tasks", path);
-		syscall(SYS_unlinkat, directory, tasks, 0);
-		kernel.removed++;
-	}
-	return (int)syscall(SYS_unlinkat, directory, path, flags);
+	snprintf(tasks, sizeof(tasks), "%s/tasks", path);
+	unlinkat(directory, tasks, 0);
+	kernel.removed++;
+	return unlinkat(directory, path, flags);
 }
+
+static const struct machine_calls calls = {
+	.mkdirat = make_group, .unlinkat = remove_group, .write = move_thread
+};
 
 static const char *text(const struct frame *frame, const char *group, const char *domain, const char *column)
 {
@@ -192,6 +179,7 @@ static void open_monitors(void)
 {
 	memset(&kernel, 0, sizeof(kernel));
 	open_rig();
+	rig.env.calls = &calls;
 	rig.env.own_pid = (uint32_t)getpid();
 	put_process(rig.env.own_pid, 777, "", "res:/\nmon:\n");
 	put_process(4711, START_TICKS, "4711 4712 4790", "res:/\nmon:\n");

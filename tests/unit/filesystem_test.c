@@ -75,7 +75,7 @@ static uint64_t mount_at(const char *path)
 	return strcmp(path, "/below") == 0 ? 1 : UINT64_MAX;
 }
 
-static const struct file_systems file_systems = { mount_at, look_at_space, NULL };
+static const struct machine_calls calls = { .mount_at = mount_at, .space = look_at_space };
 
 /* Mounts parted by ";"; without a type each is an ext4 of a disk that is written to. */
 static void put_mounts(struct rig *rig, const char *mounts)
@@ -96,7 +96,7 @@ static void open_live(struct rig *rig, const char *mounts)
 {
 	rig_open(rig, "linux-6.1", filesystem_topics);
 	rig->env.live = true;
-	rig->env.file_systems = &file_systems;
+	rig->env.calls = &calls;
 	put_mounts(rig, mounts);
 	space->used_blocks = 100;
 	n_asked = 0;

@@ -337,6 +337,7 @@ static struct latency_plan plain_plan(uint32_t *cpu)
 
 	latency_run_plan(usual_settings(), false, &plan);
 	plan.policy = LATENCY_OTHER;
+	plan.threads = &real_threads;
 	ck_assert_uint_gt(latency_probe_own_cpus(cpus, CPU_LIST_MAX), 0);
 	*cpu = cpus[0];
 	return plan;

@@ -26,7 +26,7 @@ static atomic_int here;
 static atomic_bool is_offline;
 static atomic_uint n_asked, n_there, n_moves;
 
-int sched_getcpu(void)
+static int get_cpu(void)
 {
 	int cpu = here;
 
@@ -35,14 +35,16 @@ int sched_getcpu(void)
 	return cpu;
 }
 
-int sched_setaffinity(pid_t pid, size_t bytes, const cpu_set_t *set)
+static int set_affinity(pid_t tid, size_t bytes, const cpu_set_t *set)
 {
-	(void)pid;
+	ck_assert_int_eq(tid, 0);
 	ck_assert(CPU_ISSET_S(0, bytes, set));
 	n_moves++;
 	errno = EINVAL;
 	return is_offline ? -1 : 0;
 }
+
+static const struct machine_threads cpus = { .sched_getcpu = get_cpu, .sched_setaffinity = set_affinity };
 
 /* Of the counts two pages, one of which is closed; a read comes to the first one before the second one. */
 static struct {
@@ -55,7 +57,7 @@ static struct {
 } trap;
 
 static const struct latency_plan plan = {
-	.policy = LATENCY_OTHER, .period_ns = 1000000, .slack_ns = 1, .n_phases = 1
+	.policy = LATENCY_OTHER, .period_ns = 1000000, .slack_ns = 1, .threads = &cpus, .n_phases = 1
 };
 
 static void close_page(char *page)

@@ -21,7 +21,7 @@ static void note_sync(void)
 	n_synced++;
 }
 
-static const struct file_systems file_systems = { .sync = note_sync };
+static const struct machine_calls calls = { .sync = note_sync };
 
 static const char *read_file(const char *name)
 {
@@ -42,7 +42,7 @@ static void open_reclaim(void)
 	rig_put(&rig, "proc/vmstat",
 		"pgscan_kswapd 10\npgscan_direct 20\npgsteal_kswapd 5\nallocstall_dma 1\n"
 		"allocstall_normal 2\ndrop_slab 7\n");
-	rig.env.file_systems = &file_systems;
+	rig.env.calls = &calls;
 	rig.env.live = true;
 }
 

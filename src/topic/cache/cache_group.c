@@ -37,6 +37,7 @@
  * part stands for.
  */
 struct monitor {
+	const struct machine_calls *calls;
 	int control;    /* its control group: a directory */
 	char group[96]; /* in it: "mon_groups/panetop-…" */
 	char path[CACHE_PATH_MAX + 96];
@@ -46,10 +47,10 @@ struct monitor {
 
 static const char key;
 
-static int remove_group(int directory, const char *group)
+static int remove_group(const struct machine_calls *calls, int directory, const char *group)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_RESCTRL);
-	int error = unlinkat(directory, group, AT_REMOVEDIR) < 0 ? -errno : 0;
+	int error = calls->unlinkat(directory, group, AT_REMOVEDIR) < 0 ? -errno : 0;
 
 	privilege_lower(raised);
 	return error;
@@ -59,7 +60,7 @@ static void close_monitor(void *state)
 {
 	struct monitor *monitor = state;
 
-	remove_group(monitor->control, monitor->group);
+	remove_group(monitor->calls, monitor->control, monitor->group);
 	close(monitor->control);
 }
 
@@ -162,7 +163,7 @@ static void tidy_in(struct env *env, const char *control)
 		listing_each_directory(env, path, note_left, &tidy);
 	for (size_t at = 0; at < tidy.names.length; at += strlen(tidy.names.bytes + at) + 1) {
 		snprintf(group, sizeof(group), "%s/%s", path, tidy.names.bytes + at);
-		remove_group(env->root.fd, group);
+		remove_group(env->calls, env->root.fd, group);
 	}
 	buffer_free(&tidy.names);
 }
@@ -204,7 +205,7 @@ struct job {
 static int make_group(const struct monitor *monitor)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_RESCTRL);
-	int error = mkdirat(monitor->control, monitor->group, 0755) < 0 ? -errno : 0;
+	int error = monitor->calls->mkdirat(monitor->control, monitor->group, 0755) < 0 ? -errno : 0;
 
 	privilege_lower(raised);
 	return error;
@@ -242,18 +243,18 @@ static bool add_moved(struct moved *moved, uint64_t tid)
 	return true;
 }
 
-static int move_thread(int tasks, uint64_t tid)
+static int move_thread(const struct job *job, uint64_t tid)
 {
 	char text[32];
 	int length = snprintf(text, sizeof(text), "%" PRIu64 "\n", tid);
 
-	if (write(tasks, text, (size_t)length) >= 0 || errno == ESRCH)
+	if (job->monitor.calls->write(job->tasks, text, (size_t)length) >= 0 || errno == ESRCH)
 		return 0;
 	return -errno;
 }
 
 /* Moves those that are new: their number, or -errno. */
-static long move_new(DIR *threads, int tasks, struct moved *moved)
+static long move_new(const struct job *job, DIR *threads, struct moved *moved)
 {
 	struct dirent *entry;
 	uint64_t tid;
@@ -265,7 +266,7 @@ static long move_new(DIR *threads, int tasks, struct moved *moved)
 
 		if (!span_is_u64(span_text(entry->d_name), &tid) || !add_moved(moved, tid))
 			continue;
-		error = move_thread(tasks, tid);
+		error = move_thread(job, tid);
 		if (error)
 			return error;
 		n++;
@@ -284,7 +285,7 @@ static int move_threads(struct job *job)
 		return -errno;
 	job->threads = -1; /* closedir() closes it */
 	for (unsigned pass = 0; pass < PASSES && n > 0; pass++)
-		n = move_new(threads, job->tasks, &moved);
+		n = move_new(job, threads, &moved);
 	closedir(threads);
 	if (moved.n == 0 && n >= 0)
 		n = -ESRCH;
@@ -302,7 +303,7 @@ static void job_run(struct worker_job *worker_job)
 static void close_job(struct job *job)
 {
 	if (job->made)
-		remove_group(job->monitor.control, job->monitor.group);
+		remove_group(job->monitor.calls, job->monitor.control, job->monitor.group);
 	descriptor_close(job->monitor.control);
 	descriptor_close(job->root); /* which unlocks it */
 	descriptor_close(job->threads);
@@ -436,7 +437,7 @@ static int begin_monitor(struct env *env, struct span text, void (*done)(void *c
 			     .root = -1,
 			     .threads = -1,
 			     .tasks = -1,
-			     .monitor = { .control = -1 },
+			     .monitor = { .calls = env->calls, .control = -1 },
 			     .done = done,
 			     .context = context };
 	error = open_job(job, env, (uint32_t)pid, start_seconds);

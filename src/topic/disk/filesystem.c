@@ -166,12 +166,12 @@ static struct space space_of(const struct statvfs *found)
 static void ask(struct device_poll *poll)
 {
 	struct filesystem *filesystem = (struct filesystem *)poll;
-	uint64_t mount_id = poll->file_systems->mount_at(filesystem->point);
+	uint64_t mount_id = poll->calls->mount_at(filesystem->point);
 	struct statvfs found;
 
 	filesystem->answer = nothing_known;
 	filesystem->hidden = mount_id != UINT64_MAX && mount_id != filesystem->mount_id;
-	if (!filesystem->hidden && poll->file_systems->space(filesystem->point, &found) == 0)
+	if (!filesystem->hidden && poll->calls->space(filesystem->point, &found) == 0)
 		filesystem->answer = space_of(&found);
 }
 

@@ -307,7 +307,7 @@ static void drop_caches(struct device_poll *poll)
 	int fd = root_open_at(poll->root, DROP_CACHES, O_WRONLY), error = fd < 0 ? -errno : 0;
 
 	if (!error) {
-		poll->file_systems->sync();
+		poll->calls->sync();
 		error = write(fd, "3\n", 2) < 0 ? -errno : 0;
 		close(fd);
 	}
