@@ -220,11 +220,10 @@ static void need_values(const struct findings_needs *needs, const struct finding
 static void need_all(const struct findings_needs *needs, const struct finding_rule *rules, unsigned n_rules,
 		     bool recorded)
 {
-	int own = schema_index(needs->schemas, needs->n_schemas, finding_schema.name);
+	int own = schema_index(needs->schemas, needs->n_schemas, finding_schema.name), with;
 
 	for (unsigned r = 0; own >= 0 && needs->wanted[own] && r < n_rules; r++) {
-		int with = rules[r].with ? schema_index(needs->schemas, needs->n_schemas, rules[r].with) : own;
-
+		with = rules[r].with ? schema_index(needs->schemas, needs->n_schemas, rules[r].with) : own;
 		if (recorded || (with >= 0 && needs->wanted[with]))
 			need_values(needs, &rules[r]);
 	}

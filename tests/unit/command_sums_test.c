@@ -128,8 +128,7 @@ START_TEST(sums_of_a_sample)
 		const char *rows, *sums;
 	} cases[] = {
 		/* the costliest have names, and the rest is one; what does not apply adds nothing */
-		{ &schema, false, 3,
-		  "busy 0.5 1000; busy 0.25 1000; large 0 1000000; kworker/0:1 0.125 0; "
+		{ &schema, false, 3, "busy 0.5 1000; busy 0.25 1000; large 0 1000000; kworker/0:1 0.125 0; "
 		  "kworker/1:2-x 0.125 0; small 0.0625 10; small2 0.0625 -",
 		  "busy 0.75 2000 2; large 0 1000000 1; kworker 0.25 0 2; (others) 0.125 10 2; 2" },
 		/* a sum is unknown if a part is: neither 0, nor a part of it */

@@ -174,13 +174,11 @@ START_TEST(what_hangs_stops_no_topic)
 		    { "temperature", "acpitz", "critical_celsius", 100 } },
 		  { { "temperature", "coretemp.0/temp1", "age_seconds" } } },
 		{ "power-laptop", sensor_topics, "sys/class/thermal/thermal_zone0/trip_point_0_temp",
-		  "90000\n", 7,
-		  { "temperature", "acpitz", "critical_celsius", 90 },
+		  "90000\n", 7, { "temperature", "acpitz", "critical_celsius", 90 },
 		  { { "temperature", "acpitz", "celsius", 63 },
 		    { "temperature", "x86_pkg_temp", "critical_celsius", 100 } } },
 		{ "power-batteries", battery_topics, UEVENT, BATTERY("Discharging"), 2,
-		  { "battery", "BAT0", "watts", 5 },
-		  { { "battery", "BAT1", "charge_ratio", 0.75 } },
+		  { "battery", "BAT0", "watts", 5 }, { { "battery", "BAT1", "charge_ratio", 0.75 } },
 		  { { "battery", "BAT0", "charge_ratio" }, { "power", "total", "watts" } } },
 	};
 
@@ -278,8 +276,7 @@ START_TEST(what_begins_to_hang_is_told_as_it_was)
 		struct cell hangs, goes_on;
 	} cases[] = {
 		{ "power-batteries", { "battery" }, UEVENT, BATTERY("Charging"),
-		  { "battery", "BAT0", "watts", -5 },
-		  { "battery", "BAT1", "charge_ratio", 0.75 } },
+		  { "battery", "BAT0", "watts", -5 }, { "battery", "BAT1", "charge_ratio", 0.75 } },
 		{ "power-laptop", { "temperature" }, "sys/class/thermal/thermal_zone1/temp", "61000\n",
 		  { "temperature", "x86_pkg_temp", "celsius", 61 },
 		  { "temperature", "acpitz", "celsius", 63 } },

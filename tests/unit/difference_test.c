@@ -54,13 +54,9 @@ static const struct column event_columns[] = {
 
 static const struct schema schemas_of_things[] = {
 	{ .name = "some", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(thing_columns) },
-	{ .name = "all",
-	  .row_size = sizeof(struct thing_row),
-	  SCHEMA_COLUMNS(thing_columns),
+	{ .name = "all", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(thing_columns),
 	  .from_zero = true },
-	{ .name = "event",
-	  .row_size = sizeof(struct thing_row),
-	  SCHEMA_COLUMNS(event_columns),
+	{ .name = "event", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(event_columns),
 	  .shape = SHAPE_EVENTS },
 };
 

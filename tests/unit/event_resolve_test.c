@@ -577,8 +577,7 @@ START_TEST(kinds_are_words)
 		{ "exitnonzero,all", EVENT_BIT(N_EVENT_KINDS) - 1, false },
 		{ "core,comm,clone,ptrace,sid,fork,fork",
 		  EVENT_BIT(EVENT_CORE) | EVENT_BIT(EVENT_COMM) | EVENT_BIT(EVENT_CLONE) |
-			  EVENT_BIT(EVENT_PTRACE) | EVENT_BIT(EVENT_SID) | EVENT_BIT(EVENT_FORK),
-		  false },
+			  EVENT_BIT(EVENT_PTRACE) | EVENT_BIT(EVENT_SID) | EVENT_BIT(EVENT_FORK), false },
 	};
 	static const char *const bad[] = { "", ",", "forks", "fork,,exec", "fork exec", "Fork", "exit " };
 	struct event_filter filter;

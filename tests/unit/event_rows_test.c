@@ -269,8 +269,7 @@ START_TEST(what_events_lack_is_told)
 		{ { .real_time_error = -EPERM },
 		  "the event reader does not run at real-time priority: Operation not permitted", "", NULL },
 		{ { .stuck_pid = 42 }, "process 42 is stuck: reading its command line blocks, others wait",
-		  NULL,
-		  NULL },
+		  NULL, NULL },
 	};
 
 	open_topic("event");

@@ -475,7 +475,7 @@ START_TEST(files_change_when_they_are_written_made_replaced_or_removed)
 START_TEST(a_directory_changes_with_what_is_in_it)
 {
 	static const char *const written[][2] = {
-		{ "d/other", "0" }, { "d/other", "0" }, { "d/file", "01" }, { "d/below/file", "" }, { "beside", "" }
+		{ "d/other", "0" }, { "d/other", "0" }, { "d/file", "01" }, { "d/below/a", "" }, { "b", "" }
 	};
 	struct file_changes *changes = open_changes();
 

@@ -305,7 +305,7 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	frame_slot(&frame, "filesystem")->present = true;
 	findings_note_lack(findings, &frame);
 	ck_assert_uint_eq(frame.n_notices, 2);
-	frame_notice(&frame, "failing", NULL, "without records"); /* why it is empty, once; not of what is shown */
+	frame_notice(&frame, "failing", NULL, "without records"); /* not of what is shown */
 	frame_notice(&frame, "group", NULL, "no CPU time");
 	table_add(frame_slot(&frame, "group"));
 	asked[frame_slot(&frame, "failing") - frame.tables] = true;

@@ -285,16 +285,10 @@ START_TEST(a_sleep_leaves_a_gap)
 START_TEST(a_column_has_its_moment)
 {
 	struct graph_time times[] = {
-		{ .now_ns = 5000 * SECOND,
-		  .seconds = 1,
-		  .step_seconds = 1,
-		  .by_sample = true,
+		{ .now_ns = 5000 * SECOND, .seconds = 1, .step_seconds = 1, .by_sample = true,
 		  .columns = 60 },
 		{ .now_ns = 5003 * SECOND, .seconds = 15, .step_seconds = 1, .columns = 60 },
-		{ .now_ns = 5000 * SECOND + 7,
-		  .seconds = .2,
-		  .step_seconds = .2,
-		  .by_sample = true,
+		{ .now_ns = 5000 * SECOND + 7, .seconds = .2, .step_seconds = .2, .by_sample = true,
 		  .columns = 9 },
 	};
 

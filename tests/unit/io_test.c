@@ -20,8 +20,7 @@ START_TEST(one_thing_is_counted_once)
 		{ "nvme0n1 80 nvme0c0n1 80", { "nvme0c0n1/hidden=1", "nvme0n1/hidden=0" }, 80 },
 		{ "nvme0n1 80 nvme0c0n1 80", { NULL }, 80 },
 		{ "nvme0c0n1 30 nvme0c1n1 50 nvme0n1 80",
-		  { "nvme0c0n1/hidden=1", "nvme0c1n1/hidden=1", "nvme0n1/hidden=0" },
-		  80 },
+		  { "nvme0c0n1/hidden=1", "nvme0c1n1/hidden=1", "nvme0n1/hidden=0" }, 80 },
 		{ "nvme0n1 0 nvme0c0n1 80", { "nvme0c0n1/hidden=1" }, 80 }, /* before Linux 6.5 */
 		{ "nvme0n1 80 nvme1n1 7 nvme1n2 5 nvme1c2n2 5", { "nvme1c2n2/hidden=1" }, 92 },
 		{ "nvme0c0n1 80", { "nvme0c0n1/hidden=1" }, 80 }, /* nothing else counts it */
@@ -29,16 +28,14 @@ START_TEST(one_thing_is_counted_once)
 		{ "nvme0n1 80 nvme0c0n1 9", { "nvme0c0n1/hidden=0" }, 89 },
 		{ "sda 8 sdb 8 md0 16", { "md0/slaves/sda", "md0/slaves/sdb" }, 16 },
 		{ "sda 8 md0 8 dm-0 8 dm-1 8",
-		  { "md0/slaves/sda", "dm-0/slaves/md0", "dm-1/slaves/dm-0", "sda/holders/md0" },
-		  8 },
+		  { "md0/slaves/sda", "dm-0/slaves/md0", "dm-1/slaves/dm-0", "sda/holders/md0" }, 8 },
 		{ "sda 8 x0 8", { "x0/slaves/sda" }, 8 }, /* of a kind that we do not know */
 		{ "sda 8 x0 8", { "x0/slaves", "x0/holders/sda" }, 16 },
 		{ "sda 8 sdb 3 bcache0 9", { "bcache0/slaves/sda", "bcache0/slaves/sdb" }, 11 },
 		{ "sda 8 zd0 9 zd16 9 loop0 5 zram0 6 ram0 7 drbd0 8 bcache0 9", { "zd0/slaves" }, 8 },
 		{ "nbd0 8 rbd0 16 sda 32", { "nbd0/slaves", "rbd0/slaves" }, 56 },
 		{ "nvme0n1 8 nvme0c0n1 8 dm-0 8",
-		  { "nvme0c0n1/hidden=1", "dm-0/slaves/nvme0n1", "nvme0n1/holders/dm-0" },
-		  8 },
+		  { "nvme0c0n1/hidden=1", "dm-0/slaves/nvme0n1", "nvme0n1/holders/dm-0" }, 8 },
 		{ "cciss/c0d0 8 cciss/c0d1 8", { "cciss!c0d1/slaves/cciss!c0d0" }, 8 },
 	};
 

@@ -115,10 +115,7 @@ START_TEST(rates_are_exact)
 		{ "grows", { 100, 180 }, { 1, 3 }, NAN, "20 0.5 400" },
 		{ "stands", { 100, 100 }, { 1, 1 }, NAN, "0 0 ?" }, /* nothing to divide by */
 		{ "rests", { 10, 10 }, { 1, 5 }, NAN, "0 1 0" },
-		{ "large",
-		  { (uint64_t)LARGE * LARGE, (uint64_t)LARGE * LARGE + 12 },
-		  { 1, 3 },
-		  NAN,
+		{ "large", { (uint64_t)LARGE * LARGE, (uint64_t)LARGE * LARGE + 12 }, { 1, 3 }, NAN,
 		  "3 0.5 60" },
 		{ "shrank", { 100, 99 }, { 1, 0.5 }, NAN, "? ? ?" },
 		{ "one shrank", { 10, 50 }, { 2, 1 }, NAN, "10 ? ?" },

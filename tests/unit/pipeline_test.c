@@ -78,13 +78,9 @@ static int seek(void *state, size_t index)
 }
 
 static const struct finding_rule rules[] = {
-	{ .name = "used",
-	  .topic = "process",
-	  .subject = "process",
-	  .text = "{used}",
+	{ .name = "used", .topic = "process", .subject = "process", .text = "{used}",
 	  .hold = { .setting = "used_hold", .unit = UNIT_SECONDS, .number = 5 },
-	  .values = { { .name = "used",
-			.column = "cpu_seconds",
+	  .values = { { .name = "used", .column = "cpu_seconds",
 			.at_least = { .setting = "used", .unit = UNIT_SECONDS, .number = 0.2 } } } },
 };
 

@@ -168,8 +168,7 @@ static const struct {
 	{ CALM "Computing: 1.2 CPUs, user 0.0, system 0.0.", "cpu_ratio=1.2 threads=2 hot_ratio=0.9" },
 	{ NONE, "cpu_ratio=0.5 threads=2 hot_function=shade hot_ratio=0.9" },
 	{ CALM "Computing: 99 % of one CPU, user 90 %, system 9.0 % (last 10 s); one thread cannot use "
-	       "more.",
-	  "state=R cpu_ratio=0.99 user_ratio=0.9 system_ratio=0.09 mean_seconds=10.2" },
+	       "more.", "state=R cpu_ratio=0.99 user_ratio=0.9 system_ratio=0.09 mean_seconds=10.2" },
 	{ NONE, "state=R cpu_ratio=0.89 user_ratio=0.8 system_ratio=0.09" },
 	/* what stops it */
 	{ SLOW "Stopped by a signal; SIGCONT continues it.", "state=T" },
@@ -242,8 +241,7 @@ static const struct {
 	{ CALM "Sleeping for a lock of a file (flock /run/x.lock), held by rsync 4711.",
 	  "sleep_call=flock system_call_file=/run/x.lock lock_holder_pid=4711 lock_holder=rsync" },
 	{ CALM "Sleeping for a lock of a file (flock /run/x.lock), taken by 4711, which has ended: a child "
-	       "holds it.",
-	  "sleep_call=flock system_call_file=/run/x.lock lock_holder_pid=4711" },
+	       "holds it.", "sleep_call=flock system_call_file=/run/x.lock lock_holder_pid=4711" },
 	{ CALM "Sleeping for completions of io_uring (io_uring_enter).", "sleep_call=io_uring_enter" },
 	{ CALM "Main thread sleeping for a lock or another thread (futex).", "threads=3 sleep_call=futex" },
 	{ NONE, "threads=3 sleep_call=futex cpu_ratio=0.3" },

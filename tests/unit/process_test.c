@@ -330,6 +330,42 @@ static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
 	return (pid_t)child;
 }
 
+/* A child that does not run has another parent as soon as its own has ended, reaped or not. */
+START_LIVE_TEST(orphans_have_another_parent)
+{
+	for (int reaped = 0; reaped <= 1; reaped++) {
+		char bytes[PROCESS_STAT_MAX];
+		struct pid_stat stat;
+		pid_t parent, child;
+		int pids[2];
+
+		ck_assert_int_eq(pipe(pids), 0);
+		parent = fork();
+		if (parent == 0) {
+			child = fork();
+			if (child > 0 && write(pids[1], &child, sizeof(child)) != sizeof(child))
+				_exit(1);
+			for (;;)
+				pause();
+		}
+		ck_assert_int_eq(read(pids[0], &child, sizeof(child)), sizeof(child));
+		close(pids[0]);
+		close(pids[1]);
+		rig_open_live(&rig, TOPICS("process"));
+		rig_next(&rig);
+		ck_assert_double_eq(number_of(child, "ppid"), parent);
+		kill(parent, SIGKILL);
+		waitid(P_PID, (id_t)parent, &(siginfo_t){ 0 }, WEXITED | (reaped ? 0 : WNOWAIT));
+		rig_next(&rig);
+		ck_assert(process_read_stat(&rig.env, (uint32_t)child, bytes, &stat));
+		ck_assert_double_eq(number_of(child, "ppid"), (double)stat.parent_pid);
+		ck_assert_double_ne(number_of(child, "ppid"), parent);
+		kill(child, SIGKILL);
+		waitpid(parent, NULL, 0);
+		rig_close(&rig);
+	}
+}
+
 /* Its clock does not go back, so that only the open file shows that it is another process. */
 START_LIVE_TEST(a_pid_reused_by_one_that_ran_longer)
 {
@@ -895,14 +931,12 @@ START_TEST(orders_are_taken_word_by_word)
 		int error;
 		const char *orders[12]; /* P: the pid and the start time */
 	} cases[] = {
-		{ 0,
-		  { "signal 0 P", "signal 64 P", "nice -64 P", "nice 64 P", "affinity 0 P",
+		{ 0, { "signal 0 P", "signal 64 P", "nice -64 P", "nice 64 P", "affinity 0 P",
 		    "policy fifo 99 P", "policy other 0 P", "io 0 0 P", "io 3 7 P" } },
 		{ -EINVAL,
 		  { "signal 65 P", "signal -1 P", "nice -65 P", "nice 65 P", "nice x P", "affinity , P",
 		    "policy fifo 100 P", "policy fifo x P", "policy x 1 P", "io 4 7 P", "io 3 8 P" } },
-		{ -EINVAL,
-		  { "affinity x P", "affinity 3-1 P", "affinity 0, P", "affinity 8192 P",
+		{ -EINVAL, { "affinity x P", "affinity 3-1 P", "affinity 0, P", "affinity 8192 P",
 		    "affinity 0-99999999999 P", "policy P", "policy best 0 P", "policy fifo P",
 		    "policy rr -1 P", "io 1 P", "signal P" } },
 		{ -EINVAL, { "io x 1 P", "io 1 x P", "signal 0 P ", "signal 0 P 1", "stop 0 P", " P" } },

@@ -135,8 +135,7 @@ START_TEST(each_tells_how_it_ended)
 		{ "/etc/passwd", 126 },
 		{ "/bin/sh -c 'test "
 		  "\"$PANETOP_RULE,$PANETOP_SUBJECT,$PANETOP_VALUE,$PANETOP_PID,$PANETOP_EXIT_CODE,"
-		  "$PANETOP_SIGNAL\" = \"a rule,subject,,,,9\"'",
-		  0 },
+		  "$PANETOP_SIGNAL\" = \"a rule,subject,,,,9\"'", 0 },
 	};
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -104,8 +104,7 @@ START_TEST(numbers_of_sentences_have_origins)
 		{ "{avg10_ratio}[, {nothing}]", "avg10_ratio of io=0.5 " },
 		{ "[{avg10_ratio}, {nothing}]", "" },
 		{ "{avg60_ratio} {few}", "avg60_ratio of io=nan " }, /* why it is not known; of nothing */
-		{ "{half}",
-		  "half=0.5: (avg10_ratio + pressure.io.avg10_ratio) / 2, a mean; "
+		{ "{half}", "half=0.5: (avg10_ratio + pressure.io.avg10_ratio) / 2, a mean; "
 		  "avg10_ratio of io=0.5 avg10_ratio of io=0.5 " },
 		{ "{word}", "avg10_ratio of io=0.5 " }, /* a text says only what it is made of */
 	};
@@ -219,10 +218,7 @@ START_TEST(the_first_remark_that_holds_is_said)
 	static const struct remark remarks[] = {
 		{ .when = "state == D", .text = "stuck" },
 		{ .when = "state", .text = "lost", .more = true },
-		{ .when = "few > 2",
-		  .text = "{few} is few.",
-		  .many = "{few} are few.",
-		  .count = "few",
+		{ .when = "few > 2", .text = "{few} is few.", .many = "{few} are few.", .count = "few",
 		  .level = 7 },
 		{ .when = "nothing", .text = "lost", .more = true },
 		{ .when = "many > 1000", .text = "{many} are many.", .more = true },

@@ -111,8 +111,7 @@ START_TEST(the_cache_of_the_host_is_not_the_containers)
 		{ "50 30 0:60 /proc/meminfo /proc/meminfo rw - ext4 /dev/sda rw\n", 1000, true },
 		{ "50 30 0:60 /proc/stat /proc/stat rw - fuse.lxcfs lxcfs rw\n", 1000, true },
 		{ "50 30 0:60 / /proc/meminfo rw - fuse.lxcfs lxcfs rw\n"
-		  "51 30 0:60 / /proc/spl/kstat/zfs/arcstats rw - fuse.lxcfs lxcfs rw\n",
-		  1000, true },
+		  "51 30 0:60 / /proc/spl/kstat/zfs/arcstats rw - fuse.lxcfs lxcfs rw\n", 1000, true },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {

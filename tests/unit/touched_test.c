@@ -622,25 +622,20 @@ static void check_report(const struct touch_look *look, const uint64_t looks_ns[
 START_TEST(regions_keep_what_was_seen_of_them)
 {
 	static const struct mapped maps[3][6] = {
-		{
-			{ "00010000-00020000 r-xp 00000000 08:01 77 /bin/it", 40, 12, 0 },
+		{ { "00010000-00020000 r-xp 00000000 08:01 77 /bin/it", 40, 12, 0 },
 			{ "00020000-00030000 rw-p 00000000 00:00 0 [heap]", 0, 0, 0 },
 			{ "00040000-00050000 rw-p 00000000 00:00 0 [stack]", 20, 8, 4 },
 			{ "00060000-00070000 rw-p 00000000 08:01 78 /lib/it", 16, 16, 0 },
 			{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", 4, 4, 0 },
 		},
 		/* the stack has grown downwards, and what is new begins where the code ended */
-		{
-			{ "00010000-00020000 r-xp 00000000 08:01 77 /bin/it", 40, 0, 0 },
+		{ { "00010000-00020000 r-xp 00000000 08:01 77 /bin/it", 40, 0, 0 },
 			{ "00020000-00030000 rw-p 00000000 00:00 0 [heap]", 8, 0, 0 },
 			{ "0003f000-00050000 rw-p 00000000 00:00 0 [stack]", 24, 4, 4 },
-			{ "0006f000-00080000 rw-p 00000000 08:01 78 /lib/it", 16, 0, 0 },
-		},
+			{ "0006f000-00080000 rw-p 00000000 08:01 78 /lib/it", 16, 0, 0 }, },
 		/* one that spans several has the latest of them */
-		{
-			{ "00010000-00050000 rw-p 00000000 00:00 0 ", 40, 0, 0 },
-			{ "00050000-0006f000 rw-p 00000000 00:00 0 ", 40, 0, 0 },
-		},
+		{ { "00010000-00050000 rw-p 00000000 00:00 0 ", 40, 0, 0 },
+			{ "00050000-0006f000 rw-p 00000000 00:00 0 ", 40, 0, 0 }, },
 	};
 	static const char *const wanted[] = {
 		"76 touched 36 files 28 huge 4; 10000 r-xp 12 12 at 1 /bin/it; 40000 rw-p 8 8 at 1 [stack]; "

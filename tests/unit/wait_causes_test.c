@@ -53,8 +53,7 @@ START_TEST(stacks_have_causes)
 		{ "~handle_userfault do_anonymous_page handle_mm_fault", SLEEP, "memory handle_userfault" },
 		{ "~do_wait kernel_wait4", SLEEP, "child do_wait" },
 		{ "~schedule_timeout __wait_for_common wait_for_completion_state kernel_clone "
-		  "wait_for_vfork_done",
-		  OTHER, "child kernel_clone" },
+		  "wait_for_vfork_done", OTHER, "child kernel_clone" },
 		{ "~schedule_preempt_disabled __mutex_lock.constprop.0 pipe_write", OTHER,
 		  "lock pipe_write" },
 		{ "~rwsem_down_read_slowpath down_read do_user_addr_fault", OTHER,

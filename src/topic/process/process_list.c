@@ -580,6 +580,30 @@ static void merge(struct process_list *list, struct env *env, const uint32_t *pi
 	list->n_previous = 0; /* some of these are freed soon */
 }
 
+/* Those whose parent has ended, reaped or not, have another one, although they did not run. */
+static void read_new_parents(struct process_list *list)
+{
+	uint64_t parent_pid = 0;
+	bool has_ended = false;
+
+	for (size_t i = 0; i < list->n_all; i++) {
+		struct process *process = list->all[i];
+		char bytes[PROCESS_STAT_MAX];
+		struct pid_stat stat;
+
+		if (process->stat.parent_pid != parent_pid) { /* most have the one of the process before */
+			uint32_t pid = (uint32_t)(parent_pid = process->stat.parent_pid);
+			const struct process *parent = process_list_find(list, pid);
+
+			has_ended = parent ? parent->stat.state == 'Z'
+					   : process_list_find_exited(list, pid) != NULL;
+		}
+		if (has_ended && process_read_stat(list->env, process->pid, bytes, &stat) &&
+		    stat.start_ticks == process->start_ticks)
+			process->stat.parent_pid = stat.parent_pid;
+	}
+}
+
 /* Exits show in the clocks, so only new pids have to be found. */
 static int list_pids(const struct process_list *list, const uint32_t **pids, size_t *n_pids)
 {
@@ -624,6 +648,8 @@ static int update(void *state, const struct sample *sample)
 	VECTOR_RESERVE(list->previous, n_pids, list->capacity);
 	read_clocks(list, pids, n_pids);
 	merge(list, env, pids, n_pids);
+	if (list->clocks && !list->walked) /* else all are read, or those that have changed */
+		read_new_parents(list);
 	if (!list->request || !list->request->no_arguments)
 		command_lines_update(list->commands, env, list->all, list->n_all,
 				     list->commands_now   ? COMMANDS_NOW
