@@ -123,6 +123,7 @@ const struct setting all_settings[] = {
 		.expected = N_("use dark, light, contrast, warm, terminal, or a name of letters, digits, - "
 			       "and _")),
 	SETTING("glyphs", CHOICE(glyphs, glyph_set_names)),
+	SETTING("kernel-threads", CHOICE(kernel_threads, shown_hidden)),
 
 	SETTING("memory.used", CHOICE(memory.used, used_names), .usual = USED_NOT_CHOSEN,
 		.argument = "total-free|procps|htop",

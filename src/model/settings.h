@@ -89,6 +89,7 @@ struct settings {
 	const char *theme; /* of theme_names, or of a file; NULL: not set */
 	double delay_seconds;
 	unsigned unit, glyphs;
+	unsigned kernel_threads; /* in lists of processes; 1: hidden */
 	double past_seconds; /* 0: nothing is kept */
 	uint64_t past_bytes;
 

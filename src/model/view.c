@@ -324,14 +324,21 @@ static size_t find_fold(const struct tree *tree, uint64_t key_hash)
 bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded)
 {
 	size_t at = find_fold(tree, key_hash);
+	bool listed = folded != tree->all_folded;
 
-	if (folded == (at < tree->n_folds))
+	if (listed == (at < tree->n_folds))
 		return false;
-	if (folded)
+	if (listed)
 		*VECTOR_ADD(tree->folds, tree->n_folds, tree->folds_capacity) = key_hash;
 	else
 		tree->folds[at] = tree->folds[--tree->n_folds];
 	return true;
+}
+
+void tree_fold_all(struct tree *tree, bool folded)
+{
+	tree->all_folded = folded;
+	tree->n_folds = 0;
 }
 
 /* From the last row up: a row has a later sibling if one was met since the last row above it in the tree. */
@@ -359,8 +366,9 @@ static size_t fold_tree(struct tree *tree, const struct schema *schema, const vo
 
 	for (size_t i = 0; i < n_rows; kept++) {
 		uint16_t depth = tree->depths[i];
-		bool folded = tree->n_folds > 0 &&
+		bool listed = tree->n_folds > 0 &&
 			      find_fold(tree, row_hash_key(schema, rows[i])) < tree->n_folds;
+		bool folded = listed != tree->all_folded;
 
 		rows[kept] = rows[i++];
 		tree->depths[kept] = depth;

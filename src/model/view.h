@@ -70,6 +70,7 @@ struct tree {
 	uint32_t *n_folded;  /* rows below this one that are not shown; 0: it is not folded */
 	uint64_t *folds;     /* hashes of the KEY columns of the folded rows; owned, as all of this */
 	size_t n_folds, folds_capacity;
+	bool all_folded;     /* … of those that are not */
 	uint32_t *scratch;
 	const void **before;
 	struct hash index; /* of rows by key */
@@ -82,7 +83,10 @@ struct tree {
  */
 bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded);
 
-#define VIEW_COLUMNS_MAX 64
+/* The same of all rows, also those that are to come. */
+void tree_fold_all(struct tree *tree, bool folded);
+
+#define VIEW_COLUMNS_MAX 72
 #define VIEW_ALL_ROWS SIZE_MAX
 #define VIEW_AS_SAMPLED (-1) /* unsorted: the order of the kernel, or its reverse */
 

@@ -242,6 +242,27 @@ static void fold(struct pane_context *context, int step)
 			       step < 0 ? _("nothing to fold here") : _("nothing is folded here"));
 }
 
+static void fold_all(struct pane_context *context)
+{
+	screen_message(context->screen, MESSAGE_PANE, "%s",
+		       table_fold_all(screen_table(context->screen))
+			       ? _("the whole tree is folded; + unfolds a row, * all of it")
+			       : _("the whole tree is unfolded"));
+}
+
+/* In all panes. */
+static void toggle_kernel_threads(struct pane_context *context)
+{
+	struct screen *screen = context->screen;
+	bool hidden = !context->settings->kernel_threads;
+
+	settings_set(context_settings(context), "kernel-threads", hidden ? "hidden" : NULL, 0);
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		screen_adjust(&screen->contexts[p]);
+	screen_message(screen, MESSAGE_SCREEN, "%s",
+		       hidden ? _("kernel threads are hidden; K shows them") : _("kernel threads are shown"));
+}
+
 static void next_unit(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
@@ -456,6 +477,7 @@ enum need {
 	NEEDS_SAMPLES, /* no comparison */
 	NEEDS_LIVE,
 	NEEDS_TREE,
+	NEEDS_TREE_ROW,
 	NEEDS_ROW,
 	NEEDS_VIEWS,
 	NEEDS_TABLE,
@@ -481,8 +503,9 @@ static const struct command {
 	[ACTION_SEARCH] = { search, NEEDS_TABLE },
 	[ACTION_SEARCH_NEXT] = { search_next, NEEDS_TABLE },
 	[ACTION_FILTER] = { filter, NEEDS_TABLE },
-	[ACTION_MORE] = { NULL, NEEDS_TREE, fold, 1 },
-	[ACTION_LESS] = { NULL, NEEDS_TREE, fold, -1 },
+	[ACTION_MORE] = { NULL, NEEDS_TREE_ROW, fold, 1 },
+	[ACTION_LESS] = { NULL, NEEDS_TREE_ROW, fold, -1 },
+	[ACTION_FOLD_ALL] = { fold_all, NEEDS_TREE },
 	[ACTION_SORT] = { sorting_menu, NEEDS_TABLE },
 	[ACTION_SORT_LEFT] = { NULL, NEEDS_TABLE, sorting_step, -1 },
 	[ACTION_SORT_RIGHT] = { NULL, NEEDS_TABLE, sorting_step, 1 },
@@ -491,6 +514,7 @@ static const struct command {
 	[ACTION_SORT_CPU] = { NULL, NEEDS_TABLE, sorting_by, SORTING_CPU },
 	[ACTION_SORT_TIME] = { NULL, NEEDS_TABLE, sorting_by, SORTING_TIME },
 	[ACTION_SCOPE] = { scoping_choose },
+	[ACTION_KERNEL_THREADS] = { toggle_kernel_threads },
 	[ACTION_COLUMNS] = { chooser_open, NEEDS_TABLE },
 	[ACTION_OPTIONS] = { choose_options },
 	[ACTION_UNIT] = { next_unit },
@@ -528,9 +552,10 @@ static const char *lacks(const struct pane_context *context, enum need need)
 		return screen_is_live(context->screen) ? NULL
 						       : _("a recording has the delay it was made with");
 	case NEEDS_TREE:
-		return widget->view.tree_key < 0 ? _("not a tree (t shows one)")
-		       : selected                ? NULL
-						 : _("select a row of the tree first");
+	case NEEDS_TREE_ROW:
+		return widget->view.tree_key < 0            ? _("not a tree (t shows one)")
+		       : selected || need == NEEDS_TREE ? NULL
+							: _("select a row of the tree first");
 	case NEEDS_ROW:
 		return selected && !no_table ? NULL : _("select a row first");
 	case NEEDS_VIEWS:

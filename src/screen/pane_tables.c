@@ -136,33 +136,47 @@ void pane_table_filter_text(const struct table_widget *widget, const struct canv
 	buffer_free(&shown);
 }
 
-/* Of the scope. */
-static size_t count_all(const struct view *view, const struct table *table)
+/* The column by which kernel threads are hidden; NULL: they are not. */
+static const struct column *hides_by(const struct settings *settings, const struct schema *schema)
 {
+	return settings->kernel_threads ? schema_find(schema, "kernel_thread") : NULL;
+}
+
+/* Of the scope; without kernel threads where they are hidden. */
+static size_t count_all(const struct pane_context *context, const struct view *view,
+			const struct table *table, size_t *n_hidden)
+{
+	const struct column *kernel_thread = hides_by(context->settings, view->schema);
 	size_t n_all = 0;
 
+	*n_hidden = 0;
 	if (!table || table->is_log)
 		return table ? table->n_rows : 0;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		n_all += !table_row_is_gone(view->schema, row) &&
-			 view_filter_scopes(&view->filter, view->schema, row);
+		if (table_row_is_gone(view->schema, row) ||
+		    !view_filter_scopes(&view->filter, view->schema, row))
+			continue;
+		if (kernel_thread && row_number(row, kernel_thread) == 1)
+			++*n_hidden;
+		else
+			n_all++;
 	}
 	return n_all;
 }
 
-/*
- * "5 of 94 + 2 ended", and the filter before it. all_known: the rows that the filter leaves out are those of
- * the table.
- */
-static void count_text(const struct table_widget *widget, const struct canvas *canvas,
-		       const struct table *table, bool all_known, char *text, size_t room)
+/* "5 of 94 + 2 ended, hidden: 130", and the filter before it. */
+static void count_text(const struct pane_context *context, const struct canvas *canvas, unsigned index,
+		       const struct table *table, char *text, size_t room)
 {
+	const struct table_widget *widget = &context->tables[index];
 	const struct view *view = &widget->view;
 	size_t n_gone = table && table->is_log ? 0 : count_gone(view), n_shown = view->n_matching - n_gone,
-	       length;
-	size_t n_all = all_known ? count_all(view, table) : n_shown;
+	       length, n_hidden, n_all = count_all(context, view, table, &n_hidden);
+
+	if (context->pane->tables[index].only) /* the filter leaves out others, too */
+		n_all = n_shown;
 
 	pane_table_filter_text(widget, canvas, text, room);
 	length = strlen(text);
@@ -175,6 +189,9 @@ static void count_text(const struct table_widget *widget, const struct canvas *c
 	length = strlen(text);
 	if (n_gone > 0)
 		snprintf(text + length, room - length, _(" + %zu ended"), n_gone);
+	length = strlen(text);
+	if (n_hidden > 0)
+		snprintf(text + length, room - length, _(", hidden: %zu"), n_hidden);
 }
 
 /* By what the rows are sorted, where no heading shows it. */
@@ -200,8 +217,7 @@ void context_draw_titled(const struct pane_context *context, const struct canvas
 	context_draw_table(context, &rest, index);
 	if (!titled)
 		return;
-	count_text(&context->tables[index], canvas, table, !context->pane->tables[index].only, text,
-		   sizeof(text));
+	count_text(context, canvas, index, table, text, sizeof(text));
 	add_order(&context->tables[index], text, sizeof(text)); /* of the headings just drawn */
 	context->screen->filter_shown = canvas_rule(canvas, 0, title, text);
 }
@@ -239,6 +255,8 @@ static void adjust(const struct pane_context *context, unsigned index, struct vi
 		view_set_threshold(view, table->threshold, table->least);
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, context->request, view);
+	if (hides_by(context->settings, view->schema))
+		view_exclude(view, 1, "kernel_thread");
 	if (!table->of_one)
 		view_choose_scope(view, context->request->scope);
 }

@@ -123,11 +123,14 @@ static struct program find_program(const char *command)
 	return program;
 }
 
-static bool is_kernel_thread(const char *command)
+/* Where a topic does not say so, by the brackets of its name. */
+static bool is_kernel_thread(const struct schema *schema, const void *row, const char *command)
 {
+	const struct column *column = schema_find(schema, "kernel_thread");
 	size_t length = strlen(command);
 
-	return *command == '[' && command[length - 1] == ']';
+	return column && row_is_known(row, column) ? row_number(row, column) == 1
+						   : *command == '[' && command[length - 1] == ']';
 }
 
 /* Where the name of the program would be cut, a mark stands for its directories, or nothing. */
@@ -156,10 +159,6 @@ static void draw_command(struct place *place, enum style base, bool fresh)
 	const char *command = place->text;
 	struct program program = find_program(command);
 
-	if (base == STYLE_NORMAL && is_kernel_thread(command)) {
-		draw_rest(place, fresh ? STYLE_FRESH : STYLE_DIM);
-		return;
-	}
 	shorten_path(place, &program);
 	if (place->before > 0 && base != STYLE_NORMAL)
 		canvas_restyle(place->canvas, place->y, place->x, 1, base);
@@ -266,16 +265,19 @@ static int draw_name(const struct table_widget *widget, const struct canvas *can
 }
 
 static void draw_text(const struct table_widget *widget, const struct canvas *canvas, int y,
-		      const struct table_slot *slot, const struct column *column, const char *text,
-		      enum style base, bool fresh)
+		      const struct table_slot *slot, const struct column *column, const void *row,
+		      const char *text, enum style base, bool fresh)
 {
 	struct place place = { canvas, y, slot->x, slot->width, text, 0 };
 	bool plain = base == STYLE_NORMAL, skipped = skip_beginning(widget, slot, &place, base);
+	bool command = !skipped && column->text == TEXT_COMMAND;
+	bool kernel = command && plain && is_kernel_thread(widget->view.schema, row, text);
 
-	if (!skipped && column->text == TEXT_COMMAND)
+	if (command && !kernel)
 		draw_command(&place, base, fresh);
 	else
 		draw_rest(&place, plain && fresh                        ? STYLE_FRESH
+				  : kernel                              ? STYLE_DIM
 				  : plain && column->text == TEXT_STATE ? style_of_state(text)
 									: base);
 	if (widget->has_filter)
@@ -746,7 +748,7 @@ static void draw_value(const struct table_widget *widget, const struct canvas *c
 	cells = draw_name(widget, canvas, line, &slot, column, view->rows[index], base);
 	slot.x += cells;
 	slot.width -= cells;
-	draw_text(widget, canvas, line, &slot, column, value->text, base, fresh);
+	draw_text(widget, canvas, line, &slot, column, view->rows[index], value->text, base, fresh);
 }
 
 /* Row y of the page, below the heading. */

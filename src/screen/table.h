@@ -136,6 +136,9 @@ bool table_draws(const struct table_widget *widget, unsigned column);
  */
 bool table_fold(struct table_widget *widget, bool folded);
 
+/* Folds the whole tree, or unfolds it if anything is folded; returns whether it is folded then. */
+bool table_fold_all(struct table_widget *widget);
+
 /* The number in this KEY column of the selected row; NaN when none is selected. */
 double table_selected(const struct table_widget *widget, const char *key_column);
 

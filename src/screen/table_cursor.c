@@ -479,6 +479,22 @@ bool table_fold(struct table_widget *widget, bool folded)
 	return true;
 }
 
+bool table_fold_all(struct table_widget *widget)
+{
+	struct view *view = &widget->view;
+	size_t row = widget->place.row;
+	bool any = false;
+
+	for (size_t i = 0; i < view->n_rows; i++)
+		any |= view_folded(view, i) > 0;
+	while (!any && widget->place.cursor_on && view_depth(view, row) > 0)
+		row = row_above(view, row);
+	if (widget->place.cursor_on)
+		select_row(widget, row);
+	tree_fold_all(&view->tree, !any);
+	return !any;
+}
+
 void table_sort_reverse(struct table_widget *widget)
 {
 	widget->view.descending = !widget->view.descending;

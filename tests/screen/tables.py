@@ -171,8 +171,24 @@ def a_tree_is_folded(_scratch):
         expect("+4 -bash" in selected_line(terminal), terminal, "a leaf does not fold the row above")
         terminal.send("-")
         expect("+7 /usr/lib/systemd/systemd" in selected_line(terminal), terminal, "not the row above that")
+        terminal.send("*").shows("make -j4", "bin/render").hides("+7")
+        terminal.send("/", *"make", "Enter", "*").shows("+2 [kthreadd]").hides("make -j4")
+        expect("+7 /usr/lib/systemd/systemd" in selected_line(terminal), terminal, "the cursor does not go to the row above")
+        terminal.send("+").shows("+4 -bash")
     with replay("cpu", "--ascii", opening=True, width=100, height=30) as terminal:
         terminal.send("t").shows("`- make", "|- /home/ada")
+
+
+def kernel_threads_are_hidden(scratch):
+    """In every list, by their column, not by brackets; how many is said; w keeps it."""
+    def change(_number, tables):
+        next(row for row in tables["process"] if row["name"] == "make")["command"] = "[make]"
+    with replay("cpu", recording=edited(scratch, change), opening=True, env=configured(scratch)) as terminal:
+        terminal.send("Tab").shows("[rcu_preempt]", "[make]")
+        terminal.send("K").shows(" 8 + 3 ended, hidden: 3 ─", "[make]").hides("[rcu_preempt]", "[kthreadd]")
+        terminal.send("w", "3").hides("[k")
+    with replay("cpu", opening=True, env=configured(scratch)) as terminal:
+        terminal.shows("hidden: 3 ─").send("K").shows("[rcu_preempt]").hides("hidden: 3")
 
 
 def underlined(terminal):

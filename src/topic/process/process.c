@@ -60,7 +60,7 @@ struct process_row {
 	double cpu_seconds, user_seconds, system_seconds;
 	double cpu_ratio, user_ratio, system_ratio;
 	const char *user, *state;
-	uint64_t uid, processor, threads;
+	uint64_t uid, processor, threads, kernel_thread;
 	const char *tty;
 	double nice, priority, stat_age_seconds;
 	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes;
@@ -155,6 +155,9 @@ static const struct column columns[] = {
 	     .source = "owner of /proc/PID, /etc/passwd"),
 	STAT(uid, A_LABEL(N_("UID"), 6), .personal = true, .hidden = true, .help = N_("effective UID"),
 	     .source = "owner of /proc/PID"),
+	STAT(kernel_thread, A_LABEL(N_("kthread"), 7), .hidden = true,
+	     .help = N_("1: a kernel thread; 0: a process"),
+	     .source = "/proc/PID/stat flags, PF_KTHREAD"),
 	STAT(resident_bytes, A_GAUGE(BYTES, N_("RSS"), 6), .additive = true, .trend = true, .rank = 2,
 	     .help = N_("resident memory, shared pages included"),
 	     .source = "/proc/PID/statm resident, else stat rss"),
@@ -348,6 +351,7 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 	row->state = process->stat.state ? pid_state_text(process->stat.state) : NULL;
 	row->processor = process->stat.processor == UINT32_MAX ? U64_UNKNOWN : process->stat.processor;
 	row->threads = process->stat.threads;
+	row->kernel_thread = process_is_kernel_thread(process);
 	row->nice = (double)process->stat.nice;
 	row->priority = (double)process->stat.priority;
 	row->tty = terminal_name(arena, process->stat.terminal);

@@ -18,7 +18,7 @@
 struct thread_row {
 	uint64_t tid;
 	double start_seconds, cpu_ratio, cpu_seconds;
-	uint64_t pid, uid, processor, switches;
+	uint64_t pid, uid, processor, switches, kernel_thread;
 	double wait_seconds, wait_ratio, switches_per_second;
 	const char *state, *user, *name, *process, *program;
 };
@@ -59,6 +59,9 @@ static const struct column columns[] = {
 	    .help = N_("effective user of its process"), .source = "owner of /proc/PID, /etc/passwd"),
 	ROW(uid, A_LABEL(N_("UID"), 6), .personal = true, .hidden = true, .help = N_("UID of its process"),
 	    .source = "owner of /proc/PID"),
+	ROW(kernel_thread, A_LABEL(N_("kthread"), 7), .hidden = true,
+	    .help = N_("1: a kernel thread; 0: of a process"),
+	    .source = "/proc/PID/stat flags, PF_KTHREAD"),
 	ROW(name, A_LABEL(N_("thread"), 16), .help = N_("name of the thread"),
 	    .source = "/proc/PID/task/TID/stat comm"),
 	ROW(process, A_LABEL(N_("process"), 16), .grouping = "command", .rank = 4,
@@ -275,6 +278,8 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 		row->processor = thread->processor;
 		row->state = pid_state_text(thread->state);
 	}
+	if (!process->stale)
+		row->kernel_thread = process_is_kernel_thread(process);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
 		row->user = users_name(env, process->uid);

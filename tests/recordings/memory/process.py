@@ -56,7 +56,7 @@ def tables(step):
         rows.append({"pid": pid, "start_seconds": pid / 10, "ppid": parent, "cpu_seconds": cpu,
                      "user_seconds": cpu * (1 - kernel), "system_seconds": cpu * kernel,
                      "user": user, "uid": 1000, "state": state, "processor": pid % 4, "threads": threads, "nice": nice,
-                     "priority": 20 + nice, "tty": "pts/2" if user == "ada" else "", **use_of(name, share, threads, step),
+                     "priority": 20 + nice, "tty": "pts/2" if user == "ada" else "", "kernel_thread": int(command[0] == "["), **use_of(name, share, threads, step),
                      "resident_bytes": size_now(name, size, step),
                      "growth_bytes_per_second": (size_now(name, size, step) - size_now(name, size, step - 1)) / STEP
                      if step > 0 else None, "virtual_bytes": 4 * size * MIB,
