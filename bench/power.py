@@ -9,10 +9,10 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "machines"))
 
 from measure import batch_cpu_ms, median  # noqa: E402
-from machines import RANGE, Tree  # noqa: E402
+from tree import RANGE, Tree  # noqa: E402
 
 PANETOP, ROUNDS = sys.argv[1], int(sys.argv[2])
 CPUS, LIMIT_MS, PROGRAMS_LIMIT_MS = 128, 2, 0.1

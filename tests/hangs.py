@@ -195,7 +195,7 @@ def _():
 
 def tree(name):
     copy = os.path.join(SCRATCH, name)
-    shutil.copytree(os.path.join(TESTS, "fixtures", name, "tick0"), copy, symlinks=True)
+    shutil.copytree(os.path.join(os.environ["ROOTS"], name, "tick0"), copy, symlinks=True)
     return copy
 
 

@@ -14,7 +14,7 @@ import termios
 import time
 
 PANETOP = os.environ["PANETOP"]
-MISSING = "--root=" + os.path.join(os.environ["TESTS_DIR"], "fixtures", "missing", "tick0")  # it causes notices
+MISSING = "--root=" + os.path.join(os.environ["ROOTS"], "missing", "tick0")  # it causes notices
 PATIENCE = 20
 
 

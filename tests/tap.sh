@@ -50,7 +50,7 @@ run() {
 	[ $status -ne 124 ] || last_run="panetop $*: it had not ended after $patience s, and was ended"
 }
 
-root() { echo "--root=$TESTS_DIR/fixtures/$1/tick0"; }
+root() { echo "--root=$ROOTS/$1/tick0"; }
 
 start() { # COMMAND...: in the background, as $!. What stood in $out and $err is gone before: a test waits for new lines.
 	: >"$out" 2>"$err"

@@ -19,7 +19,7 @@ class Machine:
     def __init__(self, scratch):
         self.root = os.path.join(scratch, "resctrl")
         self.groups = os.path.join(self.root, "mon_groups")
-        shutil.copytree(os.path.join(TESTS, "fixtures", "resctrl-monitor", "tick0", "sys", "fs", "resctrl"), self.root)
+        shutil.copytree(os.path.join(os.environ["ROOTS"], "resctrl-monitor", "tick0", "sys", "fs", "resctrl"), self.root)
         self.in_group("")
         self.child = subprocess.Popen(["sleep", "1000"])
 

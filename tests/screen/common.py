@@ -39,7 +39,7 @@ RECORDING, EVENT_RECORDING, POWER_RECORDING = map(recording_named, ("memory", "e
 
 
 def fixture(name):
-    return "--root=" + os.path.join(TESTS, "fixtures", name, "tick0")
+    return "--root=" + os.path.join(os.environ["ROOTS"], name, "tick0")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ FRAMES = 6  # of the recording, 2 s apart
 def tree_of(folder):
     """A machine of files, and the directory of its service, which is there only once it is made."""
     tree = os.path.join(folder, "tree")
-    shutil.copytree(os.path.join(TESTS, "fixtures", "linux-6.18", "tick0"), tree, symlinks=True)
+    shutil.copytree(os.path.join(os.environ["ROOTS"], "linux-6.18", "tick0"), tree, symlinks=True)
     return tree, tree + os.environ["RECORDED"]
 
 

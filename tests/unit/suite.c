@@ -485,10 +485,7 @@ void check_listing(FILE *made, const char *path)
 
 const char *fixture_root(const char *name, int tick)
 {
-	char path[512];
-
-	snprintf(path, sizeof(path), "fixtures/%s/tick%d", name, tick);
-	return test_path(path);
+	return textf("%s/tests/roots/%s/tick%d", BUILDDIR, name, tick);
 }
 
 char *load_seed(const char *name, size_t *length)

@@ -120,7 +120,7 @@ void end_ordered_child(const struct ordered_child *child);
 /* What topics measure without any setting. */
 const struct topic_settings *usual_settings(void);
 
-/* The directory tests/fixtures/CASE/tickN. */
+/* The directory CASE/tickN of the fixtures, as tests/machines/make.py wrote them. */
 const char *fixture_root(const char *name, int tick);
 
 /*
