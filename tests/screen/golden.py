@@ -7,14 +7,41 @@ lists what else is drawn.
 import difflib
 import itertools
 import os
-import string
 
 from common import TESTS, fixture, panes, recording_named, recording_of, replay, screen
 
 SIZES = ((80, 24), (40, 12), (20, 5), (200, 60), (120, 40))
 STYLED = ((80, 24), (120, 40))
 THEMES = ("dark", "light")
-LETTERS = string.ascii_letters + string.digits + "".join(c for c in string.punctuation if c != ".")
+LETTERS = {  # of the style of a cell in these themes; "." is plain in all
+    "a": "bold | bold",
+    "b": "8a8a8a | 6c6c6c",
+    "c": "5fafd7 bold | 005faf bold",
+    "d": "ffaf00 | af5f00",
+    "e": "ff5f5f bold | af0000 bold",
+    "f": "5f87d7 | 005faf",
+    "g": "87d787 | 5f00af",
+    "h": "5fd7d7 | 5f0087",
+    "i": "5f87d7 | 005fd7",
+    "j": "5fafaf | 00875f",
+    "k": "8a8a8a italics | 6c6c6c italics",
+    "l": "878787 | 5f5f00",
+    "m": "5fd787 | 008700",
+    "n": "d7d7d7 | 5f00d7",
+    "o": "d787d7 | 767676",
+    "p": "87d7ff | 0000ff",
+    "q": "ff5f5f | 870000",
+    "r": "d787d7 on d7d7d7 | 767676 on 5f00d7",
+    "s": "87d7ff on d787d7 | 0000ff on 767676",
+    "t": "87d787 on 5fafaf | 5f00af on 00875f",
+    "u": "5fafaf on d787d7 | 00875f on 767676",
+    "v": "5fafaf on 87d7ff | 00875f on 0000ff",
+    "w": "5f87d7 on 87d787 | 005faf on 5f00af",
+    "x": "5f87d7 on 5fafaf | 005faf on 00875f",
+    "y": "0087ff | 5f5f5f",
+    "z": "000000 on ffff5f bold | ffffff on 870087 bold",
+    "A": "000000 on 5fafd7 bold | ffffff on 005faf bold",
+}
 MOMENTS = {"memory": "350", "events": "30", "power": "356", "sleep": "413"}  # seconds after the first frame, by recording
 
 LAST = object()  # stands for the keys that lead to the moment of the recording
@@ -232,7 +259,7 @@ def compare(name, width, height, lines, update):
 def lines_of(terminal, name):
     lines = terminal.lines()
     if name != "panes" and len(lines) > 5:
-        lines[1] = "(panes)"  # a new pane changes one golden screen, not all
+        del lines[1]  # that of panes: a new one changes one golden screen, not all
     return lines
 
 
@@ -251,22 +278,14 @@ def style_of(cell):
 def styles_of(terminal):
     """By line and cell; without the line of panes."""
     rows = [[style_of(terminal.screen.buffer[y][x]) for x in range(terminal.screen.columns)] for y in range(terminal.screen.lines)]
-    rows[1] = [""] * terminal.screen.columns
-    return rows
+    return rows[:1] + rows[2:]
 
 
 def lettered(grids):
-    """A legend of letters, and a line of letters for each line of the screen; "." is plain in all themes."""
-    letters, lines = {("",) * len(grids): "."}, []
+    """A line of letters for each line of the screen."""
+    letters = {style: letter for letter, style in LETTERS.items()} | {" | ".join([""] * len(grids)): "."}
     for rows in zip(*grids):
-        line = ""
-        for styles in zip(*rows):
-            if styles not in letters:
-                letters[styles] = LETTERS[len(letters) - 1]
-            line += letters[styles]
-        lines.append(line.rstrip("."))
-    legend = [f"{letter} {' | '.join(styles)}" for styles, letter in letters.items() if letter != "."]
-    return ["  " + " | ".join(THEMES), *legend, "", *lines]
+        yield "".join(letters[" | ".join(styles)] for styles in zip(*rows)).rstrip(".")
 
 
 def styled(update, name, width, height, recording, arguments, keys):
