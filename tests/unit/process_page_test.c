@@ -28,6 +28,8 @@
 #include "kernel/pid/pid_syscall.h"
 #include "pane/process/process.h"
 #include "rig.h"
+#include "scene.h"
+#include "topic/topic.h"
 
 START_TEST(positions_and_flags)
 {
@@ -198,8 +200,11 @@ static const struct {
 	{ CALM "Computing: 4.0 CPUs, user 0.0, system 0.0.", "cpu_ratio=4 threads=8 wait_ratio=0.3" },
 	{ SLOW WAITING, READY " policy=other nice=19" },
 	{ SLOW WAITING " (nice 19 lets others go first)", READY " policy=other nice=19 nice_within=machine" },
+	{ SLOW WAITING, READY " policy=other nice=19 nice_within=session" },
 	{ SLOW WAITING " (nice 19 only applies within its session: autogroup)",
-	  READY " policy=other nice=19 nice_within=session" },
+	  READY " policy=other nice=19 nice_within=session rivals_within=0.8 rivals_elsewhere=0.9" },
+	{ SLOW WAITING " (nice 19 lets others go first)",
+	  READY " policy=other nice=19 nice_within=session rivals_within=0.9 rivals_elsewhere=0.8" },
 	{ SLOW WAITING " (nice 19 only applies within its control group)",
 	  READY " policy=other nice=19 nice_within=group" },
 	{ SLOW WAITING, READY " policy=fifo nice=19 nice_within=machine" },
@@ -307,6 +312,42 @@ START_TEST(a_sentence_is_left_at_a_lower_limit)
 			      cases[i].stays);
 		ck_assert_msg(process_story_held(&leaves.facts, held) != held, "%s", cases[i].leaves);
 	}
+}
+
+/* Of its session, and of others. */
+START_TEST(who_competes_for_the_cpus)
+{
+	static const struct {
+		const char *more;
+		double within, elsewhere;
+	} cases[] = {
+		{ "0 process 1 session=5 cpu_ratio=0.4", 0.25, 0.5 },
+		{ "0 process 2 session=6", 0, 0.75 },
+		{ "0 process 4 session=5 cpu_ratio=1", 1.25, 0.5 },
+		{ "0 process 4 session=- cpu_ratio=1", 0.25, 1.5 },
+		{ "0 process 1 session=-", NAN, NAN },
+	};
+	struct frame frame;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[] = "0 process 1 session=5 cpu_ratio=0.4;0 process 2 session=5 cpu_ratio=0.25;"
+			      "0 process 3 session=7 cpu_ratio=0.5", more[64];
+		struct process_rows rows;
+		struct scene scene = { 0 };
+
+		snprintf(more, sizeof(more), "%s", cases[i].more);
+		for (char *at = text, *line; (line = strsep(&at, ";"));)
+			scene_add(&scene, line);
+		scene_add(&scene, more);
+		scene_fill(&scene, &frame, 0);
+		rows = (struct process_rows){ .processes = frame_table(&frame, "process") };
+		rows.process = table_row(rows.processes, 0);
+		ck_assert_double_eq(fmax(process_rivals(&rows, true), -1), fmax(cases[i].within, -1));
+		ck_assert_double_eq(fmax(process_rivals(&rows, false), -1), fmax(cases[i].elsewhere, -1));
+		scene_empty(&scene);
+	}
+	frame_close(&frame);
 }
 
 START_TEST(who_holds_a_lock)

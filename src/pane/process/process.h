@@ -29,6 +29,7 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  *   ended_time                             when it exited, as far as that is known
  *   oom_limit                              at whose memory limit the OOM killer ended it; /: of the machine
  *   others                                 its threads without the main one
+ *   rivals_within, rivals_elsewhere        CPUs that other processes use: of its session, of other ones
  * held: the sentence that held before, by the number that process_story_held() returns.
  */
 enum process_level process_story(struct buffer *out, const struct facts *facts, size_t held);
@@ -103,6 +104,9 @@ struct process_rows process_rows_of(const struct pane_context *context, const st
 /* A number or text of it by a column of either table; NaN or "": unknown. */
 double process_number(const struct process_rows *rows, const char *column);
 const char *process_text(const struct process_rows *rows, const char *column);
+
+/* CPUs that other processes use: of its session, or of other ones; NaN: not known. */
+double process_rivals(const struct process_rows *rows, bool within);
 
 /*
  * Its exit among the events, if they are collected: the newest, and none from before its start; NULL: there

@@ -411,7 +411,9 @@ static const struct remark remarks[] = {
 	     N_("Waiting for CPU: wants {wanted_ratio:.1} CPUs, gets {cpu_ratio:cpus}"
 		"[ (last {mean_seconds:.0} s)].")),
 	NICE("machine", N_("(nice {nice} lets others go first)")),
-	NICE("session", N_("(nice {nice} only applies within its session: autogroup)")),
+	NICE("session, rivals_within >= rivals_elsewhere", N_("(nice {nice} lets others go first)")),
+	NICE("session, rivals_within < rivals_elsewhere",
+	     N_("(nice {nice} only applies within its session: autogroup)")),
 	NICE("group", N_("(nice {nice} only applies within its control group)")),
 	/* of waits, more than the time of one thread */
 	SLOW("memory_ratio > 1, not disk_ratio > memory_ratio",
@@ -522,6 +524,23 @@ static double how_ended(const struct summary *summary, const char *column, const
 				    process_exit_event(summary->context, &summary->rows), of_event);
 }
 
+double process_rivals(const struct process_rows *rows, bool within)
+{
+	const struct table *all = rows->processes;
+	const struct column *sessions = rows->process ? schema_find(all->schema, "session") : NULL;
+	const struct column *ratios = sessions ? schema_find(all->schema, "cpu_ratio") : NULL;
+	double session = ratios ? row_number(rows->process, sessions) : NAN, used = 0;
+
+	for (size_t i = 0; !isnan(session) && i < all->n_rows; i++) {
+		const void *row = table_row(all, i);
+		double ratio = row_number(row, ratios);
+
+		if (row != rows->process && ratio > 0 && (row_number(row, sessions) == session) == within)
+			used += ratio;
+	}
+	return isnan(session) ? NAN : used;
+}
+
 /* A part of its time account. */
 static double time_part(const struct summary *summary, const char *part)
 {
@@ -570,7 +589,7 @@ static double files_of(const struct summary *summary, const char *kind)
 
 enum signals { PENDING, BLOCKED, IGNORED, CAUGHT, N_SIGNALS };
 
-#define N_MADE 40
+#define N_MADE 42
 
 /* The rows of the process, and what is made of them. */
 struct page_facts {
@@ -658,6 +677,8 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 		{ "frozen", yes_fact(strcmp(text_of(summary, "frozen"), "yes") == 0) },
 		{ "main_ended", yes_fact(strcmp(text_of(summary, "main_thread"), "ended") == 0) },
 		{ "others", number_fact(number(summary, "threads") - 1, UNIT_NONE), "threads - 1" },
+		{ "rivals_within", number_fact(process_rivals(&summary->rows, true), UNIT_RATIO) },
+		{ "rivals_elsewhere", number_fact(process_rivals(&summary->rows, false), UNIT_RATIO) },
 		{ "oom_limit", text_fact(oom_limit(summary)), "path of kill" },
 		{ "limited_elsewhere",
 		  text_fact(strcmp(limited, text_of(summary, "cgroup")) != 0 ? limited : NULL),

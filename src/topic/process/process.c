@@ -60,7 +60,7 @@ struct process_row {
 	double cpu_seconds, user_seconds, system_seconds;
 	double cpu_ratio, user_ratio, system_ratio;
 	const char *user, *state;
-	uint64_t uid, processor, threads, kernel_thread;
+	uint64_t uid, processor, threads, session, kernel_thread;
 	const char *tty;
 	double nice, priority, stat_age_seconds;
 	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes;
@@ -151,6 +151,9 @@ static const struct column columns[] = {
 	     .source = "/proc/PID/stat priority"),
 	STAT(tty, A_LABEL(N_("TTY"), 7), .rank = 8, .hidden = true,
 	     .help = N_("controlling terminal; empty: none"), .source = "/proc/PID/stat tty_nr"),
+	STAT(session, A_LABEL(N_("session"), 7), .rank = 8, .hidden = true,
+	     .help = N_("its session: with autogroups the kernel shares CPUs between sessions first"),
+	     .source = "/proc/PID/stat session"),
 	STAT(user, A_LABEL(N_("user"), 8), .personal = true, .rank = 5, .help = N_("effective user"),
 	     .source = "owner of /proc/PID, /etc/passwd"),
 	STAT(uid, A_LABEL(N_("UID"), 6), .personal = true, .hidden = true, .help = N_("effective UID"),
@@ -355,6 +358,8 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 	row->nice = (double)process->stat.nice;
 	row->priority = (double)process->stat.priority;
 	row->tty = terminal_name(arena, process->stat.terminal);
+	if (process->stat.session >= 0)
+		row->session = (uint64_t)process->stat.session;
 	row->stat_age_seconds = (double)(processes->mono_ns - process->read_ns) / 1e9;
 	row->resident_bytes = bytes_of(env, process->stat.resident_pages);
 	row->growth_bytes_per_second = process_growth(process, row->resident_bytes, processes->mono_ns);

@@ -98,6 +98,7 @@ void process_set_stat(struct process *process, const struct pid_stat *stat)
 		.parent_pid = stat->parent_pid,
 		.threads = stat->threads,
 		.processor = stat->processor < UINT32_MAX ? (uint32_t)stat->processor : UINT32_MAX,
+		.session = stat->session,
 		.terminal = stat->terminal,
 		.priority = stat->priority,
 		.nice = stat->nice,

@@ -43,7 +43,7 @@ struct process_stat {
 	uint64_t resident_pages; /* U64_UNKNOWN */
 	uint32_t parent_pid, threads;
 	uint32_t processor; /* UINT32_MAX: unknown */
-	int32_t terminal, priority, nice; /* as in struct pid_stat */
+	int32_t session, terminal, priority, nice; /* as in struct pid_stat */
 	char state; /* 0: its main thread has ended, and which other threads live is not known */
 	bool kernel_thread;
 };
