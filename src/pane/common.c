@@ -11,7 +11,6 @@
 
 #include "sys/env.h"
 
-#define GRAPH_SECONDS 300
 #define GRAPH_LINES_MIN 2  /* with its title */
 #define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
 #define CHART_LINES_MAX 8  /* where there is little room */
@@ -89,7 +88,7 @@ void cpu_parts_draw(const struct pane_context *context, const struct canvas *can
 		.whole = GRAPH_OF_ONE,
 		.top_label = "100%",
 		.now_ns = context->frame->mono_ns,
-		.span_seconds = GRAPH_SECONDS,
+		.span_seconds = GRAPH_RECENT,
 		.step_seconds = context_step_seconds(context),
 	};
 
@@ -127,7 +126,7 @@ struct graph_line_scale past_scale(const struct pane_context *context, double mo
 {
 	return (struct graph_line_scale){
 		.now_ns = context->frame->mono_ns,
-		.span_seconds = GRAPH_SECONDS,
+		.span_seconds = GRAPH_RECENT,
 		.step_seconds = context_step_seconds(context),
 		.least = 0,
 		.most = most,
@@ -177,12 +176,11 @@ int followed_rows_choose(const struct followed_graphs *graphs, const struct pane
 	return n_shown;
 }
 
-/* One of the graphs that stand side by side. */
-static struct canvas beside(const struct canvas *canvas, int graph, int columns)
+struct canvas graph_beside(const struct canvas *canvas, int graph, int n_graphs, int gap)
 {
-	int left = graph * canvas->width / columns, right = (graph + 1) * canvas->width / columns;
+	int width = (canvas->width + gap) / n_graphs;
 
-	return canvas_part(canvas, 0, left, canvas->height, right - left - (graph + 1 < columns));
+	return canvas_part(canvas, 0, graph * width, canvas->height, width - gap);
 }
 
 int followed_graphs_draw(const struct followed_graphs *graphs, const struct pane_context *context,
@@ -203,7 +201,7 @@ int followed_graphs_draw(const struct followed_graphs *graphs, const struct pane
 	lines = lines < most ? lines : most;
 	for (int c = 0; c < columns; c++) {
 		struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(c));
-		struct canvas part = beside(canvas, c, columns), line;
+		struct canvas part = graph_beside(canvas, c, columns, 1), line;
 
 		for (int i = 0; i < n_shown; i++) {
 			line = canvas_rows(&part, i * lines, lines);

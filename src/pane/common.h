@@ -59,9 +59,12 @@ void cpu_part_join(struct graph_part *parts, enum cpu_part from, enum cpu_part t
 /* Guests are user time, interrupts system time. */
 void cpu_parts_fold(struct graph_part parts[N_CPU_PARTS]);
 
-/* Draws their past: five minutes, up to all CPUs. */
+/* Draws their past: that of other graphs, up to all CPUs. */
 void cpu_parts_draw(const struct pane_context *context, const struct canvas *canvas,
 		    const struct graph_part parts[N_CPU_PARTS]);
+
+/* One of graphs side by side, all as wide, so that they have one axis of time. */
+struct canvas graph_beside(const struct canvas *canvas, int graph, int n_graphs, int gap);
 
 #define FOLLOWED_ROWS_MAX 16
 #define FOLLOWED_NAME_MAX 64
@@ -93,7 +96,7 @@ struct followed_graphs {
 
 #define FOLLOWED_STYLE(graph) ((enum style)(STYLE_SERIES + (graph) % 2))
 
-/* Of the last five minutes, from zero up. */
+/* Of the last minutes, from zero up. */
 struct graph_line_scale past_scale(const struct pane_context *context, double most, enum style style);
 
 /* Rows that did something in the time of the graphs, the busiest first; returns how many. */

@@ -13,8 +13,11 @@
 #include "model/units.h"
 
 #define GAPS_MAX 9
+#define RECENT_COLUMNS 100 /* fewer have two samples each */
+#define JITTER 1.12 /* of a step: below the steps of the ladder */
+#define SAMPLES_IN_ONE 1.25 /* a column of so few is one of a single sample: the span is a little shorter */
 
-/* Seconds of a column go through these, so that the columns stay while the time that they show grows. */
+/* Seconds of a column are one of these. */
 static const double ladder[] = { 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };
 
 static double ladder_up(double seconds)
@@ -58,28 +61,25 @@ struct graph_time graph_time_of(const struct history *history, uint64_t mono_ns,
 		.by_sample = true,
 		.columns = columns,
 	};
-	long newest = history_find(history, mono_ns);
-	double shown;
+	double per_column, step;
 
 	if (time.columns > GRAPH_COLUMNS_MAX)
 		time.columns = GRAPH_COLUMNS_MAX;
-	time.step_seconds = usual_step(history, newest, step_seconds);
+	time.step_seconds = usual_step(history, history_find(history, mono_ns), step_seconds);
 	if (!(time.step_seconds > 0))
 		time.step_seconds = 1;
 	time.seconds = time.step_seconds;
-	if (newest < 0 || time.columns < 2 || !(span_seconds > 0))
+	if (time.columns < 2 || span_seconds == 0)
 		return time;
-	if (time.step_seconds * (time.columns - 1) > span_seconds) {
-		time.by_sample = false;
-		time.seconds = span_seconds / (time.columns - 1);
-		return time;
-	}
-	shown = (double)(time.now_ns - history_clock(history, history_time(history, 0))) / 1e9;
-	shown = fmin(shown, span_seconds) / (time.columns - 1);
-	if (shown <= time.step_seconds * 1.02)
-		return time;
-	time.by_sample = false;
-	time.seconds = ladder_up(shown);
+	step = ladder_up(time.step_seconds / JITTER);
+	per_column = span_seconds != GRAPH_RECENT    ? span_seconds / time.columns / step
+		     : time.columns < RECENT_COLUMNS ? 2
+						     : 1;
+	time.by_sample = per_column > 0.5 && per_column <= SAMPLES_IN_ONE;
+	if (per_column <= 0.5)
+		time.seconds /= floor(1 / per_column);
+	else if (!time.by_sample)
+		time.seconds = ladder_up(per_column * step);
 	return time;
 }
 
@@ -90,7 +90,7 @@ long graph_time_column(const struct graph_time *time, uint64_t clock_ns)
 
 	ago = time->by_sample ? round((now - then) / time->seconds)
 			      : floor(now / time->seconds) - floor(then / time->seconds);
-	return ago > time->columns ? -1 : time->columns - 1 - (long)fmax(ago, 0);
+	return time->columns - 1 - (long)fmin(fmax(ago, 0), 1e15);
 }
 
 uint64_t graph_time_end(const struct graph_time *time, long column)
@@ -281,7 +281,8 @@ struct levels_range levels_fit(double least, double most, double whole)
 #define DOTS 4 /* of a braille cell, one above the other */
 #define BRAILLE 0x2800
 #define AXIS_LINES_MIN 5 /* a graph of fewer lines has no axis of time */
-#define TICK_CELLS_MIN 14
+#define TICK_CELLS_MIN 8
+#define TICK_CELLS_GOOD 14
 #define SECONDS_AXIS_MAX 180 /* a longer axis of time is in minutes or hours */
 
 static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *part)
@@ -535,7 +536,8 @@ static double tick_seconds(const struct graph_time *time, int cells)
 	static const double steps[] = {
 		1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400
 	};
-	double span = time->seconds * time->columns, least = TICK_CELLS_MIN * span / cells;
+	double span = time->seconds * time->columns, apart = fmin(TICK_CELLS_GOOD, cells / 2 - 1);
+	double least = fmax(apart, TICK_CELLS_MIN) * span / cells;
 
 	if (span > SECONDS_AXIS_MAX)
 		least = fmax(least, 60);

@@ -9,11 +9,13 @@
 #include "screen/canvas.h"
 
 /*
- * The columns of a graph in time: one per sample while they fit, then each the same number of seconds. Where
- * there is room for more samples than the span has, a sample takes several columns. Time asleep has columns,
- * too, which are empty: moments are those of history_clock().
+ * The columns of a graph in time: each the same number of seconds from the start, so that what has been drawn
+ * only moves; one per sample where that is about the span. Where there is room for more samples than the span
+ * has, a sample takes several columns. Time asleep has columns, too, which are empty: moments are those of
+ * history_clock().
  */
 #define GRAPH_COLUMNS_MAX 1024
+#define GRAPH_RECENT (-1.0) /* a span: a sample for each column, two where there are few columns */
 
 struct graph_time {
 	uint64_t now_ns;     /* the newest column ends there, by history_clock() … */
@@ -130,7 +132,7 @@ struct graph_scale {
 	unsigned whole;        /* series that is 100 %; GRAPH_OF_ONE: the values are shares */
 	const char *top_label; /* label of the upper edge: "23.5G" */
 	uint64_t now_ns;       /* right edge */
-	double span_seconds;   /* shown when it is full, first with a column per sample; 0: always so */
+	double span_seconds;   /* shown when it is full; 0: a column per sample */
 	double step_seconds;   /* current time between samples */
 	double top;            /* with GRAPH_OF_ONE: the value of the upper edge; 0: 1 */
 };

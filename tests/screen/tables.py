@@ -149,7 +149,7 @@ def a_narrow_title_of_a_tree_is_whole(_scratch):
 
 def times_of_an_axis_are_short(_scratch):
     """And in one unit; where samples come late, the axis is of a longer time."""
-    with screen("-d0.5", "memory", width=200, height=60) as terminal:
+    with screen("-d0.5", "cpu", width=200, height=60) as terminal:
         terminal.until(" -80 s ")
         axis = next(line for line in terminal.lines() if line.rstrip().endswith(" now"))
         times = re.findall(r" -(\S+) s\b", axis)

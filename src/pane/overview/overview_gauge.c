@@ -418,7 +418,6 @@ void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
 	}
 }
 
-#define SPAN_SECONDS 300
 #define SCREEN_CELLS_MIN 120
 #define SCREEN_LINES_MIN 34
 #define CHART_CELLS_MIN 40
@@ -618,7 +617,7 @@ static void draw_traffic(const struct pane_context *context, const struct canvas
 	struct graph_scale scale = {
 		.whole = GRAPH_OF_ONE,
 		.now_ns = line.now_ns,
-		.span_seconds = SPAN_SECONDS,
+		.span_seconds = line.span_seconds,
 		.step_seconds = line.step_seconds,
 	};
 	struct graph_part parts[2];
@@ -672,10 +671,9 @@ void overview_charts_draw(const struct pane_context *context, const struct canva
 			  const struct overview_charts *charts, const struct overview_gauge *gauges)
 {
 	for (int i = 0; i < (int)charts->n; i++) {
-		int left = i * (canvas->width + CANVAS_GAP) / (int)charts->n;
-		int right = (i + 1) * (canvas->width + CANVAS_GAP) / (int)charts->n - CANVAS_GAP;
-		struct canvas part = canvas_part(canvas, 0, left, charts->lines, right - left);
+		struct canvas part = canvas_rows(canvas, 0, charts->lines);
 
+		part = graph_beside(&part, i, (int)charts->n, CANVAS_GAP);
 		draw_chart(context, &part, &gauges[charts->of[i]]);
 	}
 }

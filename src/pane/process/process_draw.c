@@ -904,12 +904,12 @@ static const struct past_graph {
 static void draw_graphs(const struct pane_context *context, const struct canvas *canvas)
 {
 	int rows = canvas->height >= 2 * GRAPHS_LINES ? 2 : 1;
-	int width = (canvas->width - CANVAS_GAP) / 2, height = canvas->height / rows;
+	int height = canvas->height / rows;
 
 	for (int i = 0; i < 2 * rows; i++) {
-		struct canvas part =
-			canvas_part(canvas, i / 2 * height, i % 2 * (width + CANVAS_GAP), height, width);
+		struct canvas part = canvas_rows(canvas, i / 2 * height, height);
 
+		part = graph_beside(&part, i % 2, 2, CANVAS_GAP);
 		draw_graph(context, &part, _(graphs[i].title), graphs[i].series, graphs[i].label);
 	}
 }
