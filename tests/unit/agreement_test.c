@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bars of the overview and findings agree: in random frames, each bar is as bad as the findings about it. */
-#include <config.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/finding.h"
 #include "pane/overview/overview_gauge.h"
-#include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what --assert and --when say of conditions that do not hold, or cannot be judged. */
-#include <config.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "app/assertion.h"
 #include "app/rule_list.h"
 #include "core/alloc.h"
-#include "suite.h"
 #include "sys/descriptor.h"
 #include "topic/topic.h"
 

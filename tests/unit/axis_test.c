@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The moments of several recordings: none of their samples is passed over, and none comes twice. */
-#include <config.h>
-
-#include <stdlib.h>
+#include "suite.h"
 
 #include "fleet/fleet.h"
-#include "suite.h"
 
 #define MEMBERS 3
 #define SAMPLES 40 /* of each */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of which supplies are batteries, and of their numbers; what flows is in tests/rows/battery.txt. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-
 #include "rig.h"
 
 static struct rig rig;

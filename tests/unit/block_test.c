@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Blocks of recordings as bytes: where each field lies, and what is refused at its bound. */
-#include <config.h>
-
-#include <errno.h>
-#include <string.h>
+#include "suite.h"
 
 #include "core/bytes.h"
 #include "recording/block.h"
-#include "suite.h"
 
 START_TEST(a_recording_begins_with_its_version)
 {

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the assembler: which programs it refuses, beside ones that differ little and are sound. */
-#include <config.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "suite.h"
+
 #include "sys/bpf/emit.h"
 
 static int no_member(void *state, const char *way, struct bpf_place *place)

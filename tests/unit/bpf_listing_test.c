@@ -7,14 +7,8 @@
  * Nothing is left out: instructions that belong together are joined (idioms, join_pairs), lines that many
  * programs have are named (parts), and a program that is like another one is what differs from it.
  */
-#include <config.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "suite.h"
+
 #include "sys/bpf/emit.h"
 #include "topic/trace/trace.h"
 #include "topic/tracepoint/tracepoint_plan.h"

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of counting in the kernel: against loads of known size, without rights, full, and killed. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
 #include <pthread.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/histogram.h"
 #include "core/unknown.h"
-#include "suite.h"
 #include "sys/bpf/syscall.h"
 #include "topic/trace/kernel_names.h"
 #include "topic/trace/trace.h"

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the parser of BTF: made by hand, broken, and of this kernel. */
-#include <config.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include "pack.h"
 
 #include "kernel/btf.h"
-#include "pack.h"
 #include "topic/trace/kernel_names.h"
 
 /* The first word of a file: 16 bits, then a byte each of version and flags. */

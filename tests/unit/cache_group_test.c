@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of groups of resctrl: their files, machines of several makers, and the group for one process. */
-#include <config.h>
+#include "rig.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kernel/resctrl.h"
 #include "pane/common.h"
-#include "rig.h"
 
 #define ROOT "sys/fs/resctrl"
 #define MONITORS ROOT "/mon_groups"

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of pages asked of the page cache, against readers that know what they ask for: to the page. */
-#include <config.h>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "rig.h"
+
+#include <sys/vfs.h>
+
 #include "topic/memory/cache_list.h"
 
 #define page_bytes ((size_t)sysconf(_SC_PAGESIZE))

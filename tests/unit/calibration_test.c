@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of calibration against a simulated machine, whose watts are a known line of its load, plus noise. */
-#include <config.h>
+#include "rig.h"
 
-#include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "model/calibration.h"
-#include "rig.h"
-#include "suite.h"
 #include "sys/latency_thread.h"
 
 #define IDLE_WATTS 11.5

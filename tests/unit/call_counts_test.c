@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of sums of system calls, of what is sent of an opened file, and of the directory where most opens
  * fail. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "core/error_name.h"
 #include "core/histogram.h"
 #include "pane/calls/calls.h"
-#include "suite.h"
 #include "topic/call/call_counts.h"
 
 #define WORD(pid, number, error, bucket)                                                                     \

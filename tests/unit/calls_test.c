@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of system calls and opened files, as the kernel counts them: of children that know what they call. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/sched.h>
-#include <math.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "rig.h"
 #include "topic/topic.h"
 
 #define CALLS 1000000L

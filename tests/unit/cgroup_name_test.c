@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names and kinds of control groups by their paths. */
-#include <config.h>
-
-#include <string.h>
+#include "suite.h"
 
 #include "kernel/cgroup.h"
-#include "suite.h"
 
 #define ID "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
 #define UID "0f3c9a52-1b2c-4d5e-8f90-a1b2c3d4e5f6"

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files of control groups, as several kernels print them. */
-#include <config.h>
+#include "suite.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "kernel/cgroup.h"
-#include "suite.h"
 #include "sys/env.h"
 
 START_TEST(mounts_of_hierarchies)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of splitting what parents are told among children that ended, on a list of processes made up here. */
-#include <config.h>
-
-#include <string.h>
+#include "suite.h"
 
 #include "core/unknown.h"
-#include "suite.h"
 #include "topic/process/exit_ledger.h"
 
 #define MS_NS UINT64_C(1000000)

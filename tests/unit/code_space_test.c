@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the maps of processes, and of steps from a function to its caller on its own stack. */
-#include <config.h>
+#include "suite.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "kernel/code/elf_file.h"
-#include "suite.h"
 #include "topic/profile/code_files.h"
 #include "topic/profile/debug_info.h"
 

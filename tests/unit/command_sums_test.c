@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sums by command: nothing is lost or counted twice, and names do not change with every sample. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "output/command_sums.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Conditions: how they are read, and that what is not known holds none. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/rule.h"
-#include "suite.h"
 
 struct row {
 	const char *name, *kind, *command;

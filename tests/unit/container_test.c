@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the overview shows in a container: its limits, with the machine beside them; elsewhere the machine. */
-#include <config.h>
+#include "rig.h"
 
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
-#include "rig.h"
 
 #define GROUP "sys/fs/cgroup/system.slice/docker-1f.scope/"
 

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of core: scanning, text cleaning, arena, buffer, settings, env, worker, loop. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/buffer.h"
 #include "core/clock.h"
@@ -26,7 +16,6 @@
 #include "core/typed_name.h"
 #include "core/utf8.h"
 #include "kernel/system.h"
-#include "rig.h"
 #include "sys/descriptor.h"
 #include "sys/loop.h"
 #include "sys/machine_thread.h"

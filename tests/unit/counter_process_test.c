@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the counters of a process: children that tell what they did, and what becomes of them. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "model/pipeline.h"
-#include "rig.h"
 #include "topic/counter/counter_process.h"
 #include "topic/process/process_entry.h"
 #include "topic/topic.h"

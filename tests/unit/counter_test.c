@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the counters: which events, on which CPUs, and what the kernel of this machine counts. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "model/pipeline.h"
-#include "rig.h"
 #include "sys/perf_ring.h"
 #include "topic/counter/counter.h"
 #include "topic/topic.h"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what is read of CPUs in turns, or not at all; what is in files is in tests/rows/cpu_state.txt. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-
 #include "rig.h"
+
 #include "topic/cpu/frequency.h"
 #include "topic/reader.h"
 

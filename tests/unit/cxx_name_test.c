@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of names of C++ functions, and of symbols that were made to take for ever. */
-#include <config.h>
-
 #include "suite.h"
+
 #include "topic/profile/code_files.h"
 
 static struct buffer name;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what departs from what is usual, and of what must not. */
-#include <config.h>
-
-#include <math.h>
+#include "suite.h"
 
 #include "model/explanation.h"
-#include "suite.h"
 
 #define VALUES 300
 

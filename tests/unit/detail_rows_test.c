@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what the page of a process says, in what tests/rows/process_detail.txt cannot say. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "rig.h"
 
 static struct rig rig;

@@ -3,13 +3,10 @@
  * Tests of which devices are waited for, and how old a reading is: without helpers, so that a read ends at
  * once, and takes as long as the test says.
  */
-#include <config.h>
-
-#include <stdlib.h>
+#include "suite.h"
 
 #include "core/alloc.h"
 #include "core/unknown.h"
-#include "suite.h"
 #include "sys/device_poll.h"
 
 #define MS UINT64_C(1000000)

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of devices whose reads block: sensors, batteries, fans. No topic waits for them. */
-#include <config.h>
+#include "rig.h"
 
-#include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "rig.h"
 #include "sys/device_poll.h"
 #include "sys/helper.h"
 #include "topic/sensor/sensors.h"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the difference of two samples: joins, signs, what is unknown, and rows of only one of them. */
-#include <config.h>
-
-#include <math.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/difference.h"
 #include "model/units.h"
 #include "model/view.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 struct thing_row {

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the reader of ELF files: made here, hostile, and those of this machine. */
-#include <config.h>
+#include "suite.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "elf_image.h"
 #include "kernel/code/elf_file.h"
-#include "suite.h"
 
 #define TEXT 0x21000
 #define GLOBAL_FUNCTION ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of ended processes among the processes: which rows there are, what they know, and where they come
  * from. */
-#include <config.h>
-
-#include <math.h>
+#include "suite.h"
 
 #include "model/pipeline.h"
 #include "pane/processes.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The machine as samplers see it: its clocks and sizes, what is open at most, and what failed. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/buffer.h"
-#include "rig.h"
 #include "sys/attribute.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the decoders of the proc connector and of tracepoints: what Linux 6.18 told, and never should. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
 #include <linux/connector.h>
 #include <linux/netlink.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kernel/net/netlink.h"
 #include "kernel/trace_format.h"
-#include "rig.h"
 #include "topic/kernel_clock.h"
 
 #define PROC_MESSAGE_BYTES 76

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests that losses are counted to the message, and that nothing is told twice where descriptors run out. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "suite.h"
 #include "topic/event/event_source.h"
 
 #define CHILDREN 1000

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what process events are kept in: their order, the processes, batches and sums. */
-#include <config.h>
-
-#include <stdio.h>
+#include "suite.h"
 
 #include "core/alloc.h"
 #include "core/unknown.h"
-#include "suite.h"
 #include "topic/event/event_batch.h"
 
 #define SORTED 5000

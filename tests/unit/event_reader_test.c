@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the reader of events on the kernel that runs them; what it may not read they say, and pass. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/unknown.h"
-#include "suite.h"
 #include "topic/event/event_batch.h"
 #include "topic/event/event_reader.h"
 

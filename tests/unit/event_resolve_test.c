@@ -2,17 +2,9 @@
 /*
  * Tests of joining what sources tell with the processes, and of choosing among it, on a machine made up here.
  */
-#include <config.h>
-
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "suite.h"
 
 #include "core/unknown.h"
-#include "suite.h"
 #include "topic/event/event_batch.h"
 #include "topic/event/event_resolve.h"
 

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the rows of events, over events that the test gives in the place of their sources. */
-#include <config.h>
-
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig.h"
 
 #include "core/unknown.h"
-#include "rig.h"
 #include "topic/event/event_reader.h"
 
 #define TEXTS "\0make\0/usr/bin/make -j4 all\0bash\0cc1\0../x/cc1 a/b\0old\0bin/sh -c x/y\0"

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of tables of events: their times, and their way through sinks, streams and recordings. */
-#include <config.h>
+#include "suite.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "app/sampling.h"
 #include "core/alloc.h"
 #include "model/units.h"
 #include "output/recording.h"
 #include "output/sink.h"
-#include "suite.h"
 
 #define START_NS UINT64_C(1732095000123456789)
 

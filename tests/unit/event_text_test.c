@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the words of process events: terminals, users, results of exits, marks and info of every kind. */
-#include <config.h>
+#include "rig.h"
 
 #include <pwd.h>
-#include <signal.h>
-#include <string.h>
 
 #include "core/unknown.h"
-#include "rig.h"
 #include "topic/event/event_batch.h"
 #include "topic/users.h"
 

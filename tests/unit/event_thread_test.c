@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the thread that reads events, over sources of the test. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
-#include "suite.h"
 #include "topic/event/event_reader.h"
 #include "topic/event/event_source.h"
 

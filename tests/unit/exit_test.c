@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the exit reader on the kernel that runs them; where it may not be asked they say so and pass. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "suite.h"
 #include "topic/process/exit_ledger.h"
 #include "topic/process/exit_reader.h"
 

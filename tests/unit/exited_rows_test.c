@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Many exits, of which tests/rows/exited.txt has few. */
-#include <config.h>
-
 #include "rig.h"
 
 static struct rig rig;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Exits by pairs of names: what is a failure, and who makes room for whom. */
-#include <config.h>
-
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "suite.h"
+
 #include "topic/process/exit_ledger.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of maps of files that are cut short while they are read. */
-#include <config.h>
-
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "suite.h"
+
 #include "sys/profile_files.h"
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))

@@ -3,22 +3,14 @@
  * Tests of numbered files in a directory: their order, what goes, and whose files are read; and of what tells
  * that files have changed.
  */
-#include <config.h>
+#include "suite.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "recording/block.h"
-#include "suite.h"
 #include "sys/file_changes.h"
 #include "sys/user_file.h"
 

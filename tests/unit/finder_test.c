@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Seeking in a recording that is found part by part, whatever its format. */
-#include <config.h>
-
-#include <errno.h>
-#include <string.h>
+#include "suite.h"
 
 #include "recording/finder.h"
-#include "suite.h"
 
 #define PARTS 6
 #define FRAMES 3 /* of a part; one each second */

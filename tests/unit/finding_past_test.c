@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What findings remember: growth within a window, and since when a rule has held. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/finding_parts.h"
-#include "suite.h"
 
 #define START 1000.0  /* seconds */
 #define TRACES 2048    /* values */

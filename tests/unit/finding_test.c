@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings apart from scenes: what rules name and read, their settings, what is added, and frames again. */
-#include <config.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "core/alloc.h"
 #include "model/view.h"
 #include "pane/panes.h"
 #include "scene.h"
 #include "scene_rules.h"
-#include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

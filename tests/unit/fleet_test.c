@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Machines as one source, and the row of each: of recordings, and through an ssh of the test. */
-#include <config.h>
+#include "suite.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/bytes.h"
 #include "fleet/fleet.h"
@@ -23,7 +14,6 @@
 #include "recording/past_file.h"
 #include "recording/spool.h"
 #include "recording/writer.h"
-#include "suite.h"
 #include "sys/env.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"

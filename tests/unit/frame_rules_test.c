@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of rules that say where the caller is, in files made for it: operations of expressions, bounds. */
-#include <config.h>
+#include "suite.h"
 
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "elf_image.h"
-#include "suite.h"
 #include "topic/profile/debug_info.h"
 
 #if PROFILE_REGISTERS != 0 && defined(__x86_64__)

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of Go's tables of functions: of all releases, broken, and of a real program. */
-#include <config.h>
+#include "suite.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "elf_image.h"
 #include "kernel/code/elf_file.h"
-#include "suite.h"
 
 #define TEXT 0x401000
 #define N 3

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of graphics processors: of NVIDIA, whose library answers; others are in tests/rows/gpu.txt. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
+#include "rig.h"
 
 #include "core/alloc.h"
 #include "kernel/pid/pid_fd.h"
-#include "rig.h"
 #include "topic/gpu/gpus.h"
 #include "topic/reader.h"
 

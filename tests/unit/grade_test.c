@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Grades: as the findings of a frame say, and of a row, by the limits of its rule and the settings. */
-#include <config.h>
+#include "suite.h"
 
 #include "model/finding.h"
 #include "scene.h"
-#include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what graphs are made of: levels of values, parts of cells, ranges of axes, columns of time. */
-#include <config.h>
-
-#include <math.h>
-#include <string.h>
+#include "suite.h"
 
 #include "screen/graph.h"
-#include "suite.h"
 
 #define SECOND UINT64_C(1000000000)
 #define MIB 1048576.0

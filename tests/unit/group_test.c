@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The topic group: many groups that are read in turns, hostile names, and where engines keep names. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "rig.h"
+
 #include "topic/group/container_name.h"
 #include "topic/group/group_tree.h"
 

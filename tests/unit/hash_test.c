@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of core/hash: look-up, equal hashes, growth, clearing. */
-#include <config.h>
+#include "suite.h"
 
 #include "core/hash.h"
-#include "suite.h"
 
 #define N_KEYS 5000
 

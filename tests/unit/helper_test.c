@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jobs of helper processes: some hang, some end their helper, some open a file. */
-#include <config.h>
-
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "suite.h"
+
+#include <sched.h>
+#include <time.h>
+
 #include "sys/helper.h"
 
 #define N 40

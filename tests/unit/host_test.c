@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The row of a machine: which numbers it takes, and its worst finding. */
-#include <config.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/host.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 struct given {

@@ -3,23 +3,14 @@
  * Which format a client prefers, by which host name it came, where to listen as a user writes it, and the
  * sockets for it.
  */
-#include <config.h>
+#include "suite.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/http_header.h"
-#include "suite.h"
 #include "sys/descriptor.h"
 #include "sys/http_server.h"
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of many interfaces and of those that lie on others; the rest is in tests/rows/interface.txt. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
+#include "rig.h"
 
 #include "kernel/net/proc_net.h"
-#include "rig.h"
 
 static struct rig rig;
 

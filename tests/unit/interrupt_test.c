@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of interrupts, soft interrupts and backlogs: over files, against /proc/stat, and the hints. */
-#include <config.h>
+#include "rig.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ledger.h"
 #include "core/unknown.h"
 #include "kernel/net/proc_net.h"
-#include "rig.h"
 #include "topic/interrupt/counts.h"
 
 static struct rig rig;

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the topic disk: which of the devices that lie on each other count. */
-#include <config.h>
-
-#include <stdio.h>
-#include <string.h>
-
 #include "rig.h"
 
 #define STATS "proc/diskstats"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of recordings as one: where they meet, what is left out, and which clocks run together. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
+#include "suite.h"
 
 #include "model/pipeline.h"
 #include "model/settings.h"
@@ -13,7 +8,6 @@
 #include "recording/joined.h"
 #include "recording/past_file.h"
 #include "recording/spool.h"
-#include "suite.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define START_NS (UINT64_C(1732095000) * SECOND_NS)

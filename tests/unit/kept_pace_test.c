@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of screen/kept_pace: what tables of the past may cost, and that they come in pairs. */
-#include <config.h>
+#include "suite.h"
 
 #include "screen/subscriptions.h"
-#include "suite.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND_NS (1000 * MS)

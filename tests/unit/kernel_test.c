@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of decoders of the kernel's binary answers, and of what is made of numbers that were parsed. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "core/unknown.h"
@@ -21,7 +15,6 @@
 #include "kernel/pid/pid_syscall.h"
 #include "kernel/power.h"
 #include "kernel/system.h"
-#include "suite.h"
 
 /* As long as none was counted the kernel does not count them. */
 START_TEST(time_in_interrupts_is_measured_or_not)

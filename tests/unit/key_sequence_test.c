@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Key sequences that curses passes on byte by byte: which are keys, and that no part of the others is one. */
-#include <config.h>
-
-#include <stdio.h>
-#include <string.h>
+#include "suite.h"
 
 #include "screen/keys.h"
 #include "screen/terminal.h"
-#include "suite.h"
 
 /*
  * The keys of a text, in which '|' is a moment without input: "27 104 ";

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the memory of measuring threads, with threads that do not begin. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "suite.h"
 #include "sys/latency_thread.h"
 
 #define KIB ((size_t)1024)

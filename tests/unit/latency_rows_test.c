@@ -3,17 +3,11 @@
  * Tests of the topics of latency over wake-ups that the test counts, in the place of the threads that
  * measure: to the nanosecond, on any machine, without rights.
  */
-#include <config.h>
-
-#include <errno.h>
-#include <linux/capability.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "rig.h"
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+
 #include "sys/latency_thread.h"
 #include "sys/privilege.h"
 #include "topic/latency/latency_run.h"

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of latency: histograms against sorted samples, the threads, the past of the pane, --assert. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "app/assertion.h"
 #include "core/alloc.h"
 #include "kernel/system.h"
 #include "model/pipeline.h"
 #include "pane/latency/latency.h"
-#include "suite.h"
 #include "sys/latency_thread.h"
 #include "topic/latency/latency_run.h"
 #include "topic/topic.h"

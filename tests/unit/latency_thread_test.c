@@ -3,18 +3,13 @@
  * Tests of a measuring thread and of reading its counts: pages of these are closed, so that a test acts in
  * the middle of a read or a write; CPUs go offline as the test says.
  */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "suite.h"
 #include "sys/env.h"
 #include "sys/latency_thread.h"
 

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of lines of files and pipes: in which order they are read, and what is kept of them. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "output/recording.h"
 #include "recording/spool.h"
-#include "suite.h"
 
 #define READ_AT_ONCE ((size_t)64 * 1024)
 

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the live source: which topics it keeps open, and orders to them. */
-#include <config.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "rig.h"
+
 #include "sys/env.h"
 #include "topic/topic.h"
 

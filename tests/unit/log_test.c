@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the log of events: its bounds, what views remember of it, and how a table follows it. */
-#include <config.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/event_log.h"
 #include "screen/keys.h"
 #include "screen/table.h"
-#include "suite.h"
 
 #define LIMIT ((size_t)100)
 #define TEXT_LIMIT ((size_t)8 << 20)

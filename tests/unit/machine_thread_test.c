@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of threads that work in rounds, as the kernel runs them. */
-#include <config.h>
+#include "suite.h"
 
 #include <semaphore.h>
-
-#include "suite.h"
 
 #define HOUR_NS UINT64_C(3600000000000)
 

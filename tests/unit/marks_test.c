@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which marks stay, and rules that fired. When marks are made is in tests/scenes/mark.txt. */
-#include <config.h>
+#include "rig.h"
 
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "model/finding.h"
 #include "model/history.h"
 #include "model/rule.h"
-#include "rig.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define WALL_NS (UINT64_C(1732095000) * SECOND_NS)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which process grew most, of those that the memory pane has seen. */
-#include <config.h>
+#include "suite.h"
 
 #include "pane/memory/memory.h"
 #include "scene.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 /* Two moments. One process is new in the second one, one was not known before, one has the PID of another. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the model: rows, rates, views, history, units, and the rules that every schema keeps. */
-#include <config.h>
+#include "suite.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/utf8.h"
 #include "model/history.h"
@@ -14,7 +10,6 @@
 #include "model/statistics.h"
 #include "model/units.h"
 #include "model/view.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 struct item_row {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of counters of the protocols, by their names. */
-#include <config.h>
+#include "suite.h"
 
 #include "kernel/net/proc_net.h"
-#include "suite.h"
 
 static const char snmp[] = "Ip: Forwarding DefaultTTL InReceives ForwDatagrams\nIp: 2 64 1000 37\n"
 			   "Icmp: InMsgs\nIcmp: 5\nTcp: RtoMin MaxConn InSegs\nTcp: 200 -1 900\n";

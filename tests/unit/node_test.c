@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of NUMA nodes: machines of up to eight in files, looks at pages of processes, and sentences. */
-#include <config.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "rig.h"
+
 #include "topic/node/locality_list.h"
 
 #define MIB 1048576.0

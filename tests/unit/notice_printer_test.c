@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notices on standard error: each once, whatever its numbers are. */
-#include <config.h>
-
-#include <string.h>
+#include "suite.h"
 
 #include "app/sampling.h"
-#include "suite.h"
 #include "sys/descriptor.h"
 
 START_TEST(a_notice_comes_once)

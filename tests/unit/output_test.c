@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the sinks and of recording and replay, on hostile text and extreme numbers. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/arena.h"
@@ -20,7 +13,6 @@
 #include "output/json.h"
 #include "output/recording.h"
 #include "output/sink.h"
-#include "suite.h"
 #include "sys/descriptor.h"
 #include "topic/topic.h"
 

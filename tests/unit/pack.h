@@ -3,10 +3,9 @@
 #ifndef PANETOP_TESTS_PACK_H
 #define PANETOP_TESTS_PACK_H
 
-#include <string.h>
+#include "suite.h"
 
 #include "core/buffer.h"
-#include "suite.h"
 
 /* Numbers as this machine has them, of as many bytes as their digits say: PACK(&out, "448", 7, 8, 99). */
 #define PACK(out, widths, ...) pack(out, widths, (const uint64_t[]){ __VA_ARGS__ })

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the package that has the names of the functions of a file. */
-#include <config.h>
-
-#include <stdio.h>
-#include <string.h>
-
 #include "rig.h"
+
 #include "topic/profile/profile.h"
 
 #define LISTS "var/lib/dpkg/info/"

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the map of pages: parsers, cells, and on this machine a process with memory as we made it. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kernel/pid/maps.h"
-#include "rig.h"
 #include "sys/pids.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"

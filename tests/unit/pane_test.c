@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of panes: what they say in words, and the names of columns in their descriptors. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
+#include "suite.h"
 
 #include "given_facts.h"
 #include "pane/common.h"
 #include "pane/panes.h"
 #include "pane/power/power.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 START_TEST(words_of_panes)

@@ -14,12 +14,9 @@
  * memory of its length, so that sanitizers see a read beyond. UPDATE_PARSERS=yes writes what came in place of
  * what was wanted: for new texts write "TEXT => ?", run it, and read the diff.
  */
-#include <config.h>
+#include "suite.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/alloc.h"
 #include "core/buffer.h"
@@ -37,7 +34,6 @@
 #include "kernel/resctrl.h"
 #include "kernel/system.h"
 #include "model/rule.h"
-#include "suite.h"
 
 #define WIDTH 110
 #define ARROW " => "

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the past of a live screen: what is kept, how much of it, and what a full disk leaves. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/i18n.h"
 #include "model/settings.h"
 #include "recording/past_file.h"
 #include "recording/reader.h"
-#include "suite.h"
 #include "sys/user_file.h"
 
 #define SECOND_NS UINT64_C(1000000000)

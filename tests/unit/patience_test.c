@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How long panetop waits for what should end. */
-#include <config.h>
+#include "suite.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "suite.h"
 #include "sys/process.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the parser of perf-PID.map. */
-#include <config.h>
+#include "suite.h"
 
 #include "kernel/code/symbols.h"
-#include "suite.h"
 
 static const char *at(const struct symbols *symbols, uint64_t address)
 {

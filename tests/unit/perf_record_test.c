@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the decoder of perf records, on what Linux 6.18 on x86-64 wrote and on what it never should. */
-#include <config.h>
+#include "suite.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "kernel/perf_record.h"
-#include "suite.h"
 
 #define ARGUMENTS "true one arg --two=x " /* the last is empty */
 

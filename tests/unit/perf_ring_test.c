@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the ring of a perf event, over a file that the test writes as the kernel would. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/buffer.h"
 #include "core/unknown.h"
-#include "suite.h"
 #include "sys/perf_ring.h"
 
 static size_t page_bytes;

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The way of a frame: what it passes, in which order, live and recorded; and that a jump equals a run. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/pipeline.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of core/pool: elements are apart and zero, and their memory goes when they go. */
-#include <config.h>
+#include "suite.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #include "core/arena.h"
-#include "suite.h"
 
 #define COUNT 5000
 

@@ -3,17 +3,10 @@
  * Tests of the power topics beside tests/rows/power.txt: real events, rights, polls, restarts, the order of
  * rows.
  */
-#include <config.h>
-
-#include <math.h>
-#include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
-
 #include "rig.h"
+
+#include <poll.h>
+#include <sys/timerfd.h>
 
 static struct rig rig;
 

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of raising and dropping privileges, with a kernel that may lie; most need root. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kernel/pid/pid_stat.h"
-#include "rig.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/process/process_entry.h"

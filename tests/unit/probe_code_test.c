@@ -3,26 +3,15 @@
  * Tests of what --probe-call names, and of where that is in a file: its symbols, and its notes (USDT). And of
  * who attaches programs there, to processes of the test, with a kernel of the test.
  */
-#include <config.h>
+#include "suite.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "elf_image.h"
 #include "held_threads.h"
 #include "kernel/code/elf_file.h"
-#include "suite.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/probe/function.h"

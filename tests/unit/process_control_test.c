@@ -3,26 +3,17 @@
  * Tests of what is set of a process: lists of CPUs as people write them; a child against /proc; how it is
  * started, confined, and ends; and of what tells others of this one.
  */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/buffer.h"
 #include "kernel/pid/pid_stat.h"
-#include "suite.h"
 #include "sys/descriptor.h"
 #include "sys/file_changes.h"
 #include "sys/privilege.h"

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the topic process_detail: main threads that ended, signals that stop. */
-#include <config.h>
-
-#include <fcntl.h>
-#include <math.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "rig.h"
+
+#include <pthread.h>
+#include <sys/syscall.h>
 
 #define HELD_BYTES ((size_t)8 << 20)
 

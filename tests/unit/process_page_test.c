@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the process page: its parsers, what it says of a process, and a child with known files and limits.
  */
-#include <config.h>
+#include "rig.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <math.h>
 #include <netinet/in.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/i18n.h"
 #include "given_facts.h"
@@ -27,7 +19,6 @@
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_syscall.h"
 #include "pane/process/process.h"
-#include "rig.h"
 #include "scene.h"
 #include "topic/topic.h"
 

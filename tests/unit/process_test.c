@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Processes of this machine, and of a proc of our own where files of rows cannot say it. */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/sched.h>
-#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "rig.h"
 #include "sys/helper.h"
 #include "sys/machine_thread.h"
 #include "topic/process/process_ends.h"

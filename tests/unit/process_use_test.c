@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what is read of processes on request, and of what is done to them. */
-#include <config.h>
+#include "rig.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "kernel/pid/maps.h"
 #include "kernel/pid/pid_stat.h"
-#include "rig.h"
 #include "sys/process.h"
 #include "topic/process/process_list.h"
 #include "topic/process/process_scope.h"

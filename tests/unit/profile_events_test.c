@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the events of a profile, on the CPU time of this program. */
-#include <config.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "suite.h"
 
 #include "core/alloc.h"
 #include "kernel/perf_record.h"
-#include "suite.h"
 #include "sys/perf_ring.h"
 #include "topic/profile/profile_events.h"
 

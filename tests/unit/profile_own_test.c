@@ -3,19 +3,12 @@
  * Tests of which events a profile opens, with the rights that a kernel of the test gives; of waits, by the
  * switches of threads in its rings; and of calls that threads are seen in.
  */
-#include <config.h>
+#include "rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "held_threads.h"
 #include "kernel/perf_record.h"
-#include "rig.h"
 #include "sys/bpf/program.h"
 #include "sys/perf_ring.h"
 #include "topic/call/call_counts.h"

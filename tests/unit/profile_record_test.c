@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the decoder of samples and mappings, and of the encoder and decoder of what was unwound. */
-#include <config.h>
+#include "pack.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "kernel/perf_record.h"
-#include "pack.h"
 #include "topic/profile/profile_tables.h"
 
 static struct buffer ring;

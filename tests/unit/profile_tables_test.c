@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the tables of a profile: numbers of several processes that unwind, room, and what goes. */
-#include <config.h>
-
 #include "suite.h"
+
 #include "topic/profile/code_files.h"
 #include "topic/profile/profile_tables.h"
 

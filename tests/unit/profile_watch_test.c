@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of when the process that unwinds is late, and what is left alone, for how long. */
-#include <config.h>
-
-#include <signal.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "suite.h"
+
 #include "sys/process.h"
 #include "topic/profile/profiler.h"
 

@@ -3,15 +3,10 @@
  * Tests of the watts of programs against simulated machines, whose programs draw known watts, beside a
  * baseline that drifts and noise of the measurement.
  */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig.h"
 
 #include "model/program_power.h"
 #include "model/scope.h"
-#include "rig.h"
 #include "topic/process/process_list.h"
 
 #define SEEDS 12

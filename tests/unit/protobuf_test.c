@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the wire format of protocol buffers, against bytes written by hand from its specification. */
-#include <config.h>
-
-#include <string.h>
+#include "suite.h"
 
 #include "core/bytes.h"
-#include "suite.h"
 
 static void check_bytes(struct buffer *buffer, const char *bytes, size_t length)
 {

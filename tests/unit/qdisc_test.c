@@ -3,21 +3,17 @@
  * Tests of the decoder of queues before interfaces, of counters that wrap and start again, and of the sockets
  * by which the kernel tells of them.
  */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <sched.h>
 #include <linux/rtnetlink.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "kernel/net/netlink.h"
-#include "suite.h"
 #include "sys/netlink_socket.h"
 
 struct answer {

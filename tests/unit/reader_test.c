@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Readers: opened by the first, updated once a tick in the order of what they read, closed with the last. */
-#include <config.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "suite.h"
+
 #include "topic/reader.h"
 
 struct below {

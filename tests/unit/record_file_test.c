@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of a recording in a directory: a clock that is set takes nothing that was recorded. */
-#include <config.h>
+#include "suite.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "output/sink.h"
 #include "recording/block.h"
-#include "suite.h"
 #include "sys/user_file.h"
 
 #define SECOND_NS UINT64_C(1000000000)

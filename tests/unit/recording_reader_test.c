@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recordings that are put together block by block: what is read of them, and what damage leaves out. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "suite.h"
 
 #include "core/bytes.h"
 #include "recording/block.h"
 #include "recording/reader.h"
 #include "recording/spool.h"
-#include "suite.h"
 
 #define FRAMES_MAX (1 << 20) /* of a block */
 #define NOTICES_MAX 4096     /* of a sample, with its host */

@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the recording format: what is written is read, from any place, and what is damaged is passed and
  * told. */
-#include <config.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "suite.h"
 
 #include "core/bytes.h"
 #include "output/recording.h"
@@ -19,7 +9,6 @@
 #include "recording/row_coding.h"
 #include "recording/spool.h"
 #include "recording/writer.h"
-#include "suite.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define START_NS (UINT64_C(1732095000) * SECOND_NS + 123456789)

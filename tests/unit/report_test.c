@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a page for others hides and how it escapes texts; its numbers, findings, graphs and tables. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "suite.h"
 
 #include "app/recordings.h"
 #include "app/runs.h"
@@ -16,7 +9,6 @@
 #include "output/report/report.h"
 #include "output/report/stretch.h"
 #include "pane/panes.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 static void check_hidden(const char *text, const char *expected)

@@ -6,9 +6,10 @@
 #ifndef PANETOP_TESTS_RIG_H
 #define PANETOP_TESTS_RIG_H
 
+#include "suite.h"
+
 #include "model/frame.h"
 #include "script.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 struct rig {

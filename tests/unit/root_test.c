@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of sys/root: no link leads out of a tree, by openat2 and without it. */
-#include <config.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "suite.h"
+
+#include <limits.h>
+
 #include "sys/machine.h"
 
 static char above[SCRATCH_PATH_MAX]; /* holds "secret" and the tree */

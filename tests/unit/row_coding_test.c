@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows of a recording as bytes: what each change is written as, and what is refused at its bound. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "recording/row_coding.h"
-#include "suite.h"
 
 struct part_row {
 	double count_per_second;

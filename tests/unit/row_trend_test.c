@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of screen/row_trend: what a row's last values are, how they are drawn, and what is forgotten. */
-#include <config.h>
-
-#include <math.h>
+#include "suite.h"
 
 #include "screen/row_memory.h"
-#include "suite.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

@@ -35,13 +35,10 @@
  * A line that begins with a tab goes on with the one above. UPDATE_ROWS=yes writes what came in place of what
  * row, whole and rows wanted: read the diff.
  */
-#include <config.h>
+#include "rig.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "case_file.h"
 #include "core/alloc.h"
@@ -50,7 +47,6 @@
 #include "core/span.h"
 #include "kernel/system.h"
 #include "model/rule.h"
-#include "rig.h"
 
 /* What the lines are about. */
 static struct rig rig;

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Commands of rules: their words, what they get, and that each ends. */
-#include <config.h>
+#include "suite.h"
 
-#include <math.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "app/rule_list.h"
 #include "core/alloc.h"
 #include "core/unknown.h"
-#include "suite.h"
 #include "sys/privilege.h"
 
 static struct rule_command command;

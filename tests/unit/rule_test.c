@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rules: their words, when they fire, and when they must not. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "core/buffer.h"
 #include "model/rule.h"
-#include "suite.h"
 
 struct row {
 	const char *name;

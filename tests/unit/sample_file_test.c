@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of app/sample_file: what is lost is counted and reported, in few messages. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "app/sampling.h"
 #include "output/sink.h"
-#include "suite.h"
 #include "sys/descriptor.h"
 
 #define LOST "File too large; samples are lost until it can be written again"

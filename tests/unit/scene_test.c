@@ -33,13 +33,10 @@
  *
  * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
  */
-#include <config.h>
+#include "suite.h"
 
 #include <fnmatch.h>
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "case_file.h"
 #include "core/alloc.h"
@@ -54,7 +51,6 @@
 #include "pane/panes.h"
 #include "scene.h"
 #include "scene_rules.h"
-#include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

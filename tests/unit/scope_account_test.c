@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scopes of a recording add up, and containers are found by name; on a proc of our own. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
+#include "rig.h"
 
 #include "model/scope.h"
-#include "rig.h"
 
 static struct rig rig;
 

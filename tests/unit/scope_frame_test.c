@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the scope over recorded samples: who is a member follows from their tables. */
-#include <config.h>
-
-#include <math.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/scope.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 static struct scope scope;

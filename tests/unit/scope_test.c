@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the scope: how it is typed, and who is a member, also where pids and parents change. */
-#include <config.h>
+#include "suite.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/scope.h"
-#include "suite.h"
 
 static char why[1024];
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a scope uses, of tables that the test fills: by its control group, or summed over its processes. */
-#include <config.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "core/alloc.h"
 #include "model/scope.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 static struct scope scope;

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sentences with numbers, and the conditions under which they are said. */
-#include <config.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "given_facts.h"
-#include "suite.h"
 #include "topic/topic.h"
 
 #define FACTS                                                                                                \

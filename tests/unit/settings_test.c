@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of settings: what each takes and refuses, and that what is written is read again. */
-#include <config.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/settings.h"
 #include "model/units.h"
 #include "pane/panes.h"
 #include "screen/theme.h"
-#include "suite.h"
 #include "sys/latency_thread.h"
 
 #define FIT "[{\"cpus\":2,\"measure\":\"load\",\"slope\":10.5,\"intercept_watts\":5,\"r_squared\":0.9}]"

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Kernel objects by cache, against /proc/meminfo and with objects of our own; limits of memory. */
-#include <config.h>
-
-#include <math.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "rig.h"
 
 #define NAMES 20000

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of sleeps and set clocks: what the clocks say is of the test, and so is what woke up the machine. */
-#include <config.h>
-
-#include <math.h>
+#include "rig.h"
 
 #include "model/history.h"
-#include "rig.h"
 #include "topic/sleep/sleep.h"
 
 #define SECOND_NS INT64_C(1000000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the decoder of sockets: messages as kernels send them, cut, and hostile. */
-#include <config.h>
+#include "suite.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -9,11 +9,9 @@
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "kernel/net/netlink.h"
-#include "suite.h"
 
 struct answer {
 	struct inet_diag_msg message;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of lines of the source by address, over tables that a library of the test gives. */
-#include <config.h>
-
-#include <errno.h>
-
 #include "suite.h"
+
 #include "topic/profile/debug_info.h"
 
 #ifdef HAVE_DW

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What ssh is started with, where in its bytes a recording begins, and what its end means. */
-#include <config.h>
-
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "fleet/ssh_member.h"
 #include "recording/block.h"
-#include "suite.h"
 
 static bool is_host(const char *text)
 {

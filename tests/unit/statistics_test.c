@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of statistics: against definitions written out, and properties that hold whatever the numbers are. */
-#include <config.h>
-
-#include <math.h>
+#include "suite.h"
 
 #include "model/statistics.h"
-#include "suite.h"
 
 #define N 200
 

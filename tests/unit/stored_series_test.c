@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of frames that are made of answers of Prometheus, of the questions, and of the moments. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/timerfd.h>
 
 #include "core/buffer.h"
@@ -14,7 +9,6 @@
 #include "fleet/stored_fleet.h"
 #include "fleet/stored_series.h"
 #include "model/pipeline.h"
-#include "suite.h"
 #include "sys/env.h"
 #include "topic/topic.h"
 

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every pane draws any subset of its tables and columns, as recordings of others have them. */
-#include <config.h>
+#include "suite.h"
 
 #include <ctype.h>
 #include <curses.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "core/buffer.h"
 #include "pane/panes.h"
@@ -24,7 +16,6 @@
 #include "screen/saving.h"
 #include "screen/session.h"
 #include "screen/subscriptions.h"
-#include "suite.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every unit test shares: running as TAP, fixture trees, sampling a topic into a frame. */
+/* What every unit test shares, and includes first: usual headers, running as TAP, fixtures, sampling a topic. */
 #ifndef PANETOP_TESTS_SUITE_H
 #define PANETOP_TESTS_SUITE_H
 
+#include <config.h>
+
 #include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "model/frame.h"
 #include "model/settings.h"

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tests share, when a test fails. */
-#include <config.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "rig.h"
 
 #define FAILING "PANETOP_TESTS_FAIL" /* set in the run within this one, in which the first two fail */

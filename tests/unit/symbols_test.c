@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the table of functions: names at each address, aliases, overlaps, limits. */
-#include <config.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "kernel/code/symbols.h"
-#include "suite.h"
 
 static void add(struct symbols *symbols, uint64_t address, uint64_t bytes, const char *name)
 {

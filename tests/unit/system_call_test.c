@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of system calls under filters; every test is a process of its own. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
-#include "suite.h"
 #include "sys/privilege.h"
 
 static void set_filter(const long *numbers, unsigned n, unsigned action)

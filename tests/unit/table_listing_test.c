@@ -5,13 +5,9 @@
  * where a key does not tell them: its end is its unit, other numbers are counts; counts and bytes are u64,
  * other numbers f64; keys and labels without a unit are texts.
  */
-#include <config.h>
-
-#include <stdio.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/frame.h"
-#include "suite.h"
 #include "sys/privilege.h"
 #include "topic/topic.h"
 

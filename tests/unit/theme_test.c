@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Contrast of the themes on their grounds, and what is left of their colours for the colour-blind. */
-#include <config.h>
-
-#include <math.h>
+#include "suite.h"
 
 #include "screen/theme.h"
-#include "suite.h"
 
 #define TEXT_CONTRAST 4.5
 #define HIGH_CONTRAST 7.0

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the account of what processes wait for: of children that know what they do. */
-#include <config.h>
+#include "rig.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "rig.h"
 #include "topic/process/time_account.h"
 
 #define POINTS 0.02

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pages that a program of our own uses all the time, and whose accessed bits are cleared. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/buffer.h"
 #include "kernel/pid/maps.h"
-#include "suite.h"
 #include "sys/descriptor.h"
 #include "sys/process.h"
 

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of the memory topics on the fixtures of several kernels, containers and broken machines. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "rig.h"
 
 #include "core/alloc.h"
-#include "rig.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/cgroup.h"
 #include "topic/topic.h"

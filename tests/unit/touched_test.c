@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Touched memory, against a process of our own that touches pages which we name. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "rig.h"
 
 #include "kernel/meminfo.h"
 #include "kernel/pid/maps.h"
 #include "model/frame.h"
-#include "rig.h"
 #include "sys/machine_thread.h"
 #include "topic/pages/touch_list.h"
 #include "topic/process/process_entry.h"

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Topics whose counts come from programs in the kernel, in what tests/rows cannot say. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig.h"
 
 #include "model/rule.h"
-#include "rig.h"
 #include "topic/trace/trace.h"
 
 static struct rig rig;

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of sets of programs and their maps, over a kernel that the test plays: it needs no rights. */
-#include <config.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "rig.h"
 
 #include "core/unknown.h"
-#include "rig.h"
 #include "sys/bpf/syscall.h"
 #include "topic/trace/trace.h"
 

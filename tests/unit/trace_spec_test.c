@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is to be counted at tracepoints: its length, and what fits one; see also tests/parsers/trace.txt. */
-#include <config.h>
-
-#include <string.h>
+#include "suite.h"
 
 #include "model/rule.h"
-#include "suite.h"
 
 static bool parse(struct trace_spec *spec, const char *text, char why[256])
 {

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of programs in the kernel before any is loaded: in PID namespaces, of other machines, unwanted. */
-#include <config.h>
-
-#include <errno.h>
-#include <unistd.h>
-
 #include "rig.h"
+
 #include "topic/trace/trace.h"
 
 static const struct sample_request usual = { 0 }, without_bpf = { .no_bpf = true };

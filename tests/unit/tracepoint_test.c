@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Programs for tracepoints that a user names: what is in their keys, and what is refused. */
-#include <config.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
+#include "rig.h"
 
 #include "core/i18n.h"
-#include "rig.h"
 #include "sys/bpf/emit.h"
 #include "topic/tracepoint/tracepoint_plan.h"
 

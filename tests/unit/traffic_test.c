@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of payload by process, counted in the kernel to the byte, else by sockets, and of who has these. */
-#include <config.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <netinet/in.h>
-#include <stdio.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "rig.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include "topic/network/traffic_list.h"
 
 static struct rig rig;

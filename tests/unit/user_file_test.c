@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of sys/user_file: where a path leads, what a replaced file keeps, other users in the way. */
-#include <config.h>
+#include "suite.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "suite.h"
 #include "sys/user_file.h"
 
 #define OTHER 65534 /* a user besides root, and its group */

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what a view shows: columns, forms, rows by list, group, scope and threshold; what it requests. */
-#include <config.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "suite.h"
 
 #include "model/history.h"
 #include "model/scope.h"
 #include "model/view.h"
-#include "suite.h"
 
 struct thing_row {
 	const char *name, *path;

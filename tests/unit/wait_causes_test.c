@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what waits mean, of their sums over a sliding time, and of those whose cause is not known. */
-#include <config.h>
-
-#include <string.h>
-
 #include "suite.h"
+
 #include "topic/profile/wait_ledger.h"
 
 #define FUNCTIONS_MAX 12

@@ -1,29 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of what processes wait for, and of who wakes whom: of children that know what they do. */
-#include <config.h>
+#include "rig.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
-#include <math.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "rig.h"
 #include "topic/topic.h"
 
 #define POINTS 0.02

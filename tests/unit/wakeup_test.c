@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests of wake-ups, timers and exits from idle, with processes that know how often they sleep. */
-#include <config.h>
+#include "rig.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/unknown.h"
-#include "rig.h"
 #include "topic/interrupt/wakeup_cause.h"
 #include "topic/trace/kernel_names.h"
 
