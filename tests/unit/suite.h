@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every unit test shares, and includes first: usual headers, running as TAP, fixtures, sampling a topic. */
+/* What every unit test shares, and includes first: usual headers, running as TAP, fixtures, sampling. */
 #ifndef PANETOP_TESTS_SUITE_H
 #define PANETOP_TESTS_SUITE_H
 
