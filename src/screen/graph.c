@@ -804,8 +804,10 @@ static void draw_area(const struct plot *plot, const double *values, double leas
 		      const struct graph_line_scale *scale)
 {
 	const struct canvas *canvas = &plot->canvas;
-	int per_cell = levels_per_cell(canvas), levels[2] = { 0 };
+	int per_cell = levels_per_cell(canvas), all = canvas->height * per_cell, levels[2] = { 0 };
 
+	if (canvas->height == 1 && has_eighths(canvas))
+		all--; /* a full cell would join that of the line above */
 	for (int x = 0; x < canvas->width; x++) {
 		enum style style = scale->style;
 
@@ -813,8 +815,7 @@ static void draw_area(const struct plot *plot, const double *values, double leas
 			uint32_t glyph;
 
 			for (int half = 0; half < plot->halves; half++) {
-				int level = level_of(values[plot->halves * x + half], least, most,
-						     canvas->height * per_cell) -
+				int level = level_of(values[plot->halves * x + half], least, most, all) -
 					    up * per_cell;
 
 				levels[half] = level < per_cell ? level : per_cell;

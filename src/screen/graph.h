@@ -150,8 +150,8 @@ struct graph_line_scale {
 };
 
 /*
- * The past of a series on the whole canvas, without axes: on one line 8 levels, on two 16 and so on. What is
- * known has at least the lowest level.
+ * The past of a series on the whole canvas, without axes: on one line 7 levels, which leave a gap to the line
+ * above, on two 16 and so on. What is known has at least the lowest level.
  */
 void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,
 		const struct graph_line_scale *scale);

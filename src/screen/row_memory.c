@@ -17,7 +17,7 @@
 #define GAP_SAMPLES 3      /* a longer pause forgets all */
 #define SHARE_MIN 0.1      /* the height of a cell is at least this share … */
 #define CHANGE_MIN 0.01    /* … and a change of a size at least this part of it */
-#define LEVELS 8
+#define LEVELS 7           /* a full cell would join that of the row above */
 
 static uint32_t find(const struct row_trends *trends, uint64_t key_hash)
 {

@@ -253,7 +253,7 @@ def a_trend_stands_beside_its_number(_scratch):
     """Where there is room; it follows the sort, and a step back has what was known then."""
     with replay("cpu", opening=True, width=100, height=30) as terminal:
         terminal.send(*"........")
-        whole, shorter = re.compile("^ 200.0 \u2585{8} .* 15400 "), re.compile("^ 200.0    \u2585{5} .* 15400 ")
+        whole, shorter = re.compile("^ 200.0 \u2584{8} .* 15400 "), re.compile("^ 200.0    \u2584{5} .* 15400 ")
         terminal.shows(whole, "▼%CPU trend")
         terminal.send("M").shows("▼RSS trend")
         terminal.send("P", ",").shows(whole)

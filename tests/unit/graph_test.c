@@ -231,15 +231,15 @@ START_TEST(columns_stay_together)
 		history.mono_ns[i] += i % 7 * SECOND / 100;
 	for (size_t newest = 3; newest < 100; newest++) {
 		uint64_t now_ns = history_time(&history, newest);
-		struct graph_time before = graph_time_of(&history, now_ns - SECOND, GRAPH_RECENT, 1, 20);
-		struct graph_time after = graph_time_of(&history, now_ns, GRAPH_RECENT, 1, 20);
-		long moved = graph_time_column(&before, now_ns - SECOND) - graph_time_column(&after, now_ns - SECOND);
+		struct graph_time old = graph_time_of(&history, now_ns - SECOND, GRAPH_RECENT, 1, 20);
+		struct graph_time new = graph_time_of(&history, now_ns, GRAPH_RECENT, 1, 20);
+		long moved = 19 - graph_time_column(&new, now_ns - SECOND);
 
-		ck_assert_double_eq(after.seconds, 2);
+		ck_assert_double_eq(new.seconds, 2);
 		for (size_t i = newest < 40 ? 0 : newest - 35; i + 1 < newest; i++) {
 			uint64_t then_ns = history_time(&history, i);
 
-			ck_assert_int_eq(graph_time_column(&before, then_ns) - graph_time_column(&after, then_ns),
+			ck_assert_int_eq(graph_time_column(&old, then_ns) - graph_time_column(&new, then_ns),
 					 moved);
 		}
 	}
