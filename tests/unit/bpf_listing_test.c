@@ -496,29 +496,34 @@ static bool nests(const char *one, const char *two, char *text, size_t size)
 	return (size_t)snprintf(text, size, "r%u = *(u%u *)(%s +%s", to, bits, one, two) < size;
 }
 
-/* "r1 = A", "B = r1": "B = r1 = A", where r1 is not in B */
+/* "r1 = A", "B = r1" or "B += r1": "B = r1 = A", "B += r1 = A", where r1 is not in B */
 static bool chains(const char *one, const char *two, char *text, size_t size)
 {
 	unsigned to, from;
 	int n = 0;
-	const char *is = strstr(two, " = r");
+	const char *from_text = strrchr(two, ' ');
 
-	if (sscanf(one, "r%u = %n", &to, &n) != 1 || n == 0 || !is ||
-	    sscanf(is, " = r%u%n", &from, &n) != 1 || is[n] || from != to || strstr(two, textf("(r%u ", to)))
+	if (sscanf(one, "r%u = %n", &to, &n) != 1 || n == 0 || !from_text || from_text[-1] != '=' ||
+	    sscanf(from_text, " r%u%n", &from, &n) != 1 || from_text[n] || from != to ||
+	    strstr(two, textf("(r%u ", to)) || strncmp(two, one, strcspn(one, " ") + 1) == 0 ||
+	    strncmp(two, "if ", strlen("if ")) == 0)
 		return false;
-	return (size_t)snprintf(text, size, "%.*s = %s", (int)(is - two), two, one) < size;
+	return (size_t)snprintf(text, size, "%.*s %s", (int)(from_text - two), two, one) < size;
 }
 
-/* "r1 = A", "if r1 == 0": "if (r1 = A) == 0" */
+/* "r1 = A", "if r1 == 0": "if (r1 = A) == 0"; "if r2 == r1": "if r2 == (r1 = A)" */
 static bool asks(const char *one, const char *two, char *text, size_t size)
 {
-	unsigned to, asked;
-	int n = 0;
+	unsigned to, asked, with = UINT32_MAX;
+	int n = 0, n_with = 0, before = 0;
 
-	if (sscanf(one, "r%u = %n", &to, &n) != 1 || n == 0 || sscanf(two, "if r%u%n", &asked, &n) != 1 ||
-	    to != asked)
+	if (sscanf(one, "r%u = %n", &to, &n) != 1 || n == 0 ||
+	    sscanf(two, "if r%u%n %*s %nr%u%n", &asked, &n, &before, &with, &n_with) < 1)
 		return false;
-	return (size_t)snprintf(text, size, "if (%s)%s", one, two + n) < size;
+	if (to == asked)
+		return (size_t)snprintf(text, size, "if (%s)%s", one, two + n) < size;
+	return to == with &&
+	       (size_t)snprintf(text, size, "%.*s(%s)%s", before, two, one, two + n_with) < size;
 }
 
 typedef bool joins(const char *one, const char *two, char *text, size_t size);
@@ -554,9 +559,9 @@ static const struct {
 	{ "bucket", "[bits]", "if r1 < 3808\nr1 = 3807" },
 	{ "hash", "r1 = 0\nr2 = 0x9e3779b97f4a7c15", "*(u32 *)(r10 - $s) = r1" },
 	{ "count in slots", "[hash$*\nif (r0 = look up slots(r10 - $s)) == 0",
-	  "lock *(u64 *)(r0 + 0) += r1" },
+	  "lock *(u64 *)(r0 + 0) += r1 = 1" },
 	{ "count", "if (r0 = look up entries(r10 - $k)) != 0\n3 words at r10 - $e = 0",
-	  "lock *(u64 *)(r0 + 0) += r1" },
+	  "lock *(u64 *)(r0 + 0) += r1 = 1" },
 	{ "sum", "lock *(u64 *)(r0 + 8) += r9\nif (r1 = *(u64 *)(r0 + 16)) >= r9", "*(u64 *)(r0 + 16) = r9" },
 	{ "marks", "r0 = look up marks(r10 - 8)\nr1 = 0", "r1 = *(u64 *)(r0 + 0)" },
 	{ "noted", "r0 = look up starts(r10 - 16)\nr1 = 0", "r1 = *(u64 *)(r0 + 0)" },
@@ -564,9 +569,10 @@ static const struct {
 	  "r1 = *(u64 *)(r7 + 8) += 1" },
 	{ "state", "r9 = 7\nif r1 & 128", "r9 = 4" },
 	{ "call", "if (r1 = *(u32 *)(*(u64 *)(r10 - $t) + task_struct.flags)) & 2097152", "r1 = -1" },
-	{ "waited", "r1 = *(u64 *)(r10 - $t)\nr3 = *(u64 *)(r0 + 24)", "[sum]" },
+	{ "waited", "if (r1 = *(u64 *)(r10 - $t)) >= (r3 = *(u64 *)(r0 + 24))\nr1 = r3", "[sum]" },
 	{ "new waiter", "16 words at r10 - $w = 0", "r1 = *(u64 *)(r7 + 8) += 1" },
-	{ "account", "r2 = *(u64 *)(r10 - $n)\nr3 = *(u64 *)(r0 + 16)", "r1 = *(u64 *)(r0 + 40) += r2" },
+	{ "account", "if (r2 = *(u64 *)(r10 - $n)) >= (r3 = *(u64 *)(r0 + 16))\nr2 = r3",
+	  "r1 = *(u64 *)(r0 + 40) += r2" },
 	{ "new thread", "13 words at r10 - $w = 0", "r1 = *(u64 *)(r7 + 8) += 1" },
 	{ "path", "r3 = *(u64 *)(r6 + 0)\nr2 = *(u64 *)(r3 + pt_regs.orig_ax)\nif (r2 = (u32)r2) != 257",
 	  "if r2 != 8\nif r1 == 0\nr9 = *(u64 *)(r3 + pt_regs.bx)\nr9 = (u32)r9\n" },
@@ -921,6 +927,7 @@ static void simplify(struct listing *listing)
 	join_pairs(listing, nests);
 	join_pairs(listing, chains);
 	join_pairs(listing, asks);
+	join_pairs(listing, asks); /* both sides of a comparison */
 	for (unsigned part = 0; part < N_PARTS; part++)
 		fold_all(listing, part);
 	set_labels(listing);
@@ -1024,7 +1031,8 @@ static void check_plan_of_tracepoint(const char *name, const char *text, bool of
 static const char head[] =
 	"How to read these listings. A line is an instruction, or some of them:\n"
 	"	A = r1 = B			r1 = B, then A = r1\n"
-	"	if (r1 = A) == 0 goto L1	r1 = A, then if r1 == 0 goto L1\n"
+	"	A += r1 = B			r1 = B, then A += r1\n"
+	"	if (r1 = A) == (r2 = B) goto L1	r1 = A, r2 = B, then if r1 == r2 goto L1\n"
 	"	r1 = *(u32 *)(*(u64 *)A + 4)	r1 = *(u64 *)A, then r1 = *(u32 *)(r1 + 4)\n"
 	"	r1 = *(u64 *)A += B		r1 = *(u64 *)A, r1 += B, *(u64 *)A = r1\n"
 	"	r1 = r10 - 24			r1 = r10, r1 += -24\n"
