@@ -120,6 +120,7 @@ START_TEST(last_fields_of_stat)
 #define SLEEPING "state=S threads=1 group_limit_ratio=0.5 user_ratio=0 system_ratio=0 cpu_ratio=0"
 #define READY "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62"
 #define WAITING "Waiting for CPU: wants 0.6 CPUs, gets 0.02."
+#define FULL " memory_limit_group=/a memory_limit_bytes=67108864 refaults_rate=100 refaults_used=0.95"
 #define QUOTA "CPU quota of its group, 0.50 CPUs: throttled in 60 % of periods."
 #define STORAGE "Waiting for storage 61 % of the time."
 #define CONVOY "Lock contention: about 9 of 12 threads wait for one lock, futex 0x5581."
@@ -207,6 +208,14 @@ static const struct {
 	{ SLOW "Waiting for memory 60 % of the time, for reclaim or evicted pages.",
 	  "memory_ratio=0.6 disk_ratio=0.3" },
 	{ SLOW STORAGE, "memory_ratio=0.6 disk_ratio=0.61" },
+	/* its group, by the limits of the finding */
+	{ SLOW STORAGE " Its group /a is at its memory limit of 64.0 MiB.",
+	  "disk_ratio=0.61 group_refaults_per_second=100 memory_full_ratio=0.95" FULL },
+	{ CALM "Computing: 1.2 CPUs, user 0.0, system 0.0. Its group /a is at its memory limit of 64.0 MiB.",
+	  "cpu_ratio=1.2 threads=2 group_refaults_per_second=100 memory_full_ratio=0.95" FULL },
+	{ SLOW STORAGE, "disk_ratio=0.61 group_refaults_per_second=99 memory_full_ratio=1" FULL },
+	{ SLOW STORAGE, "disk_ratio=0.61 group_refaults_per_second=200 memory_full_ratio=0.94" FULL },
+	{ NONE, "cpu_ratio=0.5 group_refaults_per_second=200 memory_full_ratio=1" FULL },
 	{ NONE, "memory_ratio=0.19 disk_ratio=0.1" },
 	{ SLOW "3.2 of 9 threads wait for memory, for reclaim or evicted pages.",
 	  "memory_ratio=3.2 disk_ratio=3 threads=9" },

@@ -27,6 +27,7 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  *                                          the error
  *   exit_name, stop_name                   of signals
  *   ended_time                             when it exited, as far as that is known
+ *   refaults_rate, refaults_used           from which on a group is at its limit: of a finding
  *   oom_limit                              at whose memory limit the OOM killer ended it; /: of the machine
  *   others                                 its threads without the main one
  *   rivals_within, rivals_elsewhere        CPUs that other processes use: of its session, of other ones
@@ -75,6 +76,7 @@ enum process_series {
 	PROCESS_SERIES_SYSTEM_SECONDS,
 	PROCESS_SERIES_WAIT_SECONDS,
 	PROCESS_SERIES_MAJOR_FAULTS,
+	PROCESS_SERIES_REFAULTS, /* of its group */
 	PROCESS_SERIES_TIME_DISK,
 	PROCESS_SERIES_TIME_MEMORY,
 	PROCESS_SERIES_TIME_LOCK,

@@ -34,6 +34,7 @@ static const struct mean {
 	{ "lock_ratio", UNIT_RATIO, PROCESS_SERIES_TIME_LOCK },
 	{ "other_ratio", UNIT_RATIO, PROCESS_SERIES_TIME_OTHER },
 	{ "major_faults_per_second", UNIT_PER_SECOND, PROCESS_SERIES_MAJOR_FAULTS },
+	{ "group_refaults_per_second", UNIT_PER_SECOND, PROCESS_SERIES_REFAULTS },
 	{ "throttled_ratio", UNIT_RATIO, PROCESS_SERIES_THROTTLED, PROCESS_SERIES_PERIODS },
 	{ "lock_threads", UNIT_NONE, PROCESS_SERIES_LOCK_THREADS, .level = true },
 };
@@ -95,7 +96,8 @@ void process_past_note(struct pane_context *context, const struct process_rows *
 			 { PROCESS_SERIES_USER_SECONDS, "user_seconds" },
 			 { PROCESS_SERIES_SYSTEM_SECONDS, "system_seconds" },
 			 { PROCESS_SERIES_WAIT_SECONDS, "wait_seconds" },
-			 { PROCESS_SERIES_MAJOR_FAULTS, "major_faults" } },
+			 { PROCESS_SERIES_MAJOR_FAULTS, "major_faults" },
+			 { PROCESS_SERIES_REFAULTS, "group_refaults" } },
 	  times[] = { { PROCESS_SERIES_TIME_DISK, "disk" },
 		      { PROCESS_SERIES_TIME_MEMORY, "memory" },
 		      { PROCESS_SERIES_TIME_LOCK, "lock" },
@@ -369,6 +371,11 @@ const char *process_waits_for(const struct facts *facts)
 	  .more = true }
 #define NICE(where, sentence)                                                                                \
 	{ .when = "policy == other|batch, nice > 0, nice_within == " where, .text = (sentence), .more = true }
+/* As a finding says of the group. */
+#define AT_LIMIT                                                                                             \
+	{ .when = "group_refaults_per_second >= refaults_rate, memory_full_ratio >= refaults_used",    \
+	  .text = N_("Its group {memory_limit_group} is at its memory limit of {memory_limit_bytes}."),      \
+	  .more = true }
 #define HOT                                                                                                  \
 	{ .when = "hot_ratio > 0.5, hot_function",                                                           \
 	  .text = N_("Over half of that in {hot_function}."),                                                \
@@ -420,22 +427,28 @@ static const struct remark remarks[] = {
 	     "memory_ratio > 0.9, not disk_ratio > 1.25 * memory_ratio",
 	     N_("{memory_ratio:.1} of {threads:.0} threads wait for memory, for reclaim or evicted pages"
 		"[ (last {mean_seconds:.0} s)].")),
+	AT_LIMIT,
 	SLOW("memory_ratio >= 0.2, not disk_ratio > memory_ratio",
 	     "memory_ratio >= 0.15, not disk_ratio > 1.25 * memory_ratio",
 	     N_("Waiting for memory {memory_ratio} of the time, for reclaim or evicted pages"
 		"[ (last {mean_seconds:.0} s)].")),
+	AT_LIMIT,
 	SLOW("disk_ratio > 1, major_faults_per_second >= 20",
 	     "disk_ratio > 0.9, major_faults_per_second >= 15",
 	     N_("{disk_ratio:.1} of {threads:.0} threads wait for pages of the process: "
 		"{major_faults_per_second} from storage[ (last {mean_seconds:.0} s)].")),
+	AT_LIMIT,
 	SLOW("disk_ratio >= 0.2, major_faults_per_second >= 20",
 	     "disk_ratio >= 0.15, major_faults_per_second >= 15",
 	     N_("Waiting for its own pages {disk_ratio} of the time: {major_faults_per_second} from storage"
 		"[ (last {mean_seconds:.0} s)].")),
+	AT_LIMIT,
 	SLOW("disk_ratio > 1", "disk_ratio > 0.9",
 	     N_("{disk_ratio:.1} of {threads:.0} threads wait for storage[ (last {mean_seconds:.0} s)].")),
+	AT_LIMIT,
 	SLOW("disk_ratio >= 0.2", "disk_ratio >= 0.15",
 	     N_("Waiting for storage {disk_ratio} of the time[ (last {mean_seconds:.0} s)].")),
+	AT_LIMIT,
 	STUCK("stuck_seconds >= 10", NULL,
 	     N_("Stuck in uninterruptible sleep (D) for at least {stuck_seconds:.0} s[ in {system_call}]"
 		"[: {wait_channel}].")),
@@ -449,10 +462,12 @@ static const struct remark remarks[] = {
 	     N_("Computing: {cpu_ratio} of one CPU, user {user_ratio}, system {system_ratio}"
 		"[ (last {mean_seconds:.0} s)]; one thread cannot use more.")),
 	HOT,
+	AT_LIMIT,
 	CALM("cpu_ratio >= 0.9", "cpu_ratio >= 0.85",
 	     N_("Computing: {cpu_ratio:.1} CPUs, user {user_ratio:.1}, system {system_ratio:.1}"
 		"[ (last {mean_seconds:.0} s)].")),
 	HOT,
+	AT_LIMIT,
 	/* of several threads some may have no work */
 	CALM("lock_ratio >= 0.5, threads <= 1", "lock_ratio >= 0.4, threads <= 1",
 	     N_("Waiting for a lock or another process {lock_ratio} of the time"
@@ -589,7 +604,7 @@ static double files_of(const struct summary *summary, const char *kind)
 
 enum signals { PENDING, BLOCKED, IGNORED, CAUGHT, N_SIGNALS };
 
-#define N_MADE 42
+#define N_MADE 44
 
 /* The rows of the process, and what is made of them. */
 struct page_facts {
@@ -680,6 +695,10 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 		{ "rivals_within", number_fact(process_rivals(&summary->rows, true), UNIT_RATIO) },
 		{ "rivals_elsewhere", number_fact(process_rivals(&summary->rows, false), UNIT_RATIO) },
 		{ "oom_limit", text_fact(oom_limit(summary)), "path of kill" },
+		{ "refaults_rate",
+		  number_fact(findings_limit(summary->context->findings, "group_refaults_rate"), UNIT_NONE) },
+		{ "refaults_used",
+		  number_fact(findings_limit(summary->context->findings, "group_refaults_used"), UNIT_NONE) },
 		{ "limited_elsewhere",
 		  text_fact(strcmp(limited, text_of(summary, "cgroup")) != 0 ? limited : NULL),
 		  "limit_group" },

@@ -40,6 +40,9 @@ struct detail_row {
 	uint64_t lock_holder_pid;
 	uint64_t group_periods, group_throttled_periods;
 	double throttled_ratio, group_limit_ratio;
+	const char *memory_limit_group;
+	uint64_t memory_limit_bytes, group_refaults;
+	double memory_full_ratio, group_refaults_per_second;
 	const char *frozen;
 	const char *policy, *cpus;
 	double nice;
@@ -147,6 +150,21 @@ static const struct column columns[] = {
 	    .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
 	TEXT(limit_group, N_("limited"), N_("control group whose CPU limit that is, in the hierarchy cpu"),
 	     "/proc/PID/cgroup, cpu.max, cpu.cfs_quota_us", .hidden = true),
+	ROW(memory_limit_bytes, A_GAUGE(BYTES, N_("limit"), 8), .hidden = true,
+	    .help = N_("memory limit of its control group, or of the one above that is nearest to its own"),
+	    .source = "memory.max; memory.limit_in_bytes"),
+	ROW(memory_full_ratio, A_GAUGE(RATIO, N_("%used"), 6), .hidden = true,
+	    .help = N_("share of that limit in use, page cache included"),
+	    .source = "memory.current, memory.usage_in_bytes / memory_limit_bytes"),
+	TEXT(memory_limit_group, N_("limited"), N_("control group whose memory limit that is"),
+	     "/proc/PID/cgroup, memory.max, memory.limit_in_bytes", .hidden = true),
+	ROW(group_refaults_per_second, A_RATE(PER_SECOND, N_("refault/s"), 9), .hidden = true,
+	    .rate_of = offsetof(struct detail_row, group_refaults),
+	    .help = N_("pages of that group that were reclaimed and are needed again"),
+	    .source = "growth of group_refaults / time"),
+	ROW(group_refaults, A_COUNTER(COUNT, N_("refaults"), 9), .hidden = true,
+	    .help = N_("pages of that group that were needed again after they were reclaimed"),
+	    .source = "memory.stat workingset_refault"),
 	ROW(nice, A_GAUGE(COUNT, N_("nice"), 4), .rank = 7,
 	    .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
 	TEXT(nice_within, N_("within"),
@@ -588,6 +606,45 @@ static void set_frozen(struct detail_row *row, struct env *env, const struct cgr
 		row->frozen = value ? N_("yes") : N_("no");
 }
 
+/* Of the group of this place; false: it has no limit, or that cannot be read. */
+static bool read_memory_limit(struct env *env, const struct cgroup_place *place, uint64_t *limit,
+			      double *used)
+{
+	static const char *const names[][2] = { { "memory.limit_in_bytes", "memory.usage_in_bytes" },
+						{ "memory.max", "memory.current" } };
+	const char *const *files = names[place->version - 1];
+	struct span text;
+	uint64_t bytes;
+
+	if (cgroup_read(env, place, files[0], &text) < 0 || !cgroup_limit_parse(text, limit) ||
+	    *limit == CGROUP_NO_LIMIT || *limit == 0 || cgroup_read(env, place, files[1], &text) < 0 ||
+	    !cgroup_limit_parse(text, &bytes))
+		return false;
+	*used = (double)bytes / (double)*limit;
+	return true;
+}
+
+static void set_memory_limit(struct detail_row *row, struct env *env, struct cgroup_place place,
+			     struct arena *arena)
+{
+	struct cgroup_memory_stat stat;
+	struct span text;
+	uint64_t limit;
+	double used;
+
+	do {
+		if (!read_memory_limit(env, &place, &limit, &used) || used <= row->memory_full_ratio)
+			continue;
+		row->memory_limit_bytes = limit;
+		row->memory_full_ratio = used;
+		row->memory_limit_group = arena_print(arena, "/%s", place.group);
+		if (cgroup_read(env, &place, "memory.stat", &text) < 0)
+			continue;
+		cgroup_memory_stat_parse(text, place.version, &stat);
+		row->group_refaults = stat.refaults;
+	} while (cgroup_up(&place));
+}
+
 static void set_cgroup(struct detail_row *row, struct process_page *page, struct arena *arena)
 {
 	struct span text = process_page_text(page, PAGE_CGROUP), mounts;
@@ -601,6 +658,8 @@ static void set_cgroup(struct detail_row *row, struct process_page *page, struct
 		return;
 	if (cgroup_find(text, mounts, "freezer", &place))
 		set_frozen(row, env, &place);
+	if (cgroup_find(text, mounts, "memory", &place))
+		set_memory_limit(row, env, place, arena);
 	if (!cgroup_find(text, mounts, "cpu", &place))
 		return;
 	row->nice_within = nice_within(page, &place);
