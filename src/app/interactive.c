@@ -572,7 +572,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.worker = worker,
 		.first_pane = first_pane(options, settings, request->n_hosts > 1),
 		.first_asked_for = options->n_panes > 0,
-		.first_sample = 1,
+		.first_sample = SIZE_MAX,
 		.delay_seconds = settings->delay_seconds,
 		.count = options->count,
 		.limit = options->limit,

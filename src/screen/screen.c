@@ -365,18 +365,26 @@ static void report_faults(struct screen *screen)
 		screen_warn(screen, MESSAGE_SCREEN, "%.*s", (int)span_length(first), first.at);
 }
 
+/* Of a recording that goes on all is shown as it comes, unless a time was asked for. */
+static void go_to_begin(struct screen *screen)
+{
+	size_t begin = screen->setup->first_sample;
+	uint64_t first_ns, last_ns;
+
+	if (begin == SIZE_MAX)
+		begin = screen->playing ? 0 : source_extent(screen->setup->source, &first_ns, &last_ns) - 1;
+	if (begin > 0)
+		jump_to(screen, begin);
+}
+
 static int run(struct screen *screen)
 {
-	size_t begin = screen->setup->first_sample; /* of a recording */
-	int error, got;
+	int error;
 
 	session_open(screen);
 	report_faults(screen);
-	got = take_sample(screen);
-	if (got == 1 && !screen_is_live(screen) && begin > 1)
-		jump_to(screen, begin);
-	else if (got == 1 && !screen_is_live(screen) && begin == 1 && !screen->playing)
-		session_sample(screen);
+	if (take_sample(screen) == 1 && !screen_is_live(screen))
+		go_to_begin(screen);
 	delay_set(screen, screen->setup->delay_seconds);
 	if (screen_is_live(screen) && screen->delay_seconds * 1e9 > (double)DELAY_WARM_UP_NS) {
 		screen->n_soon = 1;

@@ -75,7 +75,7 @@ struct screen_setup {
 	struct worker *worker;               /* may be NULL */
 	unsigned first_pane;
 	bool first_asked_for; /* by name: report if a replay has no table of it */
-	size_t first_sample;  /* of a recording; usually 1, the first one with rates */
+	size_t first_sample;  /* of a recording; usually SIZE_MAX, its last one */
 	double delay_seconds;
 	unsigned long count;                 /* quit after this many samples; 0: never */
 	size_t limit;                        /* rows of a table, as of a view */

@@ -81,11 +81,9 @@ def screen(*arguments, width=80, height=24, program=(PANETOP,), **rest):
 
 
 @contextmanager
-def replay(*arguments, recording=RECORDING, opening=False, **rest):
-    """Stepped back to the first sample, unless opening: it opens on the second, the first with rates."""
-    with screen("--replay=" + recording, *arguments, **rest) as terminal:
-        if not opening:
-            terminal.send(",")
+def replay(*arguments, recording=RECORDING, opening=False, at="09:30:00", **rest):
+    """At the first sample of all recordings that are made, or if opening the second, the first with rates."""
+    with screen("--replay=" + recording, "--at=" + ("09:30:10" if opening else at), *arguments, **rest) as terminal:
         yield terminal
 
 

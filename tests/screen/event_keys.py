@@ -69,7 +69,7 @@ def only_a_failure_explains_an_empty_view(scratch):
             frame["tables"]["event"] |= {"rows": [], "failed": failed}
             frame["notices"] = [{"topic": "event", "text": "no arguments", "remedy": None}]
             out.write(json.dumps(frame) + "\n")
-        with replay("events", recording=path, opening=True) as terminal:
+        with replay("events", recording=path) as terminal:
             waits = "waiting for the first process to end" in terminal.text()
             expect(waits != failed, terminal, "it hides its failure" if failed else "it seems to fail")
             terminal.in_line(-2, "no arguments")

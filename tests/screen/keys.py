@@ -241,13 +241,12 @@ def playing_and_stepping(_scratch):
         terminal.send("Esc", "Z").comes("paused 09:35:50")
 
 
-def it_opens_with_rates(scratch):
-    """On the second sample; a recording of one sample shows that."""
-    with replay("cpu", opening=True) as terminal:
-        terminal.shows("2/36  paused 09:30:10", "render")
-    with replay("cpu", recording=edited(scratch, lambda number, tables: None, frames=1), opening=True) as terminal:
-        expect("1/1  paused 09:30:00" in terminal.text() and "!" not in terminal.lines()[-2], terminal,
-               "one sample is not shown, or complained about")
+def it_opens_on_the_last_sample(scratch):
+    """With what came before it; that of a recording of one sample, too."""
+    for path, where in (RECORDING, "36/36  paused 09:35:50"), (edited(scratch, lambda *_: None, frames=1), "1/1  paused 09:30:00"):
+        with screen("--replay=" + path, "cpu") as terminal:
+            terminal.shows(where)
+            expect("!" not in terminal.lines()[-2], terminal, "it complains")
 
 
 def it_opens_at_a_time(_scratch):

@@ -125,6 +125,7 @@ def steady(scratch, change, frames=36):
 
     said = []
     with replay("process", recording=edited(scratch, change_page, frames=frames, step=0.999), width=130, height=40) as terminal:
+        terminal.send(",")  # of the two in the first second
         for _ in range(frames):
             said.append(re.search("^why +(.*?)(?: +$|$)", terminal.text(), re.M).group(1))
             terminal.send(".")

@@ -296,8 +296,7 @@ def thousands_of_interfaces(scratch):
 
 def processes_of_the_selected_group(_scratch):
     """Below the groups stand those of the selected one; Down leads into their list, and Up back to it."""
-    with replay("groups", recording=BUSY_RECORDING, width=120, height=40) as terminal:
-        terminal.send(*"g+250", "Enter")
+    with replay("groups", recording=BUSY_RECORDING, at="09:15:06", width=120, height=40) as terminal:
         title, every = re.search(r"── (processes[^─]*) ─+ (\d+) ──", terminal.text()).groups()
         expect(title == "processes", terminal, "without a selected group they are not all")
         terminal.send("/", *"visitors", "Enter")
@@ -312,5 +311,5 @@ def processes_of_the_selected_group(_scratch):
 
 
 def groups_on_a_small_screen(_scratch):
-    with replay("groups", recording=BUSY_RECORDING) as terminal:
-        terminal.send(*"g+250", "Enter", "k").hides("── processes").shows("no processes are shown here")
+    with replay("groups", recording=BUSY_RECORDING, at="09:15:06") as terminal:
+        terminal.send("k").hides("── processes").shows("no processes are shown here")
