@@ -28,7 +28,7 @@
 #include "sys/descriptor.h"
 #include "topic/topic.h"
 
-#define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
+#define PATIENCE_SECONDS 900 /* it is to end what hangs, on a machine that may be slow */
 #define TESTS_MAX 1280
 #define SCRATCH_NAME "panetop-unit-XXXXXX"
 
