@@ -18,12 +18,19 @@ struct culprit_source {
 	const char *unless; /* a row with more than 0 of this does not count; NULL: each does */
 };
 
+/* How much of a resource is in use, whoever uses it: the sum of these; topic NULL: not known. */
+struct culprit_whole {
+	const char *topic, *row, *columns[2];
+};
+
 /* A resource. */
 struct culprit_kind {
 	bool is_rate;       /* used is a rate over the interval, not a state */
-	double least_share; /* a culprit has at least this share of what all use */
+	double least_share; /* a culprit has at least this share of what all use, and of the whole */
 	enum unit unit;     /* of what is used */
 	struct culprit_source sources[CULPRIT_SOURCES_MAX]; /* the first one is of what lives */
+	struct culprit_whole whole; /* where users have less than half of it, {use} is not known: they may
+				     * have used more than was seen */
 };
 
 #define FINDING_VALUES_MAX 6

@@ -207,6 +207,8 @@ static void need_values(const struct findings_needs *needs, const struct finding
 		need(needs, source->topic, source->less);
 		need(needs, source->topic, source->unless);
 	}
+	if (rule->culprit)
+		need(needs, rule->culprit->whole.topic, rule->culprit->whole.columns[0]);
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 		const struct finding_value *value = &rule->values[i];
 		const char *topic = value->topic ? value->topic : rule->topic;

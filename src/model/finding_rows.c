@@ -297,6 +297,7 @@ void finding_past_free(struct finding_past *past)
 #define OVERTAKES 1.2
 #define NAME_BYTES 64
 #define NOTABLE_SHARE 0.1 /* of what the greatest user of the same name uses */
+#define SEEN_SHARE 0.5    /* of all use: with less of it seen, that of a command may be more */
 #define OWN_SHARE 0.8     /* of what its command used: a number of a process is its own */
 
 struct command {
@@ -316,6 +317,7 @@ struct culprits {
 	struct hash by_name;
 	uint64_t seconds[WINDOW]; /* CLOCK_MONOTONIC, of each bucket */
 	double covered[WINDOW];   /* seconds that the rates in it are of; of a state 1 */
+	double whole[WINDOW];     /* as used of a command */
 	unsigned bucket;          /* of the last frame */
 	char leader[NAME_BYTES];
 };
@@ -341,6 +343,7 @@ void culprits_forget(struct culprits *culprits)
 	culprits->n_commands = 0;
 	memset(culprits->seconds, 0, sizeof(culprits->seconds));
 	memset(culprits->covered, 0, sizeof(culprits->covered));
+	memset(culprits->whole, 0, sizeof(culprits->whole));
 	culprits->leader[0] = '\0';
 }
 
@@ -391,7 +394,7 @@ static void drop_idle(struct culprits *culprits, unsigned bucket)
 
 static void empty_bucket(struct culprits *culprits, unsigned bucket)
 {
-	culprits->covered[bucket] = 0;
+	culprits->covered[bucket] = culprits->whole[bucket] = 0;
 	for (size_t i = 0; i < culprits->n_commands; i++) {
 		culprits->commands[i].used[bucket] = culprits->commands[i].own[bucket] = 0;
 		culprits->commands[i].n[bucket] = 0;
@@ -472,6 +475,16 @@ static void take(struct culprits *culprits, const struct culprit_source *source,
 	}
 }
 
+/* 0: not known. */
+static double whole_of(const struct culprit_whole *whole, const struct frame *frame)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; whole->topic && i < 2; i++)
+		sum += fmax(frame_number(frame, whole->topic, whole->row, whole->columns[i]), 0);
+	return sum;
+}
+
 void culprits_take(struct culprits *culprits, const struct frame *frame)
 {
 	unsigned bucket = begin_second(culprits, frame->mono_ns / SECOND_NS);
@@ -486,8 +499,10 @@ void culprits_take(struct culprits *culprits, const struct frame *frame)
 		if (!table || table->failed || seconds == 0)
 			continue;
 		take(culprits, source, table, bucket, seconds);
-		if (i == 0)
+		if (i == 0) {
 			culprits->covered[bucket] += seconds;
+			culprits->whole[bucket] += seconds * whole_of(&culprits->kind->whole, frame);
+		}
 	}
 }
 
@@ -515,15 +530,16 @@ static double only_id(const struct culprits *culprits, const struct command *com
 	return command->n[culprits->bucket] > 0 && own >= OWN_SHARE * used ? id : NAN;
 }
 
-static void add_up(struct culprits *culprits, struct command *command)
+/* In the window. */
+static double mean_use(const struct culprits *culprits, const double used[WINDOW])
 {
-	double used = 0, covered = 0;
+	double sum = 0, covered = 0;
 
 	for (unsigned i = 0; i < WINDOW; i++) {
-		used += command->used[i];
+		sum += used[i];
 		covered += culprits->covered[i];
 	}
-	command->sum = covered > 0 ? used / covered : 0;
+	return covered > 0 ? sum / covered : 0;
 }
 
 struct culprit {
@@ -531,7 +547,7 @@ struct culprit {
 	double n;         /* processes of that name that use at least a tenth of what the greatest of them
 			   * does, in the mean; NaN: all have ended */
 	double id;        /* of the only one; NaN: there are more, or there were */
-	double used;
+	double used; /* NaN: not known */
 };
 
 /*
@@ -541,12 +557,12 @@ struct culprit {
 static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 {
 	const struct command *leader = NULL, *most = NULL;
-	double all = 0, n;
+	double all = 0, whole = mean_use(culprits, culprits->whole), n;
 
 	for (size_t i = 0; i < culprits->n_commands; i++) {
 		struct command *command = &culprits->commands[i];
 
-		add_up(culprits, command);
+		command->sum = mean_use(culprits, command->used);
 		all += command->sum;
 		if (command->sum > (most ? most->sum : 0))
 			most = command;
@@ -555,7 +571,7 @@ static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 	}
 	if (!leader || (most && most->sum >= OVERTAKES * leader->sum))
 		leader = most;
-	if (!leader || !(leader->sum > 0) || leader->sum < culprits->kind->least_share * all)
+	if (!leader || !(leader->sum > 0) || leader->sum < culprits->kind->least_share * fmax(all, whole))
 		return false;
 	n = mean_count(culprits, leader);
 	memcpy(culprits->leader, leader->name, NAME_BYTES);
@@ -563,7 +579,7 @@ static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 		.name = leader->name,
 		.n = n > 0 ? n : NAN,
 		.id = n == 1 ? only_id(culprits, leader) : NAN,
-		.used = leader->sum,
+		.used = all >= SEEN_SHARE * whole ? leader->sum : NAN,
 	};
 	return true;
 }

@@ -65,9 +65,9 @@ static void add_message(struct datagram *datagram, uint16_t type, uint8_t comman
 
 /* Where its fields lie, as <linux/taskstats.h> gives it. */
 static const struct layout {
-	size_t run_ns, comm, uid, pid, parent, elapsed, user, system, peak, sleeps, tgid;
-} usual = { 72, 80, 120, 128, 132, 144, 152, 160, 200, 272, 368 },
-  of_version_15 = { 120, 128, 168, 176, 180, 192, 200, 208, 248, 320, 464 };
+	size_t run_ns, comm, uid, pid, parent, elapsed, user, system, peak, read, written, sleeps, tgid;
+} usual = { 72, 80, 120, 128, 132, 144, 152, 160, 200, 248, 256, 272, 368 },
+  of_version_15 = { 120, 128, 168, 176, 180, 192, 200, 208, 248, 296, 304, 320, 464 };
 
 /* A thread that exited: what is not given here is 42 of process 40, of user 1000, whose parent was 7. */
 struct exit {
@@ -84,6 +84,7 @@ static void add_exit(struct datagram *datagram, const struct exit *exit)
 	const struct layout *at = exit->version == 15 ? &of_version_15 : &usual;
 	const uint32_t tid = 42, uid = 1000, tgid = 40, parent = 7;
 	const uint64_t queued_ns = 2000, run_ns = 12, elapsed_us = 9, peak_kib = 800, sleeps = 2;
+	const uint64_t read_bytes = 1024, write_bytes = 2048;
 	struct datagram thread = { 0 }, process = { 0 }, attributes = { 0 };
 	char stats[800] = { 0 };
 
@@ -102,6 +103,8 @@ static void add_exit(struct datagram *datagram, const struct exit *exit)
 	memcpy(stats + at->user, &exit->user_us, 8);
 	memcpy(stats + at->system, &exit->system_us, 8);
 	memcpy(stats + at->peak, &peak_kib, 8);
+	memcpy(stats + at->read, &read_bytes, 8);
+	memcpy(stats + at->written, &write_bytes, 8);
 	memcpy(stats + at->sleeps, &sleeps, 8);
 	memcpy(stats + at->tgid, &tgid, 4);
 	add_attribute(&thread, TASKSTATS_TYPE_PID, &tid, sizeof(tid));
@@ -134,6 +137,8 @@ static const char *text_of(const struct exit_record *record)
 		{ "queued", record->queued_ns },
 		{ "peak", record->peak_kib },
 		{ "sleeps", record->sleeps },
+		{ "read", record->read_bytes },
+		{ "written", record->write_bytes },
 	};
 	static char text[512];
 	size_t length = 0;
@@ -148,7 +153,7 @@ static const char *text_of(const struct exit_record *record)
 
 #define WHO "uid=1000 parent=7 "
 #define TIMES "cpu=4000000 run=12 user=2500000 system=1500000 elapsed=9000 "
-#define REST "peak=800 sleeps=2 a b) \033"
+#define REST "peak=800 sleeps=2 read=1024 written=2048 a b) \033"
 #define MOST_US (UINT64_MAX / 1000)
 
 /*

@@ -533,6 +533,10 @@ static void set_exit(struct script *script, struct exit_record *record, const ch
 		record->parent_pid = (uint32_t)number;
 	else if (strcmp(name, "peak") == 0)
 		record->peak_kib = number;
+	else if (strcmp(name, "read") == 0)
+		record->read_bytes = number;
+	else if (strcmp(name, "wrote") == 0)
+		record->write_bytes = number;
 	else if (strcmp(name, "also") == 0)
 		record->last = false;
 	else if (strcmp(name, "code") == 0)

@@ -456,11 +456,13 @@ size_t proc_request_write(char bytes[PROC_REQUEST_BYTES_MAX], enum proc_request 
  */
 struct layout {
 	size_t exit_code, flags, runs, queued_ns, run_ns, comm, uid, pid;
-	size_t parent, elapsed_us, user_us, system_us, peak_kib, sleeps, tgid;
+	size_t parent, elapsed_us, user_us, system_us, peak_kib, read_bytes, write_bytes, sleeps, tgid;
 };
 
-static const struct layout usual = { 4, 8, 16, 24, 72, 80, 120, 128, 132, 144, 152, 160, 200, 272, 368 };
-static const struct layout moved = { 4, 8, 16, 24, 120, 128, 168, 176, 180, 192, 200, 208, 248, 320, 464 };
+static const struct layout usual = { 4,   8,   16,  24,  72,  80,  120, 128, 132,
+				     144, 152, 160, 200, 248, 256, 272, 368 };
+static const struct layout moved = { 4,   8,   16,  24,  120, 128, 168, 176, 180,
+				     192, 200, 208, 248, 296, 304, 320, 464 };
 
 /* The attributes of a message of this family and command. */
 static bool generic_open(const struct netlink_message *message, uint16_t family, uint8_t command,
@@ -529,6 +531,8 @@ static void fill_record(struct span stats, struct exit_record *record)
 	span_peek(stats, layout->run_ns, &record->run_ns, sizeof(record->run_ns));
 	span_peek(stats, layout->peak_kib, &record->peak_kib, sizeof(record->peak_kib));
 	span_peek(stats, layout->sleeps, &record->sleeps, sizeof(record->sleeps));
+	span_peek(stats, layout->read_bytes, &record->read_bytes, sizeof(record->read_bytes));
+	span_peek(stats, layout->write_bytes, &record->write_bytes, sizeof(record->write_bytes));
 	copy_queued(stats, layout, &record->queued_ns);
 	record->elapsed_ns = nanoseconds(stats, layout->elapsed_us);
 	record->user_ns = nanoseconds(stats, layout->user_us);
@@ -545,6 +549,7 @@ bool taskstats_exit(const struct netlink_message *message, uint16_t family, stru
 	decoded.uid = decoded.parent_pid = decoded.exit_code = U32_UNKNOWN;
 	decoded.run_ns = decoded.cpu_ns = decoded.user_ns = decoded.system_ns = U64_UNKNOWN;
 	decoded.elapsed_ns = decoded.queued_ns = decoded.peak_kib = decoded.sleeps = U64_UNKNOWN;
+	decoded.read_bytes = decoded.write_bytes = U64_UNKNOWN;
 	if (!generic_open(message, family, TASKSTATS_CMD_NEW, &attributes) ||
 	    !netlink_attribute(attributes, TASKSTATS_TYPE_AGGR_PID, &thread) ||
 	    !netlink_attribute(thread, TASKSTATS_TYPE_PID, &tid) ||

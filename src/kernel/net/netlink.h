@@ -173,6 +173,7 @@ struct exit_record {
 	uint64_t queued_ns;  /* part of it: runnable, waiting for a CPU; U64_UNKNOWN */
 	uint64_t peak_kib;   /* peak resident memory of its process; 0: kernel thread; U64_UNKNOWN */
 	uint64_t sleeps;     /* voluntary context switches; U64_UNKNOWN */
+	uint64_t read_bytes, write_bytes; /* from and to storage, in whole KiB; U64_UNKNOWN */
 	char comm[EXIT_COMM_BYTES + 1]; /* may contain any byte; "": unknown */
 	uint16_t version;               /* of struct taskstats */
 };

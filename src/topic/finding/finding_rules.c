@@ -41,7 +41,10 @@ static const struct culprit_kind cpu_users = {
 static const struct culprit_kind disk_users = {
 	.is_rate = true, .least_share = 0.2, .unit = UNIT_BYTES,
 	.sources = { { .topic = "process", .name = "name", .used = "disk_bytes_per_second", .id = "pid",
-		       .unless = "children_faults_per_second" } },
+		       .unless = "children_faults_per_second" },
+		     { .topic = "exited", .name = "command", .used = "disk_bytes_per_second" } },
+	.whole = { .topic = "disk", .row = "all",
+		   .columns = { "read_bytes_per_second", "write_bytes_per_second" } },
 };
 
 /* A shared page would count once for each. */
@@ -326,7 +329,7 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "requests", .column = "io_limit_requests_per_second" },
 		      { .name = "device", .column = "io_limit_device" } } },
 	{ .name = "io_wait", .topic = "pressure", .subject = N_("disks"), .severity = FINDING_WARNING,
-	  .text = N_("I/O stall {stalled} of 10 s[; most: {who}, {use}/s][; {disk} is busiest]."),
+	  .text = N_("I/O stall {stalled} of 10 s[; most: {who}][, {use}/s][; {disk} is busiest]."),
 	  .culprit = &disk_users,
 	  .help = N_("Nothing runs because all tasks wait for disks, more than one does, and a disk is busy: "
 		     "what waits for something else, such as io_uring for a timeout, counts as pressure, "
@@ -433,7 +436,7 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "all", .topic = "memory", .row = "mem", .column = "total_bytes" } } },
 	{ .name = "disk_busy", .topic = "disk", .key = "device", .severity = FINDING_NOTE,
 	  .yields_to = { "io_wait" },
-	  .text = N_("[{kind}, ]{busy} busy in {window}[; most I/O: {who}, {use}/s]."),
+	  .text = N_("[{kind}, ]{busy} busy in {window}[; most I/O: {who}][, {use}/s]."),
 	  .culprit = &disk_users,
 	  .help = N_("A disk always has a request in flight, which by itself harms nothing."),
 	  .pane = "disks", .of_host = IN_CONTAINER,

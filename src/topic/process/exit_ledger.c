@@ -280,6 +280,7 @@ bool child_shares_split(struct child_shares *shares, const struct process_list *
 static void keep_record(void *context, const struct exit_record *record)
 {
 	struct exit_ledger *ledger = context;
+	uint64_t bytes = u64_sum_known(record->read_bytes, record->write_bytes);
 	uint32_t number = (uint32_t)ledger->n_ended;
 	struct ended *ended = VECTOR_ADD(ledger->ended, ledger->n_ended, ledger->ended_capacity);
 
@@ -290,6 +291,7 @@ static void keep_record(void *context, const struct exit_record *record)
 		.last = record->tgid == 0 || record->last,
 		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
+		.disk_bytes = bytes == U64_UNKNOWN ? 0 : bytes,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
 		.exit_code = record->exit_code == U32_UNKNOWN ? 0 : record->exit_code,
 		.parent_pid = record->parent_pid,
@@ -310,6 +312,7 @@ static int open_ledger(void *state, const struct sample *sample)
 {
 	struct exit_ledger *ledger = state;
 
+	ledger->counts_io = env_exists(sample->env, "proc/self/io");
 	ledger->reader = exit_reader_open(sample->env, &ledger->reader_error);
 	if (ledger->reader) {
 		ledger->processes->clocks_read = drain;
@@ -360,7 +363,7 @@ static struct exited_command *find_or_add(struct exit_ledger *ledger, const char
 /* What is known of exited processes of one name. */
 struct ends {
 	uint64_t uncounted_ns, left_kib;
-	uint64_t exits, failures; /* U64_UNKNOWN: unknown */
+	uint64_t disk_bytes, exits, failures; /* U64_UNKNOWN: unknown */
 	uint32_t exit_code, parent_pid; /* of a record */
 	const char *command; /* its arguments joined by spaces; NULL: it was not seen alive */
 };
@@ -368,6 +371,7 @@ struct ends {
 static void count(struct exited_command *command, const struct ends *ends)
 {
 	command->reported_ns += ends->uncounted_ns;
+	command->disk_bytes = u64_sum(command->disk_bytes, ends->disk_bytes);
 	command->exits = u64_sum(command->exits, ends->exits);
 	command->failures = u64_sum(command->failures, ends->failures);
 	command->left_kib += ends->left_kib;
@@ -449,28 +453,31 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 	struct process *exited = process_list_find_exited(ledger->processes, threads->tgid);
 	struct process *alive = process_list_find(ledger->processes, threads->tgid);
 	const struct ended *first = &threads[n_threads - 1];
-	uint64_t cpu_ns = 0, run_ns = 0, exits = 0;
+	uint64_t cpu_ns = 0, run_ns = 0, disk_bytes = 0, exits = 0;
 	uint32_t exit_code = 0; /* threads that exit alone have the code 0 */
 
 	for (size_t i = 0; i < n_threads; i++) {
 		cpu_ns += threads[i].cpu_ns;
 		run_ns += threads[i].run_ns;
+		disk_bytes += threads[i].disk_bytes;
 		exits += threads[i].last;
 		exit_code = exit_code ? exit_code : threads[i].exit_code;
 		if (threads[i].first)
 			first = &threads[i];
 	}
 	if (exited) {
-		exited->dead_ns += run_ns; /* count_exited() subtracts its clock */
+		exited->dead_ns += run_ns; /* count_exited() subtracts its clock … */
+		exited->dead_bytes += disk_bytes; /* … and what its file had */
 		exited->exit_code = exited->exit_code ? exited->exit_code : exit_code;
 	} else if (alive) {
 		alive->dead_ns += run_ns; /* its clock includes this, or they exited after it was read */
+		alive->dead_bytes += disk_bytes;
 		alive->exit_code = alive->exit_code ? alive->exit_code : exit_code;
 	} else {
 		count_exit(ledger, first->name,
 			   is_outside(ledger, first->tgid, first->parent_pid, first->uid, first->name),
-			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, exits, exit_code && exits > 0,
-					  exit_code, first->parent_pid });
+			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, disk_bytes, exits,
+					  exit_code && exits > 0, exit_code, first->parent_pid });
 	}
 }
 
@@ -531,13 +538,16 @@ static void count_exited(struct exit_ledger *ledger)
 	for (size_t i = 0; i < processes->n_exited; i++) {
 		const struct process *process = processes->exited[i];
 		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
+		uint64_t seen_bytes = process->io ? process->io->read_bytes + process->io->write_bytes : 0;
 
 		count_exit(ledger, process->name, process->outside,
 			   (struct ends){ process->dead_ns > process->cpu_ns
 						  ? process->dead_ns - process->cpu_ns
 						  : 0,
-					  EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib, 1,
-					  process->exit_code != 0, process->exit_code,
+					  EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib,
+					  process->dead_bytes > seen_bytes ? process->dead_bytes - seen_bytes
+									   : 0,
+					  1, process->exit_code != 0, process->exit_code,
 					  process->stat.parent_pid, process->command });
 	}
 }
@@ -574,7 +584,7 @@ static void credit_share(void *context, const char *name, uint64_t ns)
 	const struct credit *credit = context;
 
 	count_exit(credit->ledger, name, credit->outside,
-		   (struct ends){ .uncounted_ns = ns, .failures = U64_UNKNOWN });
+		   (struct ends){ .uncounted_ns = ns, .disk_bytes = U64_UNKNOWN, .failures = U64_UNKNOWN });
 }
 
 static void count_events(struct exit_ledger *ledger)
@@ -590,6 +600,7 @@ static void count_events(struct exit_ledger *ledger)
 					      ended->parent_pid ? ended->parent_pid : U32_UNKNOWN, ended->uid,
 					      ended->comm),
 				   (struct ends){ .left_kib = EXIT_KIB,
+						  .disk_bytes = U64_UNKNOWN,
 						  .exits = 1,
 						  .failures = U64_UNKNOWN });
 	}
@@ -605,7 +616,10 @@ static void count_grown(struct exit_ledger *ledger, const struct process *parent
 		return;
 	snprintf(name, sizeof(name), "%.40s's children", parent->name);
 	count_exit(ledger, name, parent->outside,
-		   (struct ends){ .uncounted_ns = ns, .exits = U64_UNKNOWN, .failures = U64_UNKNOWN });
+		   (struct ends){ .uncounted_ns = ns,
+				  .disk_bytes = U64_UNKNOWN,
+				  .exits = U64_UNKNOWN,
+				  .failures = U64_UNKNOWN });
 }
 
 /* Without records: the cutime growth of parents, without what samples saw of their children. */
@@ -663,6 +677,7 @@ static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 		count(exit_ledger_has_scope(ledger) ? &ledger->outside
 						    : find_or_add(ledger, EXITED_NO_RECORD),
 		      &(struct ends){ .uncounted_ns = unreported_ns,
+				      .disk_bytes = U64_UNKNOWN,
 				      .exits = U64_UNKNOWN,
 				      .failures = U64_UNKNOWN });
 		unreported_ns = 0;

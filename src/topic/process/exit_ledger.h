@@ -78,6 +78,7 @@ struct exited_command {
 	char name[PROCESS_NAME_MAX];
 	uint64_t exits;  /* since the first sample; U64_UNKNOWN without records */
 	uint64_t failures; /* of these, with a code other than 0 or by a signal; as exits */
+	uint64_t disk_bytes; /* read and written, that no sample saw; as exits */
 	uint64_t cpu_ns;   /* CPU time that no sample saw … */
 	uint64_t grown_ns; /* … and of that in this tick */
 	uint64_t reported_ns, left_kib; /* in this tick: CPU time by records or parents, and memory to free */
@@ -88,6 +89,7 @@ struct exit_ledger {
 	struct exit_reader *reader; /* NULL: cutime/cstime of parents is used */
 	int reader_error;           /* -errno: why there is none */
 	uint64_t tick_ns;           /* see exit_reader_tick_ns() */
+	bool counts_io;             /* else records have 0 for it */
 	struct event_reader *events; /* names of exited processes without a reader; NULL: not live */
 	struct event_ended_list event_ended; /* of this tick */
 	struct child_shares *shares; /* along with events */
@@ -111,6 +113,7 @@ struct exit_ledger {
 		bool waits;         /* it ended after the clocks of this tick were read */
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
 		uint64_t peak_kib;  /* or 0 */
+		uint64_t disk_bytes; /* or 0 */
 		uint32_t exit_code; /* as in wait(2), or 0 */
 		uint32_t parent_pid, uid; /* U32_UNKNOWN */
 		char name[PROCESS_NAME_MAX];

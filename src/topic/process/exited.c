@@ -21,8 +21,8 @@
 
 struct exited_row {
 	const char *command;
-	double cpu_ratio, exits_per_second, cpu_seconds, watts, joules;
-	uint64_t exits, failures;
+	double cpu_ratio, exits_per_second, cpu_seconds, watts, joules, disk_bytes_per_second;
+	uint64_t exits, failures, disk_bytes;
 	double failures_per_second;
 	uint64_t recent_exits, recent_failures;
 	double recent_seconds;
@@ -69,6 +69,15 @@ static const struct column columns[] = {
 		      "cpu_run_virtual_total and ac_utime + ac_stime, but at most a tick more than the "
 		      "former; minus the clock when last seen; else cutime + cstime of parents, in "
 		      "proportion to the lifetimes of children"),
+	ROW(disk_bytes_per_second, A_RATE(BYTES_PER_SECOND, N_("I/O/s"), 7), .rank = 2, .hidden = true,
+	    .rate_of = offsetof(struct exited_row, disk_bytes),
+	    .help = N_("read from storage and written to it by exited processes of this name, after "
+		       "they were last seen"),
+	    .source = "growth of disk_bytes / time"),
+	ROW(disk_bytes, A_COUNTER(BYTES, N_("I/O"), 8), .hidden = true,
+	    .help = N_("read from storage and written to it, that no sample saw while they were alive, since "
+		       "the first sample"),
+	    .source = "taskstats read_bytes + write_bytes, less those of /proc/PID/io when last seen"),
 	ROW(watts, A_RATE(WATTS, N_("~watts"), 7), .rank = 1, .optional = true,
 	    .rate_of = offsetof(struct exited_row, joules),
 	    .help = N_("power that this CPU time adds to an idle machine: an estimate from a calibration"),
@@ -158,6 +167,8 @@ static int sample(struct sample *sample)
 		row->command = arena_copy(&sample->frame->arena, command->name, strlen(command->name));
 		row->exits = command->exits;
 		row->failures = command->failures;
+		if (ledger->counts_io)
+			row->disk_bytes = command->disk_bytes;
 		row->recent_exits = u64_less(command->exits, state->pasts[i].exits[first]);
 		row->recent_failures = u64_less(command->failures, state->pasts[i].failures[first]);
 		row->recent_seconds = seconds;

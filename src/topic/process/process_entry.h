@@ -67,6 +67,7 @@ struct process {
 	uint64_t proportional_bytes; /* as last read, see process_io.h; U64_UNKNOWN */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
+	uint64_t dead_bytes;       /* what these read from disks and wrote to them */
 	struct process_size {      /* resident bytes at a time, to tell growth from noise */
 		uint64_t bytes, mono_ns;
 	} older, newer;            /* ns 0: not known yet */
