@@ -510,15 +510,16 @@ START_TEST(a_point_without_a_sample_is_as_the_one_before)
 	ck_assert_uint_eq(of.stretch.n_gaps, 2);
 }
 
-/* "b warning at 3. 2-5 3": its subject and text, since and until when, and in how many samples. */
+/* "b warning at 3. 2-5 3 2": its subject and text, since and until when, in how many samples and episodes. */
 static void check_found(size_t index, const char *expected)
 {
 	const struct stretch_finding *finding = &of.stretch.findings[index];
 
 	ck_assert_uint_lt(index, of.stretch.n_findings);
-	ck_assert_str_eq(textf("%s %s %g-%g %zu", finding->subject, finding->text,
+	ck_assert_str_eq(textf("%s %s %g-%g %zu %zu", finding->subject, finding->text,
 			       (double)(int64_t)(finding->since_ns - START_NS) / 1e9,
-			       (double)(finding->until_ns - START_NS) / 1e9, finding->n_samples),
+			       (double)(finding->until_ns - START_NS) / 1e9, finding->n_samples,
+			       finding->n_episodes),
 			 expected);
 	ck_assert_str_eq(finding->rule, "told");
 	ck_assert_int_eq(strncmp(finding->text, finding->severity, strlen(finding->severity)), 0);
@@ -538,20 +539,20 @@ START_TEST(findings_come_and_go)
 	tell_findings(8, (const char *const[]){ "", "az", "Az", "z", "azb", "bz", "by", "" });
 	ck_assert_uint_eq(of.stretch.n_findings, 4);
 	ck_assert_uint_eq(of.stretch.moment_index, 2);
-	check_found(0, "a critical at 2. 1-4 3");
-	check_found(1, "b warning at 6. 1.5-6 3");
-	check_found(2, "z note at 2. 1-5 5"); /* as the moment has it */
-	check_found(3, "y note at 6. 6-6 1");
+	check_found(0, "a critical at 2. 1-4 3 2");
+	check_found(1, "b warning at 6. 1.5-6 3 1");
+	check_found(2, "z note at 2. 1-5 5 1"); /* as the moment has it */
+	check_found(3, "y note at 6. 6-6 1 1");
 	ck_assert(!of.stretch.has_more_findings);
 	of.plan.moment = 5;
 	read_told();
 	ck_assert_uint_eq(of.stretch.moment_index, 5);
-	check_found(0, "a critical at 2. 1-4 3");
-	check_found(1, "b warning at 5. 1.5-6 3");
+	check_found(0, "a critical at 2. 1-4 3 2");
+	check_found(1, "b warning at 5. 1.5-6 3 1");
 	of.plan.moment = 4; /* it is not as bad then */
 	read_told();
-	check_found(0, "a critical at 2. 1-4 3");
-	check_found(2, "z note at 4. 1-5 5");
+	check_found(0, "a critical at 2. 1-4 3 2");
+	check_found(2, "z note at 4. 1-5 5 1");
 }
 
 /* The first and the last are read for their clocks; of tables, only what the page shows is. */
@@ -613,9 +614,9 @@ static void check_parts_in_order(const char *const *parts)
 static void tell_page(void)
 {
 	static const struct told samples[] = {
-		{ 0, 0, .1, 0, .02, .findings = "" },      { 10, 0, .2, .05, .02, .findings = "b" },
+		{ 0, 0, .1, 0, .02, .findings = "c" },     { 10, 0, .2, .05, .02, .findings = "b" },
 		{ 20, 1, .5, 0, .02, .findings = "" },     { 30, 1, 0, 0, .02, .findings = "" },
-		{ 40, 1, .3, 0, .02, .findings = "A" },    { 100, 2, .25, .1, .08, .findings = "a" },
+		{ 40, 1, .3, 0, .02, .findings = "Ac" },   { 100, 2, .25, .1, .08, .findings = "a" },
 	};
 
 	tell_samples(6);
@@ -634,6 +635,8 @@ START_TEST(a_page_has_all_of_its_parts)
 		"<ul class=\"findings\">\n<li><span class=\"critical\">critical</span> <b>a</b>: critical at "
 		"40. "
 		"<span class=\"dim\">09:30:40 to the end (60 s, in 2 samples)</span></li>\n",
+		"<b>c</b>: at 09:30:40: warning at 40. <span class=\"dim\">09:30:00 to 09:30:40 (2 times, "
+		"in 2 samples)</span></li>\n",
 		"<b>b</b>: warning at 10. <span class=\"dim\">09:30:10, in one sample"
 		"</span></li>\n",
 		"<b>0</b>: note at 40. ",

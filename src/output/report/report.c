@@ -455,9 +455,12 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 			 since);
 	else if (finding->until_ns == finding->since_ns)
 		page_say(page, _("%s, in one sample"), since);
-	else
+	else if (finding->n_episodes == 1)
 		page_say(page, _("%s to %s (%s, in %zu samples)"), since, to_end ? _("the end") : until, span,
 			 finding->n_samples);
+	else
+		page_say(page, _("%s to %s (%zu times, in %zu samples)"), since,
+			 to_end ? _("the end") : until, finding->n_episodes, finding->n_samples);
 	page_markup(page, "</span></li>\n");
 }
 

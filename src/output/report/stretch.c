@@ -27,6 +27,7 @@ struct pass {
 	size_t n_times, times_capacity;
 	struct sleep_past slept;
 	double worst; /* of the samples so far; see badness() */
+	size_t n_judged; /* samples with findings so far */
 	size_t index; /* of the sample in the source */
 	double own_sum;
 	size_t n_own;
@@ -189,6 +190,8 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 	}
 	finding->until_ns = over ? table_u64(table, row, "until_time") : frame->wall_ns;
 	finding->n_samples++;
+	finding->n_episodes += finding->judged + 1 < pass->n_judged || finding->n_episodes == 0;
+	finding->judged = pass->n_judged;
 }
 
 static void take_values(struct pass *pass, const struct frame *frame)
@@ -230,6 +233,7 @@ static void take(struct pass *pass, const struct frame *frame, const struct fram
 	}
 	sleep_past_take(&pass->slept, frame);
 	take_values(pass, frame);
+	pass->n_judged += table != NULL;
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		take_finding(pass, frame, table, table_row(table, i));
 	if (!is_moment)

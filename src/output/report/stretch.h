@@ -53,7 +53,8 @@ struct stretch_finding {
 	const char *severity; /* the worst, as the table has it */
 	enum finding_severity level;
 	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when it held, up to the last sample with it */
-	size_t n_samples;            /* in which it held */
+	size_t n_samples, n_episodes; /* in which it held */
+	size_t judged;               /* number of the last sample with it, of those with findings */
 };
 
 struct stretch {
