@@ -47,10 +47,10 @@ def problem_of(terminal, pane, title, home):
     return None
 
 
-def fills(pane, titles, recording, moment, width, height):
+def fills(pane, titles, recording, begin, moment, width, height):
     def test(_scratch):
         found = []
-        with replay(pane, recording=recording, width=width, height=height) as terminal:
+        with replay(pane, recording=recording, at=begin, width=width, height=height) as terminal:
             terminal.send("g", "+", *moment, "Enter")
             for number, title in enumerate(titles):
                 found.append(problem_of(terminal, pane, title, number == 0))
@@ -63,9 +63,9 @@ def tests():
     _, _, views = listed()
     for pane in panes():
         name = recording_of(pane)
-        moments = [(recording_named(name), MOMENTS[name])] if pane in NOT_BUSY + FEW_ROWS else []
-        moments += [] if pane in NOT_BUSY else [(BUSY_RECORDING, "250")]
-        for recording, moment in moments:
+        moments = [(recording_named(name), "09:30:00", MOMENTS[name])] if pane in NOT_BUSY + FEW_ROWS else []
+        moments += [] if pane in NOT_BUSY else [(BUSY_RECORDING, "09:10:56", "250")]
+        for recording, begin, moment in moments:
             for width, height in SIZES:
                 yield (f"{pane} of {os.path.basename(recording)} fills {width}x{height}",
-                       fills(pane, views[pane] or [pane], recording, moment, width, height))
+                       fills(pane, views[pane] or [pane], recording, begin, moment, width, height))
