@@ -39,7 +39,7 @@ def profiled(command, *options, program=PANETOP, enter=()):
                 sample = json.loads(run.stdout.readline())
                 frames.append(sample["tables"])
                 notices.append(sample["notices"])
-                total += sample["tables"]["profile_cost"][0]["samples"]
+                total += sample["tables"]["profile_cost"][0]["samples"] or 0  # None: not known yet
         finally:
             run.kill()
             work.kill()
@@ -48,7 +48,7 @@ def profiled(command, *options, program=PANETOP, enter=()):
 
 def totals_of(frame):
     """The samples in which each function has a frame."""
-    samples = frame["profile_cost"][0]["samples"]
+    samples = frame["profile_cost"][0]["samples"] or 0
     return collections.Counter({row["function"]: round(row["total_ratio"] * samples) for row in frame["profile"]})
 
 
@@ -105,7 +105,7 @@ def known_shares():
     for frame in [frame for frame in frames if frame["profile"]]:  # the first may be over before it samples
         same(abs(sum(row["self_ratio"] for row in frame["profile"]) - 1) < 1e-6, True, "the sum of self")
         totals += totals_of(frame)
-    samples, lost = (sum(frame["profile_cost"][0][column] for frame in frames) for column in ("samples", "lost"))
+    samples, lost = (sum(frame["profile_cost"][0][column] or 0 for frame in frames) for column in ("samples", "lost"))
     same(totals["main"] > 0.98 * samples and totals["call_f"] >= totals["work_f"] * 0.99, True, f"totals: {totals}")
     if os.getloadavg()[0] < len(os.sched_getaffinity(0)):  # rings are full after half a second in which they are not read
         same(lost <= 0.1 * samples, True, f"few are lost: {lost} of {samples}")
@@ -130,7 +130,7 @@ def callers_and_tree():
             same(pairs.get((f"call_{letter}", f"work_{letter}"), 0), totals[f"work_{letter}"], f"calls of work_{letter}")
         tree = {row["stack"]: row for row in frame["profile_call"]}
         top = [row for row in tree.values() if not row["parent"]]
-        same(sum(row["samples"] for row in top), frame["profile_cost"][0]["samples"], "the roots of the tree")
+        same(sum(row["samples"] for row in top), frame["profile_cost"][0]["samples"] or 0, "the roots of the tree")
         for row in tree.values():
             same(not row["parent"] or row["parent"] in tree, True, f"the row above {row['stack']}")
     same([name for name in FUNCTIONS if not of_all[name]], [], "functions without samples")
@@ -196,8 +196,8 @@ def rates():
                 if first is None:
                     first = seconds
                 else:
-                    samples += tables["profile_cost"][0]["samples"]
-                    lost += tables["profile_cost"][0]["lost"]  # of other processes, too
+                    samples += tables["profile_cost"][0]["samples"] or 0
+                    lost += tables["profile_cost"][0]["lost"] or 0  # of other processes, too
                     used = seconds - first
             run.kill()
             work.kill()

@@ -256,7 +256,7 @@ class Beside:
                 self.samples[row["function"]] += row["samples"]
                 named += row["samples"]
             self.others += row["samples"] * (row["function"] == "(too many functions)")
-        self.total += frame["tables"]["profile_cost"][0]["samples"]
+        self.total += frame["tables"]["profile_cost"][0]["samples"] or 0
         self.named += named
         self.gap = max(self.gap, now - self.last if self.last else 0)
         if named:

@@ -27,7 +27,7 @@ static void open_events(unsigned rate)
 		ck_assert_int_eq(perf_ring_open(&rings[i], events.rings[i], events.ring_bytes), 0);
 	profile_events_join(&events);
 	env.tick++;
-	profile_events_follow(&events);
+	ck_assert_int_eq(profile_events_follow(&events, &(struct profile_look){ 0 }), 0);
 }
 
 static void close_events(void)

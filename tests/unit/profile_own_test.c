@@ -28,6 +28,8 @@ static struct opened {
 } opened[OPENED_MAX];
 static unsigned n_opened;
 static int all_error, own_error, task_error; /* of events of all tasks, of this thread, of other ones */
+static int starting, joinless; /* with the event of this thread another one starts; of this one none joins */
+static void put_process(unsigned pid, unsigned parent, unsigned ticks, unsigned n_threads);
 static bool no_cycles, no_rings; /* no_rings: they cannot be mapped */
 static uint64_t period;
 static unsigned n_periods;
@@ -48,6 +50,10 @@ static int open_event(const struct machine_perf *perf, const struct perf_event_a
 	ck_assert(no_rings || ftruncate(fd, PAGE_BYTES + RING_BYTES) == 0);
 	ck_assert_uint_lt(n_opened, OPENED_MAX);
 	opened[n_opened++] = (struct opened){ *attr, tid, cpu, fd, -1 };
+	if (tid > 0 && tid == starting) {
+		put_process((unsigned)tid, 1, 0, 2);
+		starting = 0;
+	}
 	return fd;
 }
 
@@ -67,7 +73,7 @@ static int control_event(const struct machine_perf *perf, int fd, unsigned long 
 	(void)perf;
 	if (request == PERF_EVENT_IOC_SET_OUTPUT) {
 		one->joined = (int)argument;
-		return 0;
+		return one->tid == joinless ? -EINVAL : 0;
 	}
 	ck_assert(request == PERF_EVENT_IOC_PERIOD);
 	period = *(const uint64_t *)argument;
@@ -120,19 +126,25 @@ static void close_rig(void)
 	rig_close(&rig);
 }
 
+static unsigned waited_ticks; /* of children */
+
 static void put_process(unsigned pid, unsigned parent, unsigned ticks, unsigned n_threads)
 {
 	for (unsigned i = 0; i < n_threads; i++)
 		rig_make(&rig, textf("proc/%u/task/%u", pid, pid + i));
 	rig_put(&rig, textf("proc/%u/stat", pid),
-		"%u (x) S %u 1 1 0 -1 0 0 0 0 0 %u %u 0 0 20 0 1 0 500 0 0\n",
-		pid, parent, ticks / 3, ticks - ticks / 3);
+		"%u (x) S %u 1 1 0 -1 0 0 0 0 0 %u 0 %u 0 20 0 1 0 500 0 0\n",
+		pid, parent, ticks, waited_ticks);
 }
+
+static struct profile_look look;
 
 static void follow(void)
 {
 	rig.env.tick++;
-	profile_events_follow(&events);
+	look.read_ns = look.now_ns + 1;
+	look.now_ns += 2;
+	ck_assert_int_eq(profile_events_follow(&events, &look), 0);
 }
 
 /* Of which task on which CPU, how often, and all that is set of what it samples. */
@@ -273,53 +285,122 @@ START_TEST(own_tasks_have_an_event_for_each_cpu)
 	ck_assert(period == 200 && events.rate == 200);
 	period_error = -EINVAL;
 	ck_assert_int_eq(profile_events_set_rate(&events, 97), -EINVAL);
-	ck_assert_uint_eq(n_periods, 10);
+	ck_assert(n_periods == 10 && events.rate == 200);
+	joinless = 500;
+	profile_events_join(&events);
+	ck_assert(events.n_tasks == 1 && events.tasks[0].pid == 600); /* not one thread alone */
 	close_rig();
 }
 
-/* Those that are forked by one that is in are counted with it. */
 START_TEST(later_ones_are_those_that_others_began)
 {
 	open_rig("0");
 	open_own_only();
 	put_process(400, 1, 5, 1);
 	put_process(500, 1, 5, 1);
+	starting = 500;
 	follow();
-	ck_assert_uint_eq(events.n_tasks, 2);
+	ck_assert_uint_eq(n_opened - 1 - 1, 2 + 2); /* beside a ring and a try; 500 twice, with its thread */
+	ck_assert_uint_eq(events.n_tasks, 3);
 	profile_events_join(&events);
 	put_process(600, 500, 5, 1); /* a child */
 	put_process(601, 1, 5, 1);   /* whose parent ended */
 	put_process(1, 0, 5, 1);
 	put_process(800, 1, 5, 1); /* of another user, if this test may do that */
-	put_process(603, 800, 5, 1);
 	follow();
-	ck_assert_uint_eq(events.n_tasks, 2);
-	if (is_root() && chown(textf("%s/proc/800", rig.root), 65534, (gid_t)-1) == 0 &&
-	    chown(textf("%s/proc/1", rig.root), 65534, (gid_t)-1) == 0) {
+	ck_assert_uint_eq(events.n_tasks, 3);
+	if (is_root() && chown(textf("%s/proc/800", rig.root), 65534, (gid_t)-1) == 0) {
+		put_process(603, 800, 5, 1);
 		follow();
-		ck_assert_uint_eq(events.n_tasks, 3);
-		ck_assert_uint_eq(events.tasks[2].pid, 603);
-		ck_assert_int_eq(opened_as(events.tasks[2].fds[0])->joined, events.rings[0]);
-		rig_remove(&rig, "proc/603");
+		ck_assert_uint_eq(events.n_tasks, 4);
+		ck_assert_uint_eq(events.tasks[3].pid, 603);
+		ck_assert_int_eq(opened_as(events.tasks[3].fds[0])->joined, events.rings[0]);
 	}
-	rig_remove(&rig, "proc/400");
+	rig_remove(&rig, "proc/500"); /* its events are those of 600, too */
 	follow();
-	ck_assert(events.n_tasks == 1 && events.tasks[0].pid == 500);
+	ck_assert(events.tasks[1].pid == 500 && events.tasks[2].pid == 500);
 	close_rig();
 }
 
-/* 512 events: of 2 CPUs, 256 threads. */
+/* 700 is a child of 500, which is in. Of 97 samples a second, 20 take 20 ticks. */
+START_TEST(what_runs_without_a_sample_is_taken_in)
+{
+	static const struct {
+		unsigned pid;
+		int error;         /* of opening it, until an o */
+		const char *looks; /* before each it runs, s: a sample of it comes, f: of a fork, c: … */
+		const char *lacks; /* … a child of it ran, g: there is a gap, l: not all is read, .: … */
+		unsigned n_opened; /* … nothing; after each m: samples may be missing, N: they are */
+	} cases[] = {
+		{ 700, 0, "+++s", "mmm.", 1 },         { 700, 0, ".s++", "..mm", 1 },
+		{ 700, 0, "s+s+s", "mm.m.", 0 },       { 700, 0, ".+g++", ".m.mm", 1 },
+		{ 700, 0, ".+lll", ".mmmm", 0 },       { 700, 0, "ccc", "mmm", 1 },
+		{ 700, 0, ".fcc", "....", 0 },         { 700, -ESRCH, "+++", "mmm", 0 },
+		{ 700, -EMFILE, "+++oo", "mmNNm", 1 }, { 500, 0, "++++s+", "mNNN.m", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned before, ticks = 0;
+
+		n_opened = 0;
+		open_rig("0");
+		open_own_only();
+		put_process(500, 1, waited_ticks = 0, 1);
+		follow();
+		profile_events_join(&events);
+		before = n_opened;
+		task_error = cases[i].error;
+		for (const char *at = cases[i].looks; *at; at++) {
+			char lack;
+
+			ticks += strchr(".cf", *at) ? 0 : 30;
+			waited_ticks += strchr("cf", *at) ? 30 : 0;
+			put_process(cases[i].pid, cases[i].pid == 700 ? 500 : 1, ticks, 1);
+			if (strchr("sf", *at))
+				profile_events_saw(&events, cases[i].pid);
+			task_error = *at == 'o' ? 0 : task_error;
+			look.has_gap = *at == 'g';
+			look.now_ns -= *at == 'l' ? 2 : 0; /* as if it were the look before */
+			follow();
+			lack = events.n_missed > 0 ? 'N' : events.lack_wanted ? 'm' : '.';
+			ck_assert_msg(lack == cases[i].lacks[at - cases[i].looks], "%s: %c at %s",
+				      cases[i].looks, lack, at);
+			ck_assert_int_eq(events.missed_error, lack != 'N' ? events.missed_error
+							      : cases[i].error ? cases[i].error : -ENODATA);
+		}
+		ck_assert_msg(n_opened == before + cases[i].n_opened, "%s", cases[i].looks);
+		task_error = 0;
+		close_rig();
+	}
+}
+
+/* 512 events: of 2 CPUs, 256 threads. What is wanted comes first, then what runs more. */
 START_TEST(there_are_at_most_so_many_events)
 {
 	open_rig("0-1");
 	open_own_only();
-	put_process(1000, 1, 50, 255);
-	put_process(2000, 1, 40, 2); /* left out */
-	put_process(3000, 1, 30, 1);
-	put_process(4000, 1, 20, 1); /* left out */
-	follow();
-	ck_assert(events.n_tasks == 256 && events.n_left_out == 2);
-	ck_assert(events.tasks[0].pid == 1000 && events.tasks[255].pid == 3000);
+	look.pid = 2000;
+	for (unsigned ticks = 20; ticks <= 140; ticks += 20) {
+		put_process(1000, 1, 50 + ticks, 255);
+		put_process(2000, 1, 5, 2);
+		put_process(3000, 1, 30 + 2 * ticks, 1);
+		put_process(4000, 1, 2 * ticks, 1);
+		profile_events_saw(&events, 1000);
+		profile_events_saw(&events, 3000);
+		follow();
+		if (ticks == 20) {
+			ck_assert(events.n_tasks == 4 && events.tasks[0].pid == 2000);
+			profile_events_close(&events);
+			open_own_only();
+			look.pid = 0;
+		} else if (ticks <= 80) {
+			ck_assert(events.n_tasks == 256 && events.tasks[0].pid == 3000);
+			ck_assert_uint_eq(events.n_left_out, ticks == 80);
+			look.pid = ticks == 80 ? 4000 : 0;
+		}
+	}
+	ck_assert(events.n_left_out == 0 && events.n_tasks == 2);
+	ck_assert_uint_eq(events.tasks[1].pid, 4000); /* in place of the one that used less */
 	close_rig();
 }
 
@@ -332,6 +413,7 @@ START_TEST(rings_fit_the_cpus_that_are_online)
 		{ "0-1,3", true }, { "0-1", false },     { "0-1,4", false }, { "0-3", false },
 		{ "1,3", false },  { "0-1,3-4", false }, { "0,1,3", true },
 	};
+	const uint64_t counted[] = { 0, 7 }; /* enabled for that long, and so at two looks: it was offline */
 
 	open_rig("0-1,3");
 	ck_assert_int_eq(profile_events_open(&events, &rig.env, 97), 0);
@@ -339,6 +421,11 @@ START_TEST(rings_fit_the_cpus_that_are_online)
 		rig_put(&rig, "sys/devices/system/cpu/online", "%s\n", cases[i].online);
 		rig.env.tick++;
 		ck_assert_msg(profile_events_fit(&events) == cases[i].fit, "%s", cases[i].online);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_gt(pwrite(events.rings[1], counted, sizeof(counted), 0), 0);
+		ck_assert_int_eq(lseek(events.rings[1], 0, SEEK_SET), 0);
+		ck_assert_int_eq(profile_events_fit(&events), i == 0);
 	}
 	close_rig();
 }

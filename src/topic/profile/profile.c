@@ -325,7 +325,9 @@ static const struct column cost_columns[] = {
 	     .help = N_("the only process that the profile is of; blank: those of the scope"),
 	     .source = "/proc"),
 	COST(samples, A_GAUGE(COUNT, N_("samples"), 8),
-	     .help = N_("of the processes in the scope, which the profile is of"), .source = SOURCE),
+	     .help = N_("of the processes in the scope, which the profile is of; none: they ran, but samples "
+			"of them have not come"),
+	     .source = SOURCE),
 	COST(seconds, A_GAUGE(SECONDS, N_("in"), 6), .help = N_("time that they are of"), .source = "clock"),
 	COST(event, A_LABEL(N_("event"), 9), .words = true, .rank = 2,
 	     .help = N_("what shares are of: cycles of the CPU, or where it cannot count them, time on it "
@@ -424,9 +426,10 @@ static const struct source_spec sources[] = {
 	  .gives = N_("samples of running code with their stacks"),
 	  .remedies = { { EACCES, more_rights },
 			{ EPERM, more_rights },
-			{ ENODEV, N_("the process that unwinds stacks cannot start: it takes seccomp filters "
-				     "and locked "
-				     "memory for its rings") },
+			{ ENODEV, N_("the process that unwinds stacks cannot start: it takes seccomp "
+				     "filters") },
+			{ ENOBUFS, N_("programs of this user hold the memory that it may lock: end some, or "
+				      "raise kernel.perf_event_mlock_kb or ulimit -l") },
 			{ ENOTSUP, N_("it takes this machine, and an x86-64 or arm64 processor") } } },
 	{ 0 },
 };
@@ -476,6 +479,7 @@ static void add_stack(struct totals *totals, const struct profile_window *window
 }
 
 #define UNFOLLOWED_RATIO 0.01 /* of the samples, from which on there is a notice */
+#define UNREAD_SECONDS 5      /* likewise */
 
 static const char *text_of_culprit(struct arena *arena, const struct profile_culprit *culprit)
 {
@@ -491,13 +495,13 @@ static void note_culprits(struct sample *sample, const struct profile_window *wi
 	const struct profile_culprit *culprit = window->culprit;
 
 	if (culprit && culprit->pid == 0)
-		frame_notice(sample->frame, "profile", NULL,
+		frame_notice(sample->frame, sample->topic->schema->name, NULL,
 			     P_("unwinding crashed or was ended %u time in ten minutes, and has begun again",
 				"unwinding crashed or was ended %u times in ten minutes, and has begun again",
 				window->n_ended),
 			     window->n_ended);
 	else if (culprit)
-		frame_notice(sample->frame, "profile", NULL,
+		frame_notice(sample->frame, sample->topic->schema->name, NULL,
 			     P_("unwinding crashed or was ended %u time in ten minutes: for now it leaves "
 				"out %s",
 				"unwinding crashed or was ended %u times in ten minutes: for now it leaves "
@@ -505,13 +509,13 @@ static void note_culprits(struct sample *sample, const struct profile_window *wi
 				window->n_ended),
 			     window->n_ended, text_of_culprit(&sample->frame->arena, culprit));
 	if (window->n_stuck > 0)
-		frame_notice(sample->frame, "profile", NULL,
+		frame_notice(sample->frame, sample->topic->schema->name, NULL,
 			     P_("%zu process that unwound does not end: the kernel lets it wait for a file",
 				"%zu processes that unwound do not end: the kernel lets them wait for files",
 				(unsigned long)window->n_stuck),
 			     window->n_stuck);
 	if (window->unfollowed_ratio > UNFOLLOWED_RATIO)
-		frame_notice(sample->frame, "profile", NULL,
+		frame_notice(sample->frame, sample->topic->schema->name, NULL,
 			     _("%.0f %% of samples have no callers: following their stacks costs too much"),
 			     window->unfollowed_ratio * 100);
 }
@@ -520,26 +524,51 @@ static void note_lack(struct sample *sample, const struct profile_window *window
 {
 	if (window->state.rules_error == -ELIBACC)
 		frame_notice(
-			sample->frame, "profile", N_("install libdw1"),
+			sample->frame, sample->topic->schema->name, N_("install libdw1"),
 			_("libdw is not installed: stacks are not followed beyond the function that runs"));
 	if (window->state.rules_error == -ENOTSUP)
-		frame_notice(sample->frame, "profile", NULL,
+		frame_notice(sample->frame, sample->topic->schema->name, NULL,
 			     _("built without libdw: stacks are not followed beyond the function that runs"));
 	if (window->own_only)
-		frame_notice(sample->frame, "profile",
+		frame_notice(sample->frame, sample->topic->schema->name,
 			     remedy_for_user(more_rights),
 			     _("only code of own processes is sampled, and none of the kernel"));
 	if (window->n_left_out > 0)
-		frame_notice(sample->frame, "profile", NULL,
+		frame_notice(sample->frame, sample->topic->schema->name,
+			     _("choose a scope: its processes come first"),
 			     P_("%zu own process is not sampled: there are too many threads",
 				"%zu own processes are not sampled: there are too many threads",
 				(unsigned long)window->n_left_out),
 			     window->n_left_out);
+	if (window->n_missed > 0)
+		frame_notice(sample->frame, sample->topic->schema->name,
+			     source_remedy(sample->env, sources, -window->missed_error),
+			     P_("%zu own process is not sampled: %s", "%zu own processes are not sampled: %s",
+				(unsigned long)window->n_missed),
+			     window->n_missed,
+			     window->missed_error == -ENODATA ? _("it runs, and no sample comes")
+							      : env_error_text(-window->missed_error));
+	if (window->unread_seconds > UNREAD_SECONDS)
+		frame_notice(sample->frame, sample->topic->schema->name, NULL,
+			     _("no samples have come for %.0f s: the process that unwinds is stopped, or "
+			       "waits for a CPU"),
+			     window->unread_seconds);
 	note_culprits(sample, window);
 	if (window->state.lost > 0)
-		frame_notice(sample->frame, "profile", NULL,
+		frame_notice(sample->frame, sample->topic->schema->name, NULL,
 			     _("%llu records were lost: samples, and what programs map"),
 			     (unsigned long long)window->state.lost);
+}
+
+/* What lacks is reported once, by whichever of the tables is there. */
+static const struct profile_window *window_of(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct profile_window *window = profiler_window(state->profiler, sample);
+
+	if (profiler_is_first(state->profiler))
+		note_lack(sample, window);
+	return window;
 }
 
 /* Languages whose programs can write the names of what they run, but do not by themselves. */
@@ -634,7 +663,7 @@ static void note_package(struct sample *sample, const struct profile_window *win
 static int sample_functions(struct sample *sample)
 {
 	struct state *state = sample->state;
-	const struct profile_window *window = profiler_window(state->profiler, sample);
+	const struct profile_window *window = window_of(sample);
 
 	VECTOR_RESERVE(state->totals, window->n_functions + 1, state->capacity);
 	memset(state->totals, 0, window->n_functions * sizeof(*state->totals));
@@ -658,7 +687,6 @@ static int sample_functions(struct sample *sample)
 		row->total_ratio = share(window, &of->total);
 		row->error_ratio = error_of(row->self_ratio, window->n_effective);
 	}
-	note_lack(sample, window);
 	if (window->all.samples == 0)
 		return 0;
 	note_hints(sample, window, state->totals);
@@ -691,8 +719,7 @@ static const char *path_text(struct arena *arena, const struct profile_window *w
 /* Functions of the same names in other files are the same stack here. */
 static int sample_stacks(struct sample *sample)
 {
-	struct state *state = sample->state;
-	const struct profile_window *window = profiler_window(state->profiler, sample);
+	const struct profile_window *window = window_of(sample);
 	bool with_files = sample_request_wants(sample->request, &stack_schema, REQUEST_FILES);
 	struct hash by_text = { 0 };
 
@@ -779,8 +806,7 @@ static const char *chain_text(struct arena *arena, const struct profile_window *
 
 static int sample_calls(struct sample *sample)
 {
-	struct state *state = sample->state;
-	const struct profile_window *window = profiler_window(state->profiler, sample);
+	const struct profile_window *window = window_of(sample);
 	struct branch *branches = branches_of(window);
 	struct arena *arena = &sample->frame->arena;
 
@@ -852,8 +878,7 @@ static void add_pairs(struct pairs *pairs, const struct profile_window *window, 
 
 static int sample_callers(struct sample *sample)
 {
-	struct state *state = sample->state;
-	const struct profile_window *window = profiler_window(state->profiler, sample);
+	const struct profile_window *window = window_of(sample);
 	struct pairs pairs = { 0 };
 
 	for (uint32_t i = 0; i < window->n_nodes; i++)
@@ -896,8 +921,7 @@ static void close_lines(struct sample *sample)
 
 static int sample_lines(struct sample *sample)
 {
-	struct state *state = sample->state;
-	const struct profile_window *window = profiler_window(state->profiler, sample);
+	const struct profile_window *window = window_of(sample);
 
 	for (size_t i = 0; i < window->n_lines; i++) {
 		const struct profile_line *line = &window->lines[i];
@@ -920,18 +944,20 @@ static int sample_lines(struct sample *sample)
 
 static int sample_cost(struct sample *sample)
 {
-	struct state *state = sample->state;
-	const struct profile_window *window = profiler_window(state->profiler, sample);
+	const struct profile_window *window = window_of(sample);
 	struct cost_row *row = table_add(sample->table);
 
 	row->pid = sample->request->profiled_pid ? sample->request->profiled_pid : U64_BLANK;
 	row->event = window->by_cycles ? N_("cycles") : N_("cpu-clock");
-	row->samples = window->all.samples;
+	if (window->is_known)
+		row->samples = window->all.samples;
 	row->seconds = window->seconds;
 	row->samples_per_second = window->rate;
-	row->lost = window->state.lost;
-	row->throttled = window->state.throttled;
-	row->cost_ratio = window->cost_ratio;
+	if (window->was_read) {
+		row->lost = window->state.lost;
+		row->throttled = window->state.throttled;
+		row->cost_ratio = window->cost_ratio;
+	}
 	if (window->all.samples > 0)
 		row->error_ratio = 1 / sqrt(window->n_effective);
 	if (window->state.samples > 0)

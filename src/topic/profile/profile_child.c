@@ -521,20 +521,22 @@ static void send_counts(struct child *child)
 /* Those of all CPUs in the order of time. What was copied of stacks is wiped. */
 static void drain(struct child *child)
 {
+	uint64_t now_ns = clock_mono_ns(child->plan->clock);
 	struct profile_record record;
-	uint64_t now_ns;
 	struct span rest;
 
 	for (size_t i = 0; i < child->plan->n_events; i++)
 		perf_ring_add(&child->rings[i], &child->bytes);
-	if (child->bytes.length == 0)
+	if (child->bytes.length == 0) {
+		child->plan->shared->read_ns = now_ns;
 		return;
+	}
 	child->n_taken = 0;
 	rest = span_of(child->bytes.bytes, child->bytes.length);
 	while (profile_record_next(&rest, &record))
 		*VECTOR_ADD(child->taken, child->n_taken, child->taken_capacity) = record;
+	child->state.lost += span_length(rest) > 0; /* at least one, which cannot be read */
 	qsort(child->taken, child->n_taken, sizeof(*child->taken), by_time);
-	now_ns = clock_mono_ns(child->plan->clock);
 	child->strangers_ns += (int64_t)(now_ns - child->files.now_ns) / STRANGERS_PART;
 	if (child->strangers_ns > STRANGERS_NS)
 		child->strangers_ns = STRANGERS_NS;
@@ -548,6 +550,7 @@ static void drain(struct child *child)
 	explicit_bzero(child->taken, child->n_taken * sizeof(*child->taken));
 	buffer_empty(&child->bytes);
 	send_counts(child);
+	child->plan->shared->read_ns = now_ns;
 	if (++child->n_rounds % ROUNDS_HELD == 0)
 		code_files_let_go(&child->files);
 	if ((child->are_full || child->files.are_full) && child->files.now_ns > child->begun_ns + AGAIN_NS)
@@ -606,17 +609,30 @@ static void give_up_rights(void)
 		_exit(1);
 }
 
+static _Noreturn void fail(const struct profile_child_plan *plan, int32_t error)
+{
+	struct {
+		uint32_t kind;
+		int32_t error;
+	} message = { PROFILE_FAILED, error };
+
+	send(plan->channel, &message, sizeof(message), MSG_NOSIGNAL);
+	_exit(1);
+}
+
 static _Noreturn void run(const struct profile_child_plan *plan, pid_t parent)
 {
 	struct child child = { .plan = plan, .strangers_ns = STRANGERS_NS };
 	struct pollfd *waited = alloc_zeroed(plan->n_events + 1, sizeof(*waited));
+	int error;
 
 	prctl(PR_SET_NAME, "panetop-profile");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	if (map_rings(&child) < 0)
-		_exit(1);
+	error = map_rings(&child);
+	if (error)
+		fail(plan, error == -EPERM ? -ENOBUFS : error); /* no right would help, but more room */
 	child.state.rules_error = dw_library_load();
 	code_files_open(&child.files, plan->clock, plan->channel, &plan->shared->work);
 	child.seed = child.files.seed;

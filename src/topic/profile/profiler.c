@@ -26,6 +26,7 @@
 #include "sys/privilege.h"
 #include "sys/process.h"
 #include "sys/profile_files.h"
+#include "topic/profile/debug_info.h"
 #include "topic/profile/profile_events.h"
 
 #define SLOWER (PROFILE_SANITIZED ? 5 : 1)
@@ -36,12 +37,24 @@
 #define SHUNNED_MAX_NS UINT64_C(600000000000)        /* … up to this … */
 #define FORGIVEN_NS UINT64_C(3600000000000)          /* … and begins again after this */
 #define COUNTED_NS UINT64_C(600000000000)
+#define STILL_MAX 50 /* looks, of which there are five a second */
+
+/* A signal or a debugger may have stopped it. Looks count, as panetop may have been stopped, too. */
+static bool is_still(struct profile_watch *watch, const struct profile_shared *shared, pid_t child)
+{
+	if (shared->read_ns != watch->read_ns || shared->works != watch->works || child_runs(child))
+		watch->n_still = 0;
+	watch->read_ns = shared->read_ns;
+	return watch->n_still++ >= STILL_MAX;
+}
 
 bool profile_watch_is_late(struct profile_watch *watch, const struct profile_shared *shared, pid_t child,
 			   uint64_t now_ns)
 {
 	uint64_t cpu_ns = child_cpu_ns(child);
 
+	if (is_still(watch, shared, child))
+		return true;
 	if (shared->pid == 0 || shared->works != watch->works || watch->since_ns == 0) {
 		watch->works = shared->works;
 		watch->since_ns = now_ns;
@@ -156,7 +169,8 @@ bool profile_watch_reap(struct profile_watch *watch)
 #define COST_MAX 0.015 /* of one CPU, at the usual rate … */
 #define USUAL_RATE 97  /* … and in proportion at higher ones */
 #define RATE_MIN 11
-#define START_NS UINT64_C(30000000000) /* to load libraries, on a machine however slow */
+#define START_NS UINT64_C(30000000000) /* to start, on a machine however slow */
+#define AGAIN_NS UINT64_C(10000000000) /* then another one is tried, where one could not start */
 #define WATCH_MS 200                   /* between two looks at the process that unwinds */
 #define WATCH_NS (WATCH_MS * UINT64_C(1000000))
 #define COUNTS_MAX 1000000 /* between two samples */
@@ -176,6 +190,7 @@ struct slot {
 	struct count *counts;
 	size_t n;
 	uint64_t cpu_ns, samples; /* that unwinding took, and that were taken of all processes */
+	bool was_read;            /* what the rings had, and nothing stopped that */
 };
 
 struct profiler {
@@ -191,13 +206,16 @@ struct profiler {
 	int channel;
 	pid_t child;
 	uint64_t started_ns, watched_ns;
+	int32_t start_error; /* that it has reported */
 	struct code_shunned shunned[PROFILE_CULPRITS_MAX];
 
 	pthread_mutex_t events_lock; /* what is in the events; else only the main thread changes them */
 	pthread_mutex_t lock;        /* of all down to the forks */
 	struct profile_watch watch;
-	bool ready; /* the process that unwinds has mapped the rings */
-	int error;  /* why there is none, and will be none */
+	bool ready;       /* the process that unwinds has mapped the rings */
+	bool has_gap;     /* since the last tick there was a time when it was not */
+	int error;        /* why there is none */
+	uint64_t read_ns; /* results of all samples until then are here */
 	struct profile_tables tables;
 	struct count *fresh; /* since the last tick */
 	size_t n_fresh, fresh_capacity;
@@ -215,6 +233,8 @@ struct profiler {
 	size_t n_stuck, n_functions, n_nodes, n_lines; /* as of the last tick */
 	struct profile_state state;
 	uint64_t last_ns, judged_ns; /* of the last tick, and of when the cost was judged last */
+	uint64_t opened_ns, taken_read_ns; /* read_ns of the last tick */
+	bool is_noted;               /* what lacks, in this tick */
 	struct profile_state before, judged;
 	struct slot slots[SLOTS_MAX];
 	size_t first, n_slots;
@@ -293,6 +313,8 @@ static void set_ready(struct profiler *profiler, bool ready)
 {
 	pthread_mutex_lock(&profiler->lock);
 	profiler->ready = ready;
+	profiler->has_gap = true;
+	profiler->error = ready ? 0 : profiler->error;
 	pthread_mutex_unlock(&profiler->lock);
 }
 
@@ -313,6 +335,10 @@ static bool serve(struct profiler *profiler, const char *bytes, size_t length)
 			set_ready(profiler, true);
 		}
 		return take_message(profiler, span_of(bytes + sizeof(kind), length - sizeof(kind)));
+	}
+	if (kind == PROFILE_FAILED && length == sizeof(kind) + sizeof(profiler->start_error)) {
+		memcpy(&profiler->start_error, bytes + sizeof(kind), sizeof(profiler->start_error));
+		return false;
 	}
 	if (length != sizeof(file))
 		return false;
@@ -354,9 +380,17 @@ static void serve_child(struct profiler *profiler, char *bytes)
 	ssize_t length;
 
 	while (!profiler->stopping && !is_late(profiler)) {
-		if (poll(&channel, 1, WATCH_MS) <= 0)
-			continue;
+		uint64_t read_ns = profiler->shared->read_ns;
+
+		if (poll(&channel, 1, 0) == 0) { /* what was sent before has come */
+			pthread_mutex_lock(&profiler->lock);
+			profiler->read_ns = read_ns;
+			pthread_mutex_unlock(&profiler->lock);
+			poll(&channel, 1, WATCH_MS);
+		}
 		length = recv(profiler->channel, bytes, PROFILE_MESSAGE_MAX, MSG_DONTWAIT);
+		if (length < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
 		if (length <= 0 || !serve(profiler, bytes, (size_t)length))
 			return;
 	}
@@ -377,8 +411,10 @@ static int start_child(struct profiler *profiler)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	profiler->started_ns = env_mono_ns(profiler->env);
+	profiler->start_error = -ENODEV; /* it ends, or does not answer */
 	profiler->shared->pid = 0;
 	profiler->watch.since_ns = 0;
+	profiler->watch.n_still = 0;
 	plan.n_shunned = profile_watch_shunned(&profiler->watch, profiler->shunned, profiler->started_ns);
 	plan.channel = ends[1];
 	profiler->child = profile_child_start(&plan);
@@ -423,42 +459,48 @@ static void end_child(struct profiler *profiler)
 	pthread_mutex_unlock(&profiler->lock);
 }
 
-/* One after the other. */
-static int run_children(struct profiler *profiler, char *bytes)
+/* 0 or -errno: it could not start. */
+static int run_child(struct profiler *profiler, char *bytes)
 {
+	int error = start_child(profiler);
+
+	if (error)
+		return error;
+	serve_child(profiler, bytes);
+	error = profiler->ready ? 0 : profiler->start_error;
+	end_child(profiler);
+	set_ready(profiler, false);
+	return error;
+}
+
+/* One after the other. Where one cannot start, what it lacks may be free later. */
+static void run_children(struct profiler *profiler, char *bytes)
+{
+	uint64_t again_ns = 0;
+
 	while (!profiler->stopping) {
-		bool was_ready;
 		int error;
 
-		if (!reap(profiler)) {
+		if (!reap(profiler) || env_mono_ns(profiler->env) < again_ns) {
 			poll(NULL, 0, WATCH_MS);
 			continue;
 		}
-		error = start_child(profiler);
-		if (error)
-			return error;
-		serve_child(profiler, bytes);
-		was_ready = profiler->ready;
-		end_child(profiler);
-		set_ready(profiler, false);
-		if (!was_ready && !profiler->stopping)
-			return -ENODEV; /* it cannot map the rings, or be confined */
+		error = run_child(profiler, bytes);
+		again_ns = error ? env_mono_ns(profiler->env) + AGAIN_NS : 0;
+		pthread_mutex_lock(&profiler->lock);
+		profiler->error = error;
+		pthread_mutex_unlock(&profiler->lock);
 	}
-	return 0;
 }
 
 static void *run(void *context)
 {
 	struct profiler *profiler = context;
 	char *bytes = alloc_zeroed(PROFILE_MESSAGE_MAX, 1);
-	int error;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS) |
 			PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_RINGS));
-	error = run_children(profiler, bytes);
-	pthread_mutex_lock(&profiler->lock);
-	profiler->error = error;
-	pthread_mutex_unlock(&profiler->lock);
+	run_children(profiler, bytes);
 	free(bytes);
 	return NULL;
 }
@@ -468,7 +510,6 @@ static int start(struct profiler *profiler)
 	int error;
 
 	profiler->stopping = false;
-	profile_events_follow(&profiler->events);
 	error = -pthread_create(&profiler->thread, NULL, run, profiler);
 	profiler->has_thread = !error;
 	return error;
@@ -518,6 +559,7 @@ static int open_profiler(void *state, const struct sample *sample)
 	pthread_mutex_init(&profiler->lock, NULL);
 	pthread_mutex_init(&profiler->events_lock, NULL);
 	profile_tables_open(&profiler->tables);
+	dw_library_load(); /* after a fork it would wait for a thread that was loading a library then */
 	if (shared == MAP_FAILED)
 		error = -errno;
 	else {
@@ -526,7 +568,7 @@ static int open_profiler(void *state, const struct sample *sample)
 	}
 	if (!error)
 		error = start(profiler);
-	profiler->last_ns = profiler->judged_ns = env_mono_ns(sample->env);
+	profiler->last_ns = profiler->judged_ns = profiler->opened_ns = env_mono_ns(sample->env);
 	profiler->cost_max = COST_MAX * fmax(1, (double)profiler->events.rate / USUAL_RATE);
 	if (error)
 		close_profiler(profiler);
@@ -582,7 +624,7 @@ static void tidy(struct profiler *profiler)
 }
 
 /* What came since the last tick, as a slot. */
-static void take_fresh(struct profiler *profiler, uint64_t now_ns)
+static void take_fresh(struct profiler *profiler, uint64_t now_ns, bool has_gap)
 {
 	struct slot *slot;
 
@@ -594,6 +636,7 @@ static void take_fresh(struct profiler *profiler, uint64_t now_ns)
 		.n = profiler->n_fresh,
 		.cpu_ns = u64_less(profiler->state.cpu_ns, profiler->before.cpu_ns),
 		.samples = u64_less(profiler->state.samples, profiler->before.samples),
+		.was_read = profiler->taken_read_ns > profiler->last_ns && !has_gap,
 	};
 	profiler->unfollowed_ratio =
 		slot->samples > 0 ? (double)(profiler->state.unfollowed - profiler->before.unfollowed) /
@@ -607,8 +650,8 @@ static void take_fresh(struct profiler *profiler, uint64_t now_ns)
 	hash_clear(&profiler->by_stack);
 }
 
-/* What the thread has, under its lock: the error that ended it. */
-static int take_all(struct profiler *profiler, uint64_t now_ns, bool *ready)
+/* What the thread has, under its lock: why there is no process that unwinds. */
+static int take_all(struct profiler *profiler, uint64_t now_ns, bool *ready, bool *has_gap)
 {
 	struct fork *forks = profiler->taken_forks;
 	size_t capacity = profiler->taken_fork_capacity;
@@ -617,10 +660,13 @@ static int take_all(struct profiler *profiler, uint64_t now_ns, bool *ready)
 
 	pthread_mutex_lock(&profiler->lock);
 	*ready = profiler->ready;
+	*has_gap = profiler->has_gap || !profiler->ready;
+	profiler->has_gap = false;
+	profiler->taken_read_ns = profiler->read_ns;
 	error = profiler->error;
 	profiler->state = profiler->ended_state;
 	add_state(&profiler->state, &profiler->latest_state);
-	take_fresh(profiler, now_ns);
+	take_fresh(profiler, now_ns, *has_gap);
 	if (profile_tables_are_full(&profiler->tables))
 		tidy(profiler);
 	profiler->taken_forks = profiler->forks;
@@ -643,6 +689,13 @@ static int take_all(struct profiler *profiler, uint64_t now_ns, bool *ready)
 static double window_seconds(const struct profiler *profiler)
 {
 	return (double)(profiler->last_ns - profiler->slots[profiler->first].from_ns) / 1e9;
+}
+
+static double unread_seconds(const struct profiler *profiler)
+{
+	uint64_t from_ns = profiler->taken_read_ns ? profiler->taken_read_ns : profiler->opened_ns;
+
+	return (double)u64_less(profiler->last_ns, from_ns) / 1e9;
 }
 
 static double cost_ratio(const struct profiler *profiler)
@@ -715,9 +768,34 @@ static void judge_rate(struct profiler *profiler)
 		profile_events_set_rate(&profiler->events, 2 * rate < wanted ? 2 * rate : wanted);
 }
 
+/* Those of whom there was something since the last tick. */
+static void show_seen(struct profiler *profiler, const struct slot *slot)
+{
+	for (size_t i = 0; i < slot->n; i++)
+		profile_events_saw(&profiler->events, slot->counts[i].of.pid);
+	for (size_t i = 0; i < profiler->n_taken_forks; i++)
+		profile_events_saw(&profiler->events, profiler->taken_forks[i].parent);
+}
+
+/* More may have been lost than was sampled: then that nothing of a process came means nothing. */
+static bool has_lost(const struct profiler *profiler, const struct profile_state *before)
+{
+	return profiler->state.lost - before->lost > profiler->state.samples - before->samples;
+}
+
+bool profiler_is_first(struct profiler *profiler)
+{
+	bool is_first = !profiler->is_noted;
+
+	profiler->is_noted = true;
+	return is_first;
+}
+
 static int update(void *state, const struct sample *sample)
 {
 	struct profiler *profiler = state;
+	struct profile_state before = profiler->before;
+	struct profile_look look = { .scope = sample->request->scope, .pid = sample->request->profiled_pid };
 	uint64_t now_ns = env_mono_ns(sample->env),
 		 from_ns = sample->request->batch ? profiler->last_ns : now_ns - WINDOW_NS;
 	bool ready;
@@ -726,19 +804,25 @@ static int update(void *state, const struct sample *sample)
 	if (from_ns > profiler->last_ns)
 		from_ns = profiler->last_ns;
 	keep_window(profiler, from_ns);
-	error = take_all(profiler, now_ns, &ready);
+	error = take_all(profiler, now_ns, &ready, &look.has_gap);
+	show_seen(profiler, &profiler->slots[(profiler->first + profiler->n_slots - 1) % SLOTS_MAX]);
 	take_forks(profiler, sample->request->scope);
 	profiler->last_ns = now_ns;
 	profiler->cost_ratio = cost_ratio(profiler);
-	if (error || !ready)
+	profiler->is_noted = false;
+	if (!error && ready && !profile_events_fit(&profiler->events))
+		error = open_again(profiler);
+	if (error)
 		return error;
-	if (!profile_events_fit(&profiler->events))
-		return open_again(profiler);
+	look.now_ns = now_ns;
+	look.read_ns = profiler->taken_read_ns;
+	look.has_gap |= has_lost(profiler, &before);
 	pthread_mutex_lock(&profiler->events_lock);
-	profile_events_follow(&profiler->events);
-	judge_rate(profiler);
+	error = profile_events_follow(&profiler->events, &look);
+	if (ready)
+		judge_rate(profiler);
 	pthread_mutex_unlock(&profiler->events_lock);
-	return 0;
+	return error;
 }
 
 void profiler_want_lines(struct profiler *profiler, bool wanted)
@@ -757,6 +841,7 @@ const struct profile_window *profiler_window(struct profiler *profiler, const st
 	struct profile_window *window = &profiler->window;
 	struct profile_sum all = { 0 }, with_lines = { 0 };
 	double squares = 0;
+	bool was_read = false;
 
 	VECTOR_RESERVE(profiler->sums, profiler->n_nodes + 1, profiler->sum_capacity);
 	VECTOR_RESERVE(profiler->line_sums, profiler->n_lines + 1, profiler->line_sum_capacity);
@@ -765,6 +850,7 @@ const struct profile_window *profiler_window(struct profiler *profiler, const st
 	for (size_t i = 0; i < profiler->n_slots; i++) {
 		struct slot *slot = &profiler->slots[(profiler->first + i) % SLOTS_MAX];
 
+		was_read |= slot->was_read;
 		for (size_t c = 0; c < slot->n; c++) {
 			struct count *count = &slot->counts[c];
 
@@ -798,6 +884,11 @@ const struct profile_window *profiler_window(struct profiler *profiler, const st
 		.by_cycles = profiler->events.by_cycles,
 		.own_only = profiler->events.own_only,
 		.n_left_out = profiler->events.n_left_out,
+		.n_missed = profiler->events.n_missed,
+		.missed_error = profiler->events.missed_error,
+		.is_known = all.samples > 0 || (was_read && !profiler->events.lack_wanted),
+		.was_read = profiler->taken_read_ns > 0,
+		.unread_seconds = unread_seconds(profiler),
 		.unfollowed_ratio = profiler->unfollowed_ratio,
 		.n_ended = profiler->n_ended,
 		.culprit = profiler->n_ended > 0 ? &profiler->culprit : NULL,

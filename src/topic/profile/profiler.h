@@ -25,7 +25,9 @@
 #define PROFILE_SANITIZED 0
 #endif
 
-#define PROFILE_RESULTS UINT32_MAX /* first word of a message with results; others ask for a file */
+/* First words of messages; others ask for a file. */
+#define PROFILE_RESULTS UINT32_MAX
+#define PROFILE_FAILED (UINT32_MAX - 1) /* -errno follows: it cannot start */
 
 #define PROFILE_FAMILIAR_MAX 4096
 
@@ -33,6 +35,7 @@
 struct profile_shared {
 	_Atomic uint32_t pid;   /* whose stack is being unwound; 0: none */
 	_Atomic uint32_t works; /* counts them: one that does not end is seen */
+	_Atomic uint64_t read_ns; /* results of all samples until then were sent */
 	struct code_work work;
 	_Atomic bool wants_lines;
 	uint32_t familiar[PROFILE_FAMILIAR_MAX]; /* processes whose stacks cost little; by pid */
@@ -71,11 +74,13 @@ struct profile_watch { /* all zero is empty */
 	uint32_t works; /* the one that is seen, since … */
 	uint64_t since_ns, cpu_ns;
 	char command[16]; /* whose it is */
+	uint64_t read_ns; /* as of the last look … */
+	unsigned n_still; /* … and how often it has neither run nor read since */
 	pid_t stuck[PROFILE_STUCK_MAX];
 	size_t n_stuck;
 };
 
-/* Does it take too long over one stack? Asked several times a second. */
+/* Does it take too long over one stack, or has something stopped it? Asked several times a second. */
 bool profile_watch_is_late(struct profile_watch *watch, const struct profile_shared *shared, pid_t child,
 			   uint64_t now_ns);
 
@@ -120,12 +125,19 @@ struct profile_window {
 	unsigned rate;                         /* samples a second */
 	bool by_cycles;                        /* shares are of cycles of the CPU; else of time on it */
 	bool own_only;                         /* of the user's own processes, without the kernel */
-	size_t n_left_out;                     /* of them that are not sampled, since they are too many */
+	size_t n_left_out, n_missed;           /* of them that run and are not sampled: as they are too … */
+	int missed_error;                      /* … many; for this reason, see struct profile_events */
+	bool is_known;                         /* "all" is what ran: samples were read, and none lack */
+	double unread_seconds;                 /* since samples were read last */
+	bool was_read;                         /* … at some time: "state" is known */
 	double unfollowed_ratio;               /* of samples: their stacks would have cost too much */
 	unsigned n_ended;                      /* ends of the process that unwinds, in the last minutes … */
 	const struct profile_culprit *culprit; /* … the last time over this; NULL: none */
 	size_t n_stuck;                        /* of these processes: the kernel does not let them end */
 };
+
+/* True once a tick: for who reports what lacks. */
+bool profiler_is_first(struct profiler *profiler);
 
 /* From now on samples are of lines, too, or no longer. */
 void profiler_want_lines(struct profiler *profiler, bool wanted);
