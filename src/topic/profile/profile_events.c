@@ -276,9 +276,8 @@ static void judge(const struct profile_events *events, const struct profile_look
 
 static int look_at_own(struct profile_events *events, const struct profile_look *look)
 {
-	struct own_process *list = NULL, own;
-	size_t n = 0, n_pids, at = 0;
-	size_t capacity = 0; /* cppcheck-suppress unreadVariable */
+	struct own_process *swapped = events->processes, own;
+	size_t capacity = events->process_capacity, n = 0, n_pids, at = 0;
 	const uint32_t *pids;
 	int error = pids_list(events->env, &pids, &n_pids);
 
@@ -294,12 +293,13 @@ static int look_at_own(struct profile_events *events, const struct profile_look 
 			      &own))
 			continue;
 		judge(events, look, &own);
-		*VECTOR_ADD(list, n, capacity) = own;
+		*VECTOR_ADD(events->next, n, events->next_capacity) = own;
 	}
-	free(events->processes);
-	events->processes = list;
+	events->processes = events->next;
+	events->process_capacity = events->next_capacity;
 	events->n_processes = n;
-	events->process_capacity = capacity;
+	events->next = swapped;
+	events->next_capacity = capacity;
 	return 0;
 }
 
@@ -421,8 +421,9 @@ static void count_lacks(struct profile_events *events)
 int profile_events_follow(struct profile_events *events, const struct profile_look *look)
 {
 	bool is_first = events->n_tasks == 0;
-	struct own_process **list;
+	struct own_process **list = NULL;
 	size_t n = 0;
+	size_t capacity = 0; /* cppcheck-suppress unreadVariable */
 	int error;
 
 	if (!events->own_only)
@@ -430,14 +431,14 @@ int profile_events_follow(struct profile_events *events, const struct profile_lo
 	error = look_at_own(events, look);
 	if (error)
 		return error;
-	list = alloc_zeroed(events->n_processes + 1, sizeof(*list));
 	for (size_t i = 0; i < events->n_processes; i++) {
 		struct own_process *own = &events->processes[i];
 
 		if (is_first || own->is_missed || (own->is_new && is_of_other(events, own)))
-			list[n++] = own;
+			*VECTOR_ADD(list, n, capacity) = own;
 	}
-	qsort(list, n, sizeof(*list), by_use);
+	if (n > 0)
+		qsort(list, n, sizeof(*list), by_use);
 	for (size_t i = 0; i < n; i++) {
 		bool had_events = has_process(events, list[i]->pid); /* which are tried once more */
 
@@ -500,6 +501,7 @@ void profile_events_close(struct profile_events *events)
 	free(events->cpus);
 	free(events->enabled_ns);
 	free(events->processes);
+	free(events->next);
 	*events = (struct profile_events){ 0 };
 }
 

@@ -30,8 +30,8 @@ struct profile_events {
 		int *fds; /* one for each ring */
 	} *tasks;
 	size_t n_tasks, task_capacity;
-	struct own_process *processes; /* of this user, by pid */
-	size_t n_processes, process_capacity;
+	struct own_process *processes, *next; /* of this user, by pid; next: room for the next look */
+	size_t n_processes, process_capacity, next_capacity;
 	size_t n_left_out; /* of them: they run, and are not sampled, as there are too many threads … */
 	size_t n_missed;   /* … or for another reason … */
 	int missed_error;  /* … of one of them: of perf_event_open(); -ENODATA: not known */
