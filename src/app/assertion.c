@@ -56,6 +56,7 @@ static int add_condition(struct assertion *assertion, const struct options *opti
 	struct span wrong;
 	enum condition_error error = condition_parse(rest, &part.condition, &wrong);
 	unsigned topic;
+	int status;
 
 	if (error)
 		return condition_refuse_syntax(option, error, wrong);
@@ -63,9 +64,9 @@ static int add_condition(struct assertion *assertion, const struct options *opti
 	topic = condition_topic(part.condition.topic);
 	if (topic == n_topics)
 		return condition_refuse_topic(option, part.condition.topic);
-	error = condition_bind(&part.condition, run_plan_schemas(run)[topic], &wrong);
-	if (error)
-		return condition_refuse_binding(option, error, &part.condition, wrong);
+	status = condition_take(option, &part.condition, run_plan_schemas(run)[topic]);
+	if (status != 0)
+		return status;
 	if (!run->wanted[topic]) {
 		error_message(option, _("this run does not sample %s; add -t %s, or a pane that has it"),
 			      topics[topic]->schema->name, topics[topic]->schema->name);

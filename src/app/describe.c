@@ -119,6 +119,8 @@ static void print_findings(void)
 	for (unsigned i = 0; i < n_finding_rules; i++) {
 		const struct finding_rule *rule = &finding_rules[i];
 
+		if (i > 0 && strcmp(rule->name, finding_rules[i - 1].name) == 0)
+			continue;
 		print_line(rule->name, _(rule->help), NULL);
 		print_limit(&rule->hold);
 		for (unsigned v = 0; v < FINDING_VALUES_MAX && rule->values[v].name; v++)

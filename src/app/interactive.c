@@ -100,11 +100,17 @@ static bool find_table(const char *setting, struct table_setting *found)
 	return false;
 }
 
+/* Of "finding.NAME" the NAME that it has now; NULL: it was not renamed. */
+static const char *finding_now(const char *name)
+{
+	return strncmp(name, "finding.", 8) == 0 ? finding_name_now(name + 8) : NULL;
+}
+
 static bool is_known(const char *name)
 {
 	struct table_setting table;
 
-	return setting_find(name) || find_table(name, &table) ||
+	return setting_find(name) || find_table(name, &table) || finding_now(name) ||
 	       finding_setting_known(finding_rules, n_finding_rules, name);
 }
 
@@ -149,10 +155,18 @@ static bool is_good_text(const struct config_line *line, const char *place)
 static void apply(struct settings *settings, const struct config_line *line, const char *path)
 {
 	const struct setting *setting = setting_find(line->name);
-	char place[PATH_MAX + 192];
-	bool given = settings_text(settings, line->name) != NULL;
+	const char *now = finding_now(line->name);
+	struct config_line renamed = *line;
+	char place[PATH_MAX + 192], name[96];
+	bool given;
 
 	snprintf(place, sizeof(place), _("%s, line %zu of %s"), line->name, line->number, path);
+	if (now) {
+		snprintf(renamed.name = name, sizeof(name), "finding.%s", now);
+		error_message(place, _("it is called %s now"), name);
+		line = &renamed;
+	}
+	given = settings_text(settings, line->name) != NULL;
 	if (!is_known(line->name)) {
 		error_message(NULL, _("unknown setting '%s', line %zu of %s"), line->name, line->number,
 			      path);

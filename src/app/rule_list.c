@@ -32,6 +32,7 @@
 #include "sys/env.h"
 #include "sys/privilege.h"
 #include "sys/process.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/process/process_ends.h"
 #include "topic/topic.h"
 
@@ -71,8 +72,8 @@ static int refuse_column(const char *what, const struct schema *schema, struct s
 	return 2;
 }
 
-int condition_refuse_binding(const char *what, enum condition_error error, const struct condition *condition,
-			     struct span wrong)
+static int refuse_binding(const char *what, enum condition_error error, const struct condition *condition,
+			  struct span wrong)
 {
 	const char *topic = condition->schema->name;
 	int length = (int)span_length(wrong);
@@ -105,6 +106,26 @@ int condition_refuse_topic(const char *what, struct span name)
 	else
 		error_message(what, _("unknown topic '%.*s'; see panetop --describe"), length, name.at);
 	return 2;
+}
+
+int condition_take(const char *what, struct condition *condition, const struct schema *schema)
+{
+	struct span wrong;
+	enum condition_error error = condition_bind(condition, schema, &wrong);
+
+	if (error)
+		return refuse_binding(what, error, condition, wrong);
+	for (unsigned i = 0; schema == &finding_schema && i < condition->n_selects; i++) {
+		struct condition_select *select = &condition->selects[i];
+		const char *now =
+			strcmp(select->bound->key, "rule") == 0 ? finding_name_now(select->value) : NULL;
+
+		if (!now)
+			continue;
+		error_message(what, _("'%s' is called %s now"), select->value, now);
+		snprintf(select->value, sizeof(select->value), "%s", now);
+	}
+	return 0;
 }
 
 unsigned condition_topic(struct span name)
@@ -459,13 +480,9 @@ static int refuse_syntax(const char *where, enum rule_error error, struct span w
 static int bind_condition(const char *where, struct condition *condition)
 {
 	unsigned topic = condition_topic(condition->topic);
-	enum condition_error error;
-	struct span wrong;
 
-	if (topic == n_topics)
-		return condition_refuse_topic(where, condition->topic);
-	error = condition_bind(condition, topics[topic]->schema, &wrong);
-	return error ? condition_refuse_binding(where, error, condition, wrong) : 0;
+	return topic < n_topics ? condition_take(where, condition, topics[topic]->schema)
+				: condition_refuse_topic(where, condition->topic);
 }
 
 static enum rule_event event_of(const struct rule *rule)

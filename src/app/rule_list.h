@@ -16,8 +16,9 @@ unsigned condition_topic(struct span name);
 /* Each prints a message about what is wrong in "what", and returns the exit status 2. */
 int condition_refuse_topic(const char *what, struct span name);
 int condition_refuse_syntax(const char *what, enum condition_error error, struct span wrong);
-int condition_refuse_binding(const char *what, enum condition_error error, const struct condition *condition,
-			     struct span wrong);
+
+/* As condition_bind(); takes rules of findings by their earlier names, too. 0, or as above. */
+int condition_take(const char *what, struct condition *condition, const struct schema *schema);
 
 #define RULE_COMMANDS_MAX 32         /* at a time; the others wait */
 #define RULE_COMMANDS_WAITING 100000 /* more are not run */

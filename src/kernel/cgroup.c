@@ -621,43 +621,53 @@ static bool find_word(struct span text, const char *word, struct span *after)
 	return at != NULL;
 }
 
-/* Splits at the last one. */
-static bool split_last(struct span *text, const char *word, struct span *after)
-{
-	struct span rest = *text;
-	bool found = false;
-
-	while (find_word(rest, word, &rest)) {
-		*after = rest;
-		found = true;
-	}
-	if (found)
-		text->end = after->at - strlen(word);
-	return found;
-}
-
 /* The third number of the record's head: PRIORITY,SEQUENCE,MICROSECONDS,… */
-static uint64_t time_of_record(struct span line)
+static bool take_time(struct span line, uint64_t *us)
 {
 	struct span word;
-	uint64_t us;
 
-	if (!span_until(&line, ',', &word) || !span_until(&line, ',', &word) || !span_u64(&line, &us))
-		return U64_UNKNOWN;
-	return us;
+	return span_until(&line, ',', &word) && span_until(&line, ',', &word) && span_u64(&line, us);
 }
 
-/* From the end: what follows the name of the process are numbers. */
+/* "usage 61440kB, limit 61440kB, failcnt 7" */
+static bool parse_usage(struct span text, struct oom_record *record)
+{
+	uint64_t kilobytes;
+
+	record->line = OOM_USAGE;
+	if (!find_word(text, ", limit ", &text) || !span_u64(&text, &kilobytes))
+		return false;
+	record->limit_bytes = kilobytes < VERSION_1_NO_LIMIT >> 10 ? kilobytes << 10 : U64_UNKNOWN;
+	return true;
+}
+
+/* "Killed process 4711 (java) total-vm:…"; before Linux 5.3 "Kill process 4711 (java) score …" */
+static bool parse_kill(struct span text, struct oom_record *record)
+{
+	record->line = OOM_KILL;
+	if (!find_word(text, ": Kill", &text) || !find_word(text, " process ", &text) ||
+	    !span_u64(&text, &record->pid) || !span_take_start(&text, " ("))
+		return false;
+	record->command = (struct span){ text.at, memrchr(text.at, ')', span_length(text)) };
+	return record->command.end != NULL;
+}
+
 bool oom_record_parse(struct span line, struct oom_record *record)
 {
-	struct span text, user, pid, group;
+	struct span text;
 
-	if (!find_word(line, ";oom-kill:constraint=", &text) || !split_last(&text, ",uid=", &user) ||
-	    !split_last(&text, ",pid=", &pid) || !span_is_u64(pid, &record->pid) ||
-	    !split_last(&text, ",task=", &record->command) || !split_last(&text, ",task_memcg=", &group))
+	if (!take_time(line, &record->boot_us) || !span_until(&line, ';', &text))
 		return false;
-	if (!find_word(text, ",oom_memcg=", &record->limit))
-		record->limit = (struct span){ text.end, text.end };
-	record->boot_us = time_of_record(line);
+	record->of_machine = span_take_start(&line, "Out of memory");
+	if (record->of_machine || span_take_start(&line, "Memory cgroup out of memory"))
+		return parse_kill(line, record);
+	if (span_take_start(&line, "memory: usage "))
+		return parse_usage(line, record);
+	record->line = OOM_CAUSE;
+	if (!span_take_start(&line, "oom-kill:constraint=") ||
+	    !find_word(line, ",oom_memcg=", &record->limit) ||
+	    !find_word(record->limit, ",task_memcg=", &text))
+		return false;
+	record->limit.end = text.at - strlen(",task_memcg=");
 	return true;
 }

@@ -149,12 +149,22 @@ bool cgroup_io_limits_next(struct span *text, enum cgroup_io_kind kind, struct c
 /* The number after a name at the beginning of a line: of memory.events, memory.oom_control. */
 bool cgroup_value_parse(struct span text, const char *name, uint64_t *value);
 
-/* Lines "oom-kill:constraint=" of the kernel's log, since Linux 5.0: which process was killed, and why. */
+/*
+ * What the kernel's log has of processes that were killed for want of memory. Of more than ten in 5 s, only
+ * the first ones have the lines of usage and cause.
+ */
 struct oom_record {
-	struct span limit;   /* path of the group that was at its limit; empty: the machine ran out */
-	struct span command; /* name of the process */
-	uint64_t pid;        /* in the first pid namespace */
-	uint64_t boot_us;    /* when, by the clock of the log; U64_UNKNOWN */
+	enum oom_line {
+		OOM_USAGE, /* "memory: usage", of a group at its limit: limit_bytes */
+		OOM_CAUSE, /* "oom-kill:constraint=", since Linux 5.0, of a group at its limit: limit */
+		OOM_KILL,  /* "Killed process", after these: of_machine, command, pid */
+	} line;
+	uint64_t boot_us;     /* when, by the clock of the log: of other lines, too */
+	uint64_t limit_bytes; /* U64_UNKNOWN: none, as where only memory and swap together have one */
+	struct span limit;    /* path of the group that was at its limit */
+	bool of_machine;      /* the machine ran out, not a group */
+	struct span command;  /* name of the process */
+	uint64_t pid;         /* in the first pid namespace */
 };
 
 /* False where the line is another one, or malformed. Names in it may have any bytes but a newline. */

@@ -40,7 +40,7 @@ enum finding_severity { FINDING_NOTE, FINDING_WARNING, FINDING_CRITICAL };
 
 /* A number that the setting "finding.SETTING" changes. */
 struct finding_limit {
-	const char *setting; /* NULL: there is no limit */
+	const char *setting; /* NULL: it cannot be changed; with the number 0: there is no limit */
 	const char *help;    /* N_() */
 	enum unit unit;      /* of its number: UNIT_RATIO, UNIT_SECONDS or UNIT_COUNT */
 	double number;
@@ -76,21 +76,20 @@ enum finding_age {
 	FINDING_LASTS,    /* its first value: the time for which it has held */
 	FINDING_COUNTS,   /* the frames, but it was over when its first value grew last */
 	FINDING_HAPPENED, /* its first value: the time since then; it is over after half a minute */
+	FINDING_RECURS,   /* the same of the last time; its second value: the time since the first one */
 };
 
 /* A rule speaks where all its limits hold, for its time. What is unknown holds with or_unknown alone. */
 struct finding_rule {
-	const char *name;        /* "finding.NAME = off" silences it */
+	const char *name;        /* "finding.NAME = off" silences it; the next rule may have the same */
 	const char *topic;       /* it is about a row of this table … */
 	const char *key;         /* … each one; this column names it. NULL: about the machine */
 	const char *called;      /* its name for people; NULL, or unknown: the key */
 	const char *subject;     /* N_(): of the machine; or what the key is a name of */
-	const char *left_to;     /* other rules judge this topic: not rows whose key it has, too */
-	const char *only_of;     /* or only rows whose key this one has */
 	const char *stands_for;  /* another rule where its topic is not sampled; what silences that silences
 				  * this one, too */
-	const char *yields_to[FINDING_YIELDS_MAX]; /* silent where one of these rules speaks of the same key,
-						    * or has no key: it is the same fact */
+	const char *yields_to[FINDING_YIELDS_MAX]; /* silent where another one with this name speaks of the
+						    * same key, or has no key: it is the same fact */
 	const char *text;        /* N_(): a sentence with {NAME} of its values, and {window}, the time that
 				  * those with window_seconds are of; {who} and {use}, of the culprit;
 				  * [ … ] stands only if what it names is known */
@@ -150,7 +149,8 @@ bool findings_judge_row(const struct findings *findings, const char *rule, const
 double findings_limit(const struct findings *findings, const char *setting);
 
 /* What the sentences of a rule name, a line each: its column, its time, its limit and what sets that. */
-void findings_describe(const struct findings *findings, const char *rule, struct buffer *out);
+void findings_describe(const struct findings *findings, const char *rule, const char *topic,
+		       struct buffer *out);
 
 /* A finding that no rule of this file makes. Its texts live as long as the frame. */
 struct finding_added {

@@ -117,7 +117,6 @@ void findings_close(struct findings *findings)
 	for (unsigned i = 0; i < findings->n_culprits; i++)
 		culprits_close(findings->culprits[i]);
 	finding_past_free(&findings->past);
-	hash_free(&findings->left);
 	free(findings->limits);
 	free(findings->candidates);
 	free(findings->tallies);
@@ -301,7 +300,7 @@ static double divisor(const struct frame *frame, const struct finding_value *val
 static uint64_t identity(const struct finding_rule *rule, unsigned value, const struct table *table,
 			 const void *row)
 {
-	uint64_t hash = hash_bytes(HASH_SEED, span_text(rule->name));
+	uint64_t hash = hash_bytes(hash_bytes(HASH_SEED, span_text(rule->name)), span_text(rule->topic));
 	uint64_t of_row = rule->key && row ? row_hash_key(table->schema, row) : 0;
 
 	return hash_u64(hash ^ hash_u64(of_row + value));
@@ -396,7 +395,7 @@ static bool is_worse(const struct finding_value *value, double number, double li
 
 static bool holds(const struct finding_value *value, double limit, double number, bool is_young)
 {
-	return !value->at_least.setting || is_worse(value, number, limit) ||
+	return (!value->at_least.setting && limit == 0) || is_worse(value, number, limit) ||
 	       (value->or_unknown && isnan(number) && !is_young);
 }
 
@@ -425,33 +424,6 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 		all &= good || value->or_next;
 	}
 	return all;
-}
-
-/* Has the table that has its own rule a row of this name? */
-static bool is_left(const struct findings *findings, const char *name)
-{
-	const struct table *other = findings->left_to;
-	uint32_t at;
-
-	if (!other)
-		return false;
-	HASH_FIND(at, &findings->left, hash_bytes(HASH_SEED, span_text(name)),
-		  table_row_is(other, table_row(other, at), name));
-	return at != HASH_NONE;
-}
-
-static void index_left(struct findings *findings, const struct table *other)
-{
-	const struct column *column = other ? schema_first_key(other->schema, true) : NULL;
-
-	findings->left_to = column ? other : NULL;
-	hash_clear(&findings->left);
-	for (size_t i = 0; findings->left_to && i < other->n_rows; i++) {
-		const char *name = row_text(table_row(other, i), column);
-
-		if (name && !is_left(findings, name))
-			hash_add(&findings->left, hash_bytes(HASH_SEED, span_text(name)), (uint32_t)i);
-	}
 }
 
 static bool is_ordinary(const struct findings *findings, unsigned index, const struct table *table,
@@ -519,17 +491,19 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 		finding_past_hold(&findings->past, candidate->identity, candidate->rule);
 	double held = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
 	double stored = stored_since(findings, rule, table, candidate->row);
-	bool has_age = rule->age == FINDING_LASTS || rule->age == FINDING_HAPPENED;
+	bool happened = rule->age >= FINDING_HAPPENED, has_age = happened || rule->age == FINDING_LASTS;
+	bool recurs = rule->age == FINDING_RECURS && !isnan(candidate->values[1]);
 
 	if (held == 0)
 		spell->lead_seconds = lead_seconds(rule, candidate);
 	candidate->since_seconds = held + spell->lead_seconds;
 	candidate->since_time = finding_time_before(spell->begin_wall_ns, spell->lead_seconds);
 	if (has_age || stored > candidate->since_seconds) {
-		held = candidate->since_seconds = has_age ? candidate->values[0] : stored;
-		candidate->since_time = finding_time_before(findings->past.wall_ns, held);
+		held = has_age ? candidate->values[0] : stored;
+		candidate->since_seconds = recurs ? candidate->values[1] : held;
+		candidate->since_time = finding_time_before(findings->past.wall_ns, candidate->since_seconds);
 	}
-	candidate->is_over = rule->age == FINDING_HAPPENED && held >= FRESH_SECONDS;
+	candidate->is_over = happened && held >= FRESH_SECONDS;
 	if (candidate->is_over)
 		candidate->severity = FINDING_NOTE;
 	return held >= findings->limits[candidate->rule].hold;
@@ -541,8 +515,7 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 	const struct finding_rule *rule = &findings->rules[index];
 	struct candidate candidate = { .rule = index, .row = row, .rank = NAN };
 
-	if (row && (is_ordinary(findings, index, table, row) ||
-		    is_left(findings, table_text(table, row, rule->key)) != (rule->only_of != NULL)))
+	if (row && is_ordinary(findings, index, table, row))
 		return;
 	candidate.identity = identity(rule, FINDING_VALUES_MAX, table, row);
 	if (judge(findings, frame, &candidate, table) && date(findings, &candidate, table))
@@ -567,10 +540,13 @@ static bool is_known(const struct frame *frame, const struct finding_rule *rule)
 	return true;
 }
 
-static const struct finding_rule *find_rule(const struct findings *findings, const char *name)
+/* topic NULL: any. */
+static const struct finding_rule *find_rule(const struct findings *findings, const char *name,
+					    const char *topic)
 {
 	for (unsigned i = 0; findings && i < findings->n_rules; i++)
-		if (strcmp(findings->rules[i].name, name) == 0)
+		if (strcmp(findings->rules[i].name, name) == 0 &&
+		    (!topic || strcmp(findings->rules[i].topic, topic) == 0))
 			return &findings->rules[i];
 	return NULL;
 }
@@ -594,16 +570,14 @@ static const struct column *first_look(const struct findings *findings, unsigned
 static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index, bool partial)
 {
 	const struct finding_rule *rule = &findings->rules[index];
-	const char *left_to = rule->left_to ? rule->left_to : rule->only_of;
 	const struct table *table = finding_table(frame, rule->topic);
 	double limit = findings->limits[index].values[0];
 	const struct column *first;
 
-	if (rule->stands_for && frame_table(frame, find_rule(findings, rule->stands_for)->topic))
+	if (rule->stands_for && frame_table(frame, find_rule(findings, rule->stands_for, NULL)->topic))
 		return;
 	if (!table || findings->limits[index].off || (partial && !is_known(frame, rule)))
 		return;
-	index_left(findings, left_to ? finding_table(frame, left_to) : NULL);
 	if (!rule->key)
 		judge_row(findings, frame, index, table, NULL);
 	first = first_look(findings, index, table);
@@ -630,7 +604,7 @@ static const char *key_of(const struct findings *findings, const struct frame *f
 static bool yields(const struct finding_rule *rule, const struct finding_rule *to)
 {
 	for (unsigned i = 0; i < FINDING_YIELDS_MAX && rule->yields_to[i]; i++)
-		if (strcmp(rule->yields_to[i], to->name) == 0)
+		if (rule != to && strcmp(rule->yields_to[i], to->name) == 0)
 			return true;
 	return false;
 }
@@ -642,12 +616,12 @@ static bool is_same_key(const char *one, const char *other)
 }
 
 bool findings_say_it(const struct findings *findings, const struct frame *frame,
-		     const struct finding_rule *rule, const char *key)
+		     const struct finding_rule *rule, const char *key, bool is_over)
 {
 	for (size_t i = 0; i < findings->n_candidates; i++) {
 		const struct candidate *other = &findings->candidates[i];
 
-		if (yields(rule, &findings->rules[other->rule]) &&
+		if ((is_over || !other->is_over) && yields(rule, &findings->rules[other->rule]) &&
 		    is_same_key(key, key_of(findings, frame, other)))
 			return true;
 	}
@@ -672,7 +646,7 @@ static bool is_of_another(const struct findings *findings, const struct frame *f
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const char *key = key_of(findings, frame, candidate);
 
-	return findings_say_it(findings, frame, rule, key) ||
+	return findings_say_it(findings, frame, rule, key, candidate->is_over) ||
 	       (candidate->is_over && findings_said_it(findings, rule, key));
 }
 
@@ -802,9 +776,10 @@ static void describe_value(const struct finding_rule *rule, const struct finding
 		buffer_print(out, " in %s", stretch_text(seconds, value->window_seconds));
 }
 
-void findings_describe(const struct findings *findings, const char *name, struct buffer *out)
+void findings_describe(const struct findings *findings, const char *name, const char *topic,
+		       struct buffer *out)
 {
-	const struct finding_rule *rule = find_rule(findings, name);
+	const struct finding_rule *rule = find_rule(findings, name, topic);
 
 	for (unsigned i = 0; rule && i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 		const struct finding_value *value = &rule->values[i];
@@ -825,7 +800,7 @@ bool findings_judge_row(const struct findings *findings, const char *name, const
 			const void *row, enum finding_severity *severity)
 {
 	const struct table table = { .schema = schema };
-	const struct finding_rule *rule = find_rule(findings, name);
+	const struct finding_rule *rule = find_rule(findings, name, schema->name);
 	unsigned index = rule ? (unsigned)(rule - findings->rules) : 0;
 
 	if (!rule || findings->limits[index].off || is_ordinary(findings, index, &table, row))

@@ -145,8 +145,6 @@ struct findings {
 	size_t n_candidates, capacity;
 	const struct finding_row *stored; /* rows that the frame came with: Prometheus knows longer ago … */
 	size_t n_stored;                  /* … since when they have held */
-	const struct table *left_to; /* of the rule that is judged the table that has its own; NULL: none */
-	struct hash left;            /* of its rows by name */
 	struct tally *tallies;
 	size_t n_tallies, tally_capacity;
 	struct buffer text, user_name;
@@ -167,9 +165,12 @@ bool finding_row_has(const void *row, const struct column *column, const char *w
 const void *finding_value_row(const struct frame *frame, const struct finding_value *value,
 			      const struct table **table, const void *row);
 
-/* Does a candidate speak of the same fact as this rule of the row with this key (NULL: of the machine)? */
+/*
+ * Does a candidate speak of the same fact as this rule of the row with this key (NULL: of the machine)? One
+ * that is over does not speak of what holds.
+ */
 bool findings_say_it(const struct findings *findings, const struct frame *frame,
-		     const struct finding_rule *rule, const char *key);
+		     const struct finding_rule *rule, const char *key, bool is_over);
 
 /* Has one that has ended spoken of it, within the time for which it is shown? */
 bool findings_said_it(const struct findings *findings, const struct finding_rule *rule, const char *key);

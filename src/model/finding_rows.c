@@ -609,7 +609,7 @@ static const struct column columns[] = {
 	ROW(since_time, A_NUMBER(LABEL, TIME, N_("from"), 8), .fleeting = true, .hidden = true,
 	    .help = N_("time at which it began, or happened"), .source = "CLOCK_REALTIME"),
 	ROW(until_time, A_NUMBER(LABEL, TIME, N_("until"), 8), .fleeting = true, .hidden = true,
-	    .help = N_("time at which it was seen last; while it holds, that of the sample"),
+	    .help = N_("time at which it was seen, or happened, last; while it holds, that of the sample"),
 	    .source = "CLOCK_REALTIME"),
 	ROW(text, A_LABEL(N_("finding"), 40), .prose = true, .fleeting = true,
 	    .help = N_("what is out of the ordinary, with its numbers"),
@@ -771,7 +771,7 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	const void *row = NULL;
 	bool is_share;
 
-	if (span_is(name, "window"))
+	if (!value && span_is(name, "window"))
 		return number_fact(fmax(1, round(of->candidate->covered)), UNIT_SECONDS);
 	if (rule->culprit && (span_is(name, "who") || span_is(name, "use")))
 		return culprit_fact(of, span_is(name, "who"));
@@ -863,7 +863,8 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	row->severity = severities[candidate->severity];
 	row->state = candidate->is_over ? STATE_EARLIER : STATE_NOW;
 	row->since_time = candidate->since_time;
-	row->until_time = candidate->is_over ? candidate->since_time : frame->wall_ns;
+	row->until_time = finding_time_before(frame->wall_ns,
+					      rule->age >= FINDING_HAPPENED ? candidate->values[0] : 0);
 	row->subject = !key            ? _(rule->subject)
 		       : rule->subject ? arena_print(&frame->arena, "%s %s", _(rule->subject), name)
 				       : name;
@@ -901,9 +902,9 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 		const struct finding_told *told = &spell->told;
 		struct finding_row *row;
 
-		if (findings->limits[spell->rule].off || rule->age == FINDING_HAPPENED ||
+		if (findings->limits[spell->rule].off || rule->age >= FINDING_HAPPENED ||
 		    has_row(out, rule->name, told->subject) ||
-		    findings_say_it(findings, frame, rule, told->row) ||
+		    findings_say_it(findings, frame, rule, told->row, true) ||
 		    findings_said_it(findings, rule, told->row))
 			continue;
 		row = table_add(out);

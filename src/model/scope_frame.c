@@ -234,7 +234,7 @@ static bool is_of_scope(const struct scope *scope, const struct table *findings,
 
 	if (strcmp(topic, "failing") == 0)
 		return !recorded;
-	return strcmp(topic, "group") == 0 && scope_needs_groups(scope) &&
+	return (strcmp(topic, "group") == 0 || strcmp(topic, "kill") == 0) && scope_needs_groups(scope) &&
 	       scope_has_group(scope, table_text(findings, row, "row"));
 }
 

@@ -222,8 +222,10 @@ FUZZ_TARGET(oom_record)
 
 	if (!oom_record_parse(line, &record))
 		return;
-	require_inside(record.command, line);
-	require_inside(record.limit, line);
+	if (record.line == OOM_KILL)
+		require_inside(record.command, line);
+	if (record.line == OOM_CAUSE)
+		require_inside(record.limit, line);
 }
 
 FUZZ_TARGET(cgroup_name)

@@ -1459,12 +1459,11 @@ def _():
                                 preexec_fn=lambda: write(group + "/cgroup.procs", os.getpid()))
         equal("killed by", killed.returncode, -signal.SIGKILL)
         found = []
-        while "group_killed" not in [row["rule"] for row in found]:
+        while ("limit_killed", "kernels-limit") not in [(row["rule"], row["subject"]) for row in found]:
             found = run.next()["tables"]["finding"]
         equal("others", [row["rule"] for row in found if row["rule"] == "out_of_memory"], [])
-        row = next(row for row in found if row["rule"] == "group_killed")
-        equal("subject", row["subject"], "kernels-limit")
-        check(row["text"].startswith("OOM kills at its memory limit of 16.0 MiB in ") and "; last python3 " in row["text"], row["text"])
+        row = next(row for row in found if row["subject"] == "kernels-limit")
+        check(row["text"].startswith("OOM kills at its memory limit of 16.0 MiB within ") and "; last: python3 " in row["text"], row["text"])
     row = group_rows().get("/kernels-limit")
     equal("removed", row, None)
 

@@ -674,16 +674,19 @@ def configuration_that_cannot_be_read(scratch):
 def wrong_configuration_is_told(scratch):
     env = configured(scratch, "delay = soon\npane = nonsense\nlatency.period = nonsense\nmemory.used = htop\n"
                               "cpu.tre = yes\nrun.read-only = yes\ncpu.tree = yes\nevents.command = name\n"
-                              "power.line.load = L 1 shown\nprocess.column = pid\nprocess.columns = pid,name\n")
+                              "power.line.load = L 1 shown\nprocess.column = pid\nprocess.columns = pid,name\n"
+                              "finding.group_killed_kills = many\n")
     with replay(env=env, height=60) as terminal:
         said = terminal.raw.decode()
-        shown = re.search(r"! 6 faults \(i\): .*", terminal.drawn())
+        shown = re.search(r"! 8 faults \(i\): .*", terminal.drawn())
         terminal.send("i")
         listed = terminal.text()
         terminal.send("Esc", "3")
         place = f" of {scratch}/panetop/config"
         for sentence in (f"delay, line 1{place}: 'soon': use 0.05 to 86400 seconds", f"latency.period, line 3{place}: 'nonsense': use 50us",
-                         f"pane, line 2{place}: unknown pane 'nonsense'; use overview, "):
+                         f"pane, line 2{place}: unknown pane 'nonsense'; use overview, ",
+                         f"finding.group_killed_kills, line 12{place}: it is called finding.limit_killed_kills now",
+                         f"finding.group_killed_kills, line 12{place}: 'many': expected a number"):
             expect("panetop: " + sentence in said, terminal, f"not told: {sentence}")
         expect(re.findall(f"panetop: unknown setting '(.*)', line ([0-9]+){place}", said) == [("cpu.tre", "5"),
                ("run.read-only", "6"), ("process.column", "10")], terminal, "unknown names are not told")
@@ -693,7 +696,7 @@ def wrong_configuration_is_told(scratch):
 
 
 def what_is_written_is_known(scratch):
-    with screen("cpu", env=configured(scratch)) as terminal:
+    with screen("cpu", env=configured(scratch, "finding.group_killed = off\n")) as terminal:
         terminal.send("t")
         for pane, title in (("2", "Command"), ("2", "Directories"), ("7", "Command"), ("9", "Scale of times")):
             terminal.send(pane)
@@ -702,8 +705,8 @@ def what_is_written_is_known(scratch):
     names = {line.split(" = ")[0] for line in configuration(scratch).splitlines()}
     with screen("cpu", env=configured(scratch)) as terminal:
         expect(b"unknown setting" not in terminal.raw, terminal, "what was written is not known")
-        expect(names >= {"cpu.tree", "cpu.command", "cpu.directories", "events.command", "latency.times"}, terminal,
-               f"only these were written: {names}")
+        expect(names >= {"cpu.tree", "cpu.command", "cpu.directories", "events.command", "latency.times",
+               "finding.limit_killed"} and "finding.group_killed" not in names, terminal, f"only these were written: {names}")
 
 
 def what_a_recording_lacks_is_told(_scratch):

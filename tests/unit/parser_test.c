@@ -326,7 +326,9 @@ FILLS(power_supply, struct power_supply, power_supply_parse(in, &x), S(type); S(
 	f64("health", power_supply_health(&x)); if (x.capacity_percent != SUPPLY_UNKNOWN) I(capacity_percent);
 	if (x.cycles != SUPPLY_UNKNOWN) I(cycles))
 FILLS(tcp_sockets, uint64_t, x = sockstat_tcp(in), u64("in_use", x))
-MAY_FILL(oom_record, struct oom_record, oom_record_parse(in, &x), S(limit); S(command); U(pid); U(boot_us))
+MAY_FILL(oom_record, struct oom_record, oom_record_parse(in, &x), U(boot_us);
+	if (x.line == OOM_CAUSE) S(limit); if (x.line == OOM_USAGE) U(limit_bytes);
+	if (x.line == OOM_KILL) { flag("of_machine", x.of_machine); S(command); U(pid); })
 MAY_FILL(time_offset, int64_t, timens_offset(in, arguments[0], &x), i64("ns", x))
 TAKES(interrupt_cpus, uint32_t, interrupt_cpu_next(&in, &x), u64("cpu", x))
 TAKES(maps, struct maps_region, maps_next(&in, &x), U(start); U(end); S(permissions); U(offset); U(device);

@@ -118,7 +118,7 @@ static const struct schema meter_schema = SCHEMA(meter, NULL);
 static const struct finding_rule meter_rules[] = {
 	{ .name = "total", .topic = "meter", .key = "name", .text = "total {n}",
 	  .values = { { .name = "n", GROWS("total"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
-	{ .name = "level", .topic = "meter", .key = "name", .left_to = "place", .text = "level {n}",
+	{ .name = "level", .topic = "meter", .key = "name", .text = "level {n}",
 	  .values = { { .name = "n", GROWS("level"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
 };
 

@@ -756,9 +756,9 @@ static void count_scenes(const char *name)
 
 		if (begins_with_word(text, "case"))
 			rule = n_finding_rules;
-		for (unsigned r = 0; begins_with_word(text, "finding") && r < n_finding_rules; r++)
+		for (unsigned r = n_finding_rules; begins_with_word(text, "finding") && r-- > 0;)
 			if (begins_with_word(text + strlen("finding "), finding_rules[r].name))
-				rule = r;
+				rule = r; /* the first of its name */
 		is_spoken[rule] = true;
 		n_near[rule] += begins_with_word(text, "but") && strstr(text, "=> silent");
 	}
@@ -769,6 +769,7 @@ START_TEST(every_rule_has_scenes_and_near_misses)
 	ck_assert_uint_lt(n_finding_rules, sizeof(is_spoken));
 	for_each_test_file("scenes", count_scenes);
 	for (unsigned r = 0; r < n_finding_rules; r++)
-		ck_assert_msg(is_spoken[r] && n_near[r] >= 2, "%s: %u near misses", finding_rules[r].name,
-			      n_near[r]);
+		if (r == 0 || strcmp(finding_rules[r].name, finding_rules[r - 1].name) != 0)
+			ck_assert_msg(is_spoken[r] && n_near[r] >= 2, "%s: %u near misses",
+				      finding_rules[r].name, n_near[r]);
 }

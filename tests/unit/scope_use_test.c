@@ -415,6 +415,7 @@ START_TEST(each_finding_is_marked)
 		{ "cgroup=/a", "group", "/a", false, true },
 		{ "cgroup=/a", "group", "/a/b", true, true },
 		{ "cgroup=/a", "group", "/ab", false, false },
+		{ "cgroup=/a", "kill", "/a", false, true },
 		{ "cgroup=/a", "group", "", false, false },
 		{ "cgroup=/a", "filesystem", "/a", false, false },
 		{ "cgroup=/a", "failing", "x", false, true },

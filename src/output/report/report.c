@@ -442,7 +442,7 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	page_markup(page, "</span> <b>");
 	add_subject(report, finding);
 	page_markup(page, "</b>: ");
-	if (finding->text_ns > 0)
+	if (finding->text_ns > 0 && !finding->happened)
 		page_say(page, finding->has_ended ? _("at its worst: ") : _("at %s: "),
 			 page_time(page, since, finding->text_ns));
 	page_foreign(page, finding->text);
@@ -450,7 +450,8 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	page_time(page, until, finding->until_ns);
 	stretch_text(span, (double)(finding->until_ns - finding->since_ns) / 1e9);
 	page_markup(page, " <span class=\"dim\">");
-	if (finding->happened)
+	if (finding->happened &&
+	    (finding->until_ns < finding->since_ns + 1000000000 || finding->until_ns < stretch->first_ns))
 		page_say(page, finding->since_ns < stretch->first_ns ? _("%s, before the recording") : "%s",
 			 since);
 	else if (finding->until_ns == finding->since_ns)

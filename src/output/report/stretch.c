@@ -149,7 +149,7 @@ static bool has_happened(const struct report_plan *plan, const char *rule)
 {
 	for (unsigned i = 0; i < plan->n_rules; i++)
 		if (strcmp(plan->rules[i].name, rule) == 0)
-			return plan->rules[i].age == FINDING_HAPPENED;
+			return plan->rules[i].age >= FINDING_HAPPENED;
 	return false;
 }
 
@@ -178,8 +178,11 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 	finding->has_ended = over;
 	if (finding->n_samples == 0 || level >= finding->level || over)
 		set_text(finding, table_text(table, row, "text"), frame->wall_ns);
-	if (finding->n_samples > 0 && over)
+	if (finding->n_samples > 0 && over) {
+		if (finding->happened)
+			finding->until_ns = table_u64(table, row, "until_time");
 		return;
+	}
 	if (finding->n_samples == 0) {
 		finding->since_ns = sleep_past_wall_ns(&pass->slept, frame, held_ns);
 		finding->happened = has_happened(pass->plan, finding->rule);
@@ -188,7 +191,8 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		finding->level = level;
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
 	}
-	finding->until_ns = over ? table_u64(table, row, "until_time") : frame->wall_ns;
+	finding->until_ns =
+		over || finding->happened ? table_u64(table, row, "until_time") : frame->wall_ns;
 	finding->n_samples++;
 	finding->n_episodes += finding->judged + 1 < pass->n_judged || finding->n_episodes == 0;
 	finding->judged = pass->n_judged;
@@ -335,7 +339,7 @@ static void take_texts(struct pass *pass)
 		struct stretch_finding *finding =
 			find(pass, table_text(table, row, "rule"), table_text(table, row, "subject"));
 
-		if (finding && !finding->has_ended &&
+		if (finding && !finding->has_ended && !finding->happened &&
 		    level_of(table_text(table, row, "severity")) == finding->level)
 			set_text(finding, table_text(table, row, "text"), pass->stretch->moment.wall_ns);
 	}

@@ -49,7 +49,7 @@ struct stretch_finding {
 	char text[TEXT_MAX];  /* at its worst, if it has ended; else at the moment, or at last */
 	uint64_t text_ns;     /* CLOCK_REALTIME of the sample that it is of; 0: it was always the same */
 	bool has_ended;
-	bool happened; /* at since_ns, once */
+	bool happened; /* at since_ns, and last at until_ns */
 	const char *severity; /* the worst, as the table has it */
 	enum finding_severity level;
 	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when it held, up to the last sample with it */

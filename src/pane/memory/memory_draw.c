@@ -287,8 +287,8 @@ static int draw_level(const struct pane_context *context, const struct canvas *c
 		      enum memory_level level)
 {
 	enum grade grade = grade_of_rules(context->frame,
-					  "out_of_memory|memory_short|memory_limit|group_killed|"
-					  "limit_killed|limit_killed_before|group_refaults|group_memory",
+					  "out_of_memory|memory_short|memory_limit|limit_killed|"
+					  "group_refaults|group_memory",
 					  false);
 	bool alarm = level == MEMORY_BAD && grade == GRADE_ALARM;
 

@@ -686,7 +686,7 @@ static void why_row(const struct pane_context *context, const void *row, struct 
 		     _("Rule: %s, which judges the topic %s; finding.%s = off in the "
 		       "configuration silences it\n"),
 		     rule, topic, rule);
-	findings_describe(context->findings, rule, out);
+	findings_describe(context->findings, rule, topic, out);
 }
 
 /* The process, or the pane and the row that the selected finding is about. */

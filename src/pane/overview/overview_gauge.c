@@ -240,7 +240,7 @@ static const struct kind {
 				"wait {cpu.all.iowait_ratio:100.0}  steal {cpu.all.steal_ratio:100.0}") } } },
 	{ N_("memory"), "scoped, scope_use.limit_bytes > 0",
 	  .part = "scope_bytes", .whole = "scope_use.limit_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY,
-	  .ends = true, .rules = "group_memory|group_refaults|group_killed",
+	  .ends = true, .rules = "group_memory|group_refaults|limit_killed",
 	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}, limit {scope_use.limit_bytes}  "
 				"(machine {memory:%})") } } },
 	{ N_("memory"), "scoped, not scope_use.limit_bytes > 0", .part = "scope_use.memory_bytes",

@@ -7,6 +7,8 @@
 
 #include "topic/finding/finding_rules.h"
 
+#include <string.h>
+
 #include "core/i18n.h"
 
 #define RATIO(name, share, meaning)                                                                          \
@@ -77,10 +79,15 @@ static const char *const answers[] = {
 	"(no record)", "(others)", NULL,
 };
 
+/* Of a group at its memory limit. */
+#define LIMIT_KILLED                                                                                         \
+	N_("OOM kills at its memory limit[ of {limit}][ within {window}: {kills}][; last: {killed}].")
+#define LIMIT_KILLS COUNT("limit_killed_kills", 1, N_("processes killed within 5 min"))
+
 const struct finding_rule finding_rules[] = {
 	{ .name = "out_of_memory", .topic = "reclaim", .subject = N_("memory"), .age = FINDING_COUNTS,
 	  .severity = FINDING_CRITICAL,
-	  .text = N_("OOM kills in {window}: {kills}[; last {killed}]."),
+	  .text = N_("OOM kills in {window}: {kills}[; last: {killed}]."),
 	  .help = N_("The OOM killer has killed a process in the last 30 s, and not because a group was at "
 		     "its limit."),
 	  .pane = "memory", .of_host = IN_CONTAINER,
@@ -104,36 +111,32 @@ const struct finding_rule finding_rules[] = {
 			.at_most = true,
 			.at_least = SECONDS("out_of_memory_before_seconds", 3600, N_("time since then")) },
 		      { .name = "killed", .topic = "kill", .row = "/", .column = "killed" } } },
-	{ .name = "group_killed", .topic = "group", .key = "path", .called = "name", .age = FINDING_COUNTS,
-	  .severity = FINDING_WARNING, .yields_to = { "limit_killed" },
-	  .text = N_("OOM kills at its memory limit of {limit} in {window}: {kills}[; last {killed}]."),
-	  .help = N_("A process was killed because memory of a group was at its limit."),
-	  .pane = "groups", .view = "limits",
-	  .values = { { .name = "kills", .column = "limit_oom_kills", .window_seconds = 30,
-			.at_least = COUNT("group_killed_kills", 1, N_("processes killed within 30 s")) },
-		      { .name = "limit", .column = "memory_limit_bytes" },
-		      { .name = "killed", .column = "killed" } } },
-	{ .name = "limit_killed", .topic = "kill", .key = "path", .called = "name", .left_to = "group",
-	  .severity = FINDING_WARNING, .age = FINDING_HAPPENED, .yields_to = { "group_killed" },
-	  .text = N_("OOM kill at its memory limit: {killed}."),
-	  .help = N_("The kernel's log has that a process was killed because memory of a group was at its "
-		     "limit, and that group is gone, as units are that were killed."),
+	{ .name = "limit_killed", .topic = "kill", .key = "path", .called = "name",
+	  .severity = FINDING_WARNING, .age = FINDING_RECURS, .text = LIMIT_KILLED,
+	  .help = N_("Processes were killed because memory of a group was at its limit, by the kernel's log, "
+		     "or, without their names, by what groups counted since the first sample; 30 s after the "
+		     "last one it is shown as earlier, and its time is that of the first of those that "
+		     "followed one another within 30 s."),
 	  .pane = "groups", .of_host = IN_CONTAINER, .view = "killed", .when = "path != /",
 	  .values = { { .name = "ago", .column = "age_seconds", .at_most = true,
-			.at_least = SECONDS("limit_killed_seconds", 300, N_("time since then")) },
+			.at_least = SECONDS("limit_killed_seconds", 300, N_("time since the last one")) },
+		      { .name = "began", .column = "series_seconds" },
+		      { .name = "kills", .column = "kills", .or_unknown = true, .at_least = LIMIT_KILLS },
+		      { .name = "window", .column = "counted_seconds" },
+		      { .name = "limit", .column = "limit_bytes" },
 		      { .name = "killed", .column = "killed" } } },
-	{ .name = "limit_killed_before", .topic = "kill", .key = "path", .called = "name", .only_of = "group",
-	  .severity = FINDING_WARNING, .age = FINDING_HAPPENED, .yields_to = { "group_killed" },
-	  .text = N_("OOM kill at its memory limit: {killed}."),
-	  .help = N_("The kernel's log has that a process was killed before the first sample because memory "
-		     "of a group was at its limit, and that group is there, as a container is that begins "
-		     "again."),
-	  .pane = "groups", .of_host = IN_CONTAINER, .view = "killed", .when = "path != /",
-	  .values = { { .name = "ago", .column = "earlier_age_seconds", .at_most = true,
-			.at_least = SECONDS("limit_killed_before_seconds", 300, N_("time since then")) },
-		      { .name = "killed", .column = "killed" } } },
+	/* What the log has not: it may not be read, or has lost lines; a container has paths of its own. */
+	{ .name = "limit_killed", .topic = "group", .key = "path", .called = "name", .age = FINDING_COUNTS,
+	  .severity = FINDING_WARNING, .yields_to = { "limit_killed" }, .text = LIMIT_KILLED,
+	  .help = N_("The same, by what groups counted."),
+	  .pane = "groups", .view = "limits",
+	  .values = { { .name = "recent", .column = "limit_oom_kills", .window_seconds = 30,
+			.at_least = { .number = 1 } },
+		      { .name = "kills", .column = "limit_oom_kills", .window_seconds = 300,
+			.at_least = LIMIT_KILLS },
+		      { .name = "limit", .column = "memory_limit_bytes" } } },
 	{ .name = "group_refaults", .topic = "group", .key = "path", .called = "name",
-	  .severity = FINDING_WARNING, .yields_to = { "group_killed" },
+	  .severity = FINDING_WARNING, .yields_to = { "limit_killed" },
 	  .text = N_("At its memory limit of {limit}; {refaults} pages/s evicted and read back in {window}[; "
 		     "tasks wait {waits} of it]."),
 	  .help = N_("A group is at its memory limit, and what was evicted there is needed again."),
@@ -219,7 +222,7 @@ const struct finding_rule finding_rules[] = {
 					  N_("caches, as a share of the limit")) },
 		      { .name = "limit", .column = "limit_bytes" } } },
 	{ .name = "group_memory", .topic = "group", .key = "path", .called = "name",
-	  .severity = FINDING_WARNING, .yields_to = { "group_refaults", "group_killed", "memory_limit" },
+	  .severity = FINDING_WARNING, .yields_to = { "group_refaults", "limit_killed", "memory_limit" },
 	  .text = N_("{used} of its memory limit of {limit} used; page cache not counted."),
 	  .help = N_("A group is at its memory limit."),
 	  .pane = "groups", .view = "limits",
@@ -516,5 +519,22 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "size", .column = "resident_bytes" },
 		      { .name = "pid", .column = "pid" } } },
 };
+
+const char *finding_name_now(const char *name)
+{
+	static const struct {
+		const char *was, *is;
+	} renamed[] = {
+		{ "group_killed", "limit_killed" },
+		{ "group_killed_kills", "limit_killed_kills" },
+		{ "limit_killed_before", "limit_killed" },
+		{ "limit_killed_before_seconds", "limit_killed_seconds" },
+	};
+
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+		if (strcmp(renamed[i].was, name) == 0)
+			return renamed[i].is;
+	return NULL;
+}
 
 const unsigned n_finding_rules = sizeof(finding_rules) / sizeof(finding_rules[0]);

@@ -8,4 +8,7 @@
 extern const struct finding_rule finding_rules[];
 extern const unsigned n_finding_rules;
 
+/* What a rule or a setting of one that had this name is called; NULL: it has that name, or none. */
+const char *finding_name_now(const char *name);
+
 #endif

@@ -11,7 +11,6 @@
 #include "core/alloc.h"
 #include "topic/group/container_name.h"
 #include "topic/group/group_tree.h"
-#include "topic/group/kernel_log.h"
 #include "topic/topic.h"
 
 /*
@@ -73,7 +72,7 @@ static void count(struct group *group, bool is_first)
 #define NS_PER_SECOND 1e9
 
 struct group_row {
-	const char *path, *parent, *name, *kind, *killed;
+	const char *path, *parent, *name, *kind;
 	uint64_t tasks, tasks_limit;
 	double cpu_ratio, own_cpu_ratio, cpu_limit_ratio, throttled_ratio;
 	uint64_t memory_bytes, own_memory_bytes, memory_limit_bytes;
@@ -192,9 +191,6 @@ static const struct column columns[] = {
 	    N_("the same at limits of the group and of all groups below it; /: of the machine, in a "
 	       "container unknown"), "sum of limit_oom_kills, with those of groups that are gone", .rank = 6,
 	    .hidden = true),
-	COL(killed, LABEL, NONE, N_("killed"), 14,
-	    N_("name and PID of the process that was killed last at its own limit, since the first sample"),
-	    "/dev/kmsg, since Linux 5.0", .rank = 6, .hidden = true, .fleeting = true),
 	GAUGE(tasks, UNIT_COUNT, N_("tasks"), 6,
 	      N_("processes and threads, with those of the groups below it; of version 1 in the hierarchy "
 		 "pids, or if that has no groups in one that has some; of a group that is not in it they "
@@ -259,7 +255,6 @@ struct group_state {
 	struct group_tree tree;
 	struct group_reader reader;
 	struct disk_list *disks;
-	struct kernel_log log;
 	uint64_t n_samples, last_ns;
 	size_t n_busy, n_busy_before; /* in this sample, and in the last one */
 };
@@ -474,8 +469,6 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 	struct group_row *row = table_add(sample->table);
 
 	row->path = frame_text(sample->frame, group->path);
-	if (*group->kills.killed)
-		row->killed = frame_text(sample->frame, group->kills.killed);
 	row->parent = group->parent ? frame_text(sample->frame, group->parent->path) : "";
 	row->name = group->parent ? frame_text(sample->frame, group->name)
 		    : sees_all    ? N_("all")
@@ -571,21 +564,6 @@ static void notice_missing(struct sample *sample, const struct group_state *stat
 			     _("this kernel does not measure the pressure of groups"));
 }
 
-/* Paths in the log are those of the machine. */
-static void name_killed(struct group_state *state)
-{
-	struct oom_record record;
-	struct group *group;
-
-	while (kernel_log_next(&state->log, &record)) {
-		for (group = state->tree.top; group && !span_is(record.limit, group->path);)
-			group = group_tree_next(group);
-		if (group && group_is_machine(&state->reader, state->tree.top, GROUP_MEMORY))
-			snprintf(group->kills.killed, sizeof(group->kills.killed), "%.*s %" PRIu64,
-				 (int)span_length(record.command), record.command.at, record.pid);
-	}
-}
-
 /* Where the kernel killed a process, no group waits for its turn. */
 static void find_kills(struct group_state *state, uint64_t now_ns)
 {
@@ -594,20 +572,6 @@ static void find_kills(struct group_state *state, uint64_t now_ns)
 	for (struct group *group = state->tree.top; group; group = group_tree_next(group))
 		if (group->read_ns != now_ns && !group->removed)
 			group_read_kills(&state->reader, group);
-	name_killed(state);
-}
-
-/* The machine's count was read before those of groups: one may have a kill that it did not have yet. */
-static bool is_ahead(const struct group_state *state)
-{
-	for (size_t i = 0; !state->reader.any_killed && i < state->tree.n_all; i++) {
-		const struct group *group = state->tree.all[i];
-
-		if (group->kills.last_kills != U64_UNKNOWN && group->counters.oom_kills != U64_UNKNOWN &&
-		    group->counters.oom_kills > group->kills.last_kills)
-			return true;
-	}
-	return false;
 }
 
 static int sample(struct sample *sample)
@@ -634,8 +598,6 @@ static int sample(struct sample *sample)
 		if (tree->all[i]->old && tree->all[i]->parent) /* it did not grow by what it had */
 			tree->all[i]->parent->own = GROUP_COUNTS_NOTHING;
 	group_sum(tree->all, tree->n_all);
-	if (is_ahead(state))
-		name_killed(state);
 	for (size_t i = 0; i < tree->n_all; i++)
 		tree->all[i]->kills.below = tree->all[i]->kills.failed_below = 0;
 	for (size_t i = tree->n_all; i-- > 0;) /* each after those below it */
@@ -658,8 +620,6 @@ static int open_group(struct sample *sample)
 
 	if (error)
 		return error;
-	kernel_log_open(&state->log, sample->env);
-	kernel_log_skip(&state->log);
 	state->reader.tree = &state->tree;
 	state->reader.machine_kills = U64_UNKNOWN;
 	return 0;
@@ -669,7 +629,6 @@ static void close_group(struct sample *sample)
 {
 	struct group_state *state = sample->state;
 
-	kernel_log_close(&state->log);
 	group_reader_close(&state->reader);
 	group_tree_close(&state->tree);
 }
@@ -684,10 +643,8 @@ const struct topic topic_group = {
 		  .gives = N_("what units, containers and pods use"),
 		  .test = test_groups,
 		  .remedies = { { ENODEV, N_("no hierarchy of control groups is mounted; see cgroups(7)") },
-				{ ENOENT, N_("not used here (no control groups)"), .unused = true } } },
-		KERNEL_LOG_SOURCE(N_("which process was killed at a memory limit"), true)),
+				{ ENOENT, N_("not used here (no control groups)"), .unused = true } } }),
 	.reads = reads,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_KERNEL_LOG),
 	.state_size = sizeof(struct group_state),
 	.open = open_group,
 	.sample = sample,

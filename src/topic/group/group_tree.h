@@ -8,7 +8,6 @@
 #include "topic/disk/disk_list.h"
 
 #define GROUP_HIERARCHIES_MAX 8
-#define GROUP_KILLED_MAX 64
 
 /* What a hierarchy counts. Version 2 has all that is enabled there. */
 enum group_controller {
@@ -46,7 +45,6 @@ struct group_kills {
 	uint64_t waiting, own_waiting; /* failed, in the sample before, and nothing was killed yet */
 	bool counted_before;                               /* it was first seen with what it had counted */
 	uint64_t below, failed_below;                      /* growth of the groups below it in this sample */
-	char killed[GROUP_KILLED_MAX]; /* name and pid of the last one at its own limit; empty: not known */
 	uint64_t at_own, at_any; /* at its own limit, and at those of all groups below it, since the first
 				  * sample */
 };

@@ -518,7 +518,7 @@ def two_too_large():
     unit("joiner", "joiner 480")
 
 
-@sick(rule="group_killed", subject=r"box\b.*", names="48.0 MiB", within=10, last=True)
+@sick(rule="limit_killed", subject=r"box\b.*", names=r"convert \d+", within=10, last=True)
 def killed_again_and_again():
     """a supervisor in a group with a memory limit starts what the limit kills, again and again"""
     program("convert", TAKES)
