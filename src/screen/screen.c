@@ -365,7 +365,7 @@ static void report_faults(struct screen *screen)
 		screen_warn(screen, MESSAGE_SCREEN, "%.*s", (int)span_length(first), first.at);
 }
 
-/* Of a recording that goes on all is shown as it comes, unless a time was asked for. */
+/* The last sample, or the chosen time; a recording that still grows is played from its first one. */
 static void go_to_begin(struct screen *screen)
 {
 	size_t begin = screen->setup->first_sample;
