@@ -908,19 +908,6 @@ struct canvas graph_area_plot(const struct canvas *canvas)
 	return canvas_part(&above, 0, LABEL_CELLS + 1, above.height, above.width);
 }
 
-/* The current value stands at its height, unless it is at an end of the axis. */
-static void draw_current(const struct canvas *above, double latest, const struct graph_line_scale *scale,
-			 char *(*label)(char *text, double value))
-{
-	int level = level_of(latest, scale->least, scale->most, above->height), y = above->height - level;
-	char text[VALUE_TEXT_MAX];
-
-	if (level == LEVEL_UNKNOWN || y <= 0 || y >= above->height - 1)
-		return;
-	canvas_right(above, y, 0, LABEL_CELLS - 1, STYLE_STRONG, label(text, latest));
-	canvas_fill(above, y, LABEL_CELLS, STYLE_DIM, above->glyphs->tick, 1);
-}
-
 void graph_area(const struct canvas *canvas, const struct history *history, unsigned series,
 		const struct graph_line_scale *scale, char *(*label)(char *text, double value))
 {
@@ -934,7 +921,6 @@ void graph_area(const struct canvas *canvas, const struct history *history, unsi
 		   scale->least > 0 ? label(bottom, scale->least) : "0");
 	if (scale->least > 0)
 		canvas_fill(&above, above.height - 1, LABEL_CELLS, STYLE_DIM, canvas->glyphs->gap, 1);
-	draw_current(&above, range_of(history, series, &plot.time).latest, scale, label);
 	draw_line(&plot, history, series, scale);
 	draw_marks(&plot, history);
 	draw_below(canvas, &plot);
