@@ -14,6 +14,7 @@
 #define GRAPH_LINES_MIN 2  /* with its title */
 #define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
 #define CHART_LINES_MAX 8  /* where there is little room */
+#define ROOM_ABOVE 1.1     /* the highest value does not touch the end of its axis */
 
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 {
@@ -95,7 +96,7 @@ void cpu_parts_draw(const struct pane_context *context, const struct canvas *can
 	graph_stacked(canvas, &context->history, parts, N_CPU_PARTS, &scale);
 }
 
-static const struct followed_row *find_followed(const struct followed_rows *followed, const char *name)
+const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name)
 {
 	for (unsigned i = 0; i < followed->n_rows; i++)
 		if (strcmp(followed->rows[i].name, name) == 0)
@@ -112,7 +113,7 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 		const char *name = table_text(table, table_row(table, i), table->schema->columns[0].key);
 		struct followed_row *row = &followed->rows[followed->n_rows];
 
-		if (strlen(name) >= FOLLOWED_NAME_MAX || find_followed(followed, name))
+		if (strlen(name) >= FOLLOWED_NAME_MAX || followed_rows_find(followed, name))
 			continue;
 		strcpy(row->name, name);
 		for (unsigned c = 0; c < n_columns; c++)
@@ -120,6 +121,21 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 				history, &(struct series){ topic, name, columns[c] }, frame);
 		followed->n_rows++;
 	}
+}
+
+double axis_end(double most, double least, bool decimal)
+{
+	static const double rounds[] = { 1, 1.5, 2, 3, 4, 5, 6, 8, 10 };
+	double wanted = fmax(most * ROOM_ABOVE, least), unit = pow(10, floor(log10(wanted)));
+
+	if (!(wanted > 0))
+		return 1;
+	if (!decimal)
+		return levels_fit(0, wanted, 0).top;
+	for (unsigned i = 0; i + 1 < sizeof(rounds) / sizeof(rounds[0]); i++)
+		if (rounds[i] * unit >= wanted)
+			return rounds[i] * unit;
+	return 10 * unit;
 }
 
 struct graph_line_scale past_scale(const struct pane_context *context, double most, enum style style)
@@ -158,7 +174,7 @@ int followed_rows_choose(const struct followed_graphs *graphs, const struct pane
 	int n_shown = 0;
 
 	for (size_t i = 0; table && i < view->n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
-		const struct followed_row *row = find_followed(
+		const struct followed_row *row = followed_rows_find(
 			followed, table_text(table, view->rows[i], table->schema->columns[0].key));
 		double rank = row ? traffic(context, &part, row) : 0;
 		int at = n_shown;

@@ -85,6 +85,9 @@ struct followed_rows {
 void followed_rows_add(struct followed_rows *followed, struct history *history, const struct frame *frame,
 		       const char *topic, const char *const *columns, unsigned n_columns);
 
+/* NULL: it is not followed. */
+const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name);
+
 /* Graphs of followed rows: side by side for each, by what the first two show at most. */
 struct followed_graphs {
 	unsigned table;  /* of the pane: these rows */
@@ -95,6 +98,9 @@ struct followed_graphs {
 };
 
 #define FOLLOWED_STYLE(graph) ((enum style)(STYLE_SERIES + (graph) % 2))
+
+/* The end of an axis for values up to most, not below least: round, in tens or in powers of two. */
+double axis_end(double most, double least, bool decimal);
 
 /* Of the last minutes, from zero up. */
 struct graph_line_scale past_scale(const struct pane_context *context, double most, enum style style);

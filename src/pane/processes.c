@@ -118,21 +118,37 @@ int process_below_lines(const struct pane_context *context, const struct canvas 
 	return shown ? PROCESS_BELOW_LINES : 0;
 }
 
+/* The table of the view above or below this one that has rows; -1: there is none. */
+static int beside(const struct pane_context *context, unsigned table, int step)
+{
+	const struct pane_view *view = &context->pane->views[context->view];
+	int found = -1;
+
+	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
+		bool shown = i == view->table || ((view->below >> i & 1) && context->requested[i]);
+		bool after = i != view->table && (table == view->table || i > table);
+
+		if (i == table || !shown || context->tables[i].view.n_rows == 0 || after != (step > 0))
+			continue;
+		if (found < 0 || step < 0)
+			found = (int)i; /* the first one below, the last one above */
+	}
+	return found;
+}
+
 static bool go_on(struct pane_context *context, const struct input *input, bool of_selected)
 {
 	const struct table_widget *widget = &context->tables[context->focus];
-	unsigned above = context->pane->views[context->view].table;
-	int table = process_below_table(context);
-	bool down = context->focus == above && input->key == K_DOWN &&
-		    widget->place.row + 1 >= widget->view.n_rows && table >= 0 &&
-		    context->tables[table].view.n_rows > 0;
-	bool up = (int)context->focus == table && input->key == K_UP && widget->place.row == 0;
+	bool above = context->focus == context->pane->views[context->view].table;
+	bool down = input->key == K_DOWN && widget->place.row + 1 >= widget->view.n_rows;
+	bool up = input->key == K_UP && widget->place.row == 0;
+	int table = down || up ? beside(context, context->focus, down ? 1 : -1) : -1;
 
-	if (table < 0 || !widget->place.cursor_on || !(down || up))
+	if (table < 0 || !widget->place.cursor_on)
 		return false;
-	if (up || !of_selected)
+	if (!above || !of_selected)
 		table_deselect(&context->tables[context->focus]);
-	context->focus = down ? (unsigned)table : above;
+	context->focus = (unsigned)table;
 	table_select(&context->tables[context->focus]);
 	return true;
 }

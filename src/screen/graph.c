@@ -784,24 +784,37 @@ static int levels_per_cell(const struct canvas *canvas)
 	return has_eighths(canvas) ? EIGHTHS : DOTS;
 }
 
-/* The glyph of a cell of which the levels, of each half, are filled; 0: none. */
-static uint32_t line_glyph(const struct canvas *canvas, const int *levels)
+/* The other way round there are only an eighth and a half. */
+static uint32_t from_above(int eighths)
 {
-	static const char ramp[DOTS] = { '_', '-', '=', '#' };
+	return eighths <= 2 ? 0x2594 : eighths < 7 ? 0x2580 : 0x2588;
+}
+
+/* The glyph of a cell of which the levels, of each half, are filled; down: from above; 0: none. */
+static uint32_t line_glyph(const struct canvas *canvas, const int *levels, bool down)
+{
+	static const char ramps[2][DOTS] = { { '_', '-', '=', '#' }, { '\'', '"', '=', '#' } };
 	uint32_t bits = 0;
 
 	if (!canvas->glyphs->braille || canvas->ascii)
-		return levels[0] <= 0        ? 0
-		       : has_eighths(canvas) ? from_below(levels[0])
-					     : (uint32_t)ramp[levels[0] - 1];
+		return levels[0] <= 0         ? 0
+		       : !has_eighths(canvas) ? (uint32_t)ramps[down][levels[0] - 1]
+		       : down                 ? from_above(levels[0])
+					      : from_below(levels[0]);
 	for (int half = 0; half < 2; half++)
 		for (int dot = 0; dot < levels[half]; dot++)
-			bits |= dot_bits[dot][half];
+			bits |= dot_bits[down ? DOTS - 1 - dot : dot][half];
 	return bits ? BRAILLE + bits : 0;
 }
 
-static void draw_area(const struct plot *plot, const double *values, double least, double most,
-		      const struct graph_line_scale *scale)
+/* How draw_area() fills its canvas. */
+struct area {
+	double least, most;
+	enum style style;
+	bool down;
+};
+
+static void draw_area(const struct plot *plot, const double *values, const struct area *area)
 {
 	const struct canvas *canvas = &plot->canvas;
 	int per_cell = levels_per_cell(canvas), all = canvas->height * per_cell, levels[2] = { 0 };
@@ -809,20 +822,20 @@ static void draw_area(const struct plot *plot, const double *values, double leas
 	if (canvas->height == 1 && has_eighths(canvas))
 		all--; /* a full cell would join that of the line above */
 	for (int x = 0; x < canvas->width; x++) {
-		enum style style = scale->style;
-
-		for (int up = 0; up < canvas->height; up++) {
+		for (int from = 0; from < canvas->height; from++) {
+			int y = area->down ? from : canvas->height - 1 - from;
 			uint32_t glyph;
 
 			for (int half = 0; half < plot->halves; half++) {
-				int level = level_of(values[plot->halves * x + half], least, most, all) -
-					    up * per_cell;
+				int level = level_of(values[plot->halves * x + half], area->least, area->most,
+						     all) -
+					    from * per_cell;
 
 				levels[half] = level < per_cell ? level : per_cell;
 			}
-			glyph = line_glyph(canvas, levels);
+			glyph = line_glyph(canvas, levels, area->down);
 			if (glyph)
-				canvas_fill(canvas, canvas->height - 1 - up, x, style, glyph, 1);
+				canvas_fill(canvas, y, x, area->style, glyph, 1);
 		}
 	}
 }
@@ -830,7 +843,7 @@ static void draw_area(const struct plot *plot, const double *values, double leas
 void graph_level(const struct canvas *canvas, int y, int x, enum style style, double share)
 {
 	int level = level_of(share, 0, 1, levels_per_cell(canvas));
-	uint32_t glyph = line_glyph(canvas, (const int[]){ level, level });
+	uint32_t glyph = line_glyph(canvas, (const int[]){ level, level }, false);
 
 	if (glyph)
 		canvas_fill(canvas, y, x, style, glyph, 1);
@@ -871,14 +884,15 @@ static void draw_line(const struct plot *plot, const struct history *history, un
 		      const struct graph_line_scale *scale)
 {
 	struct graph_range range = range_of(history, series, &plot->time);
+	struct area area = { .style = scale->style };
 	double values[GRAPH_COLUMNS_MAX];
 
 	graph_time_values(&plot->time, history, series, GRAPH_MOST, values);
-	draw_area(plot, values, isnan(scale->least) ? range.least : scale->least,
-		  !isnan(scale->most)   ? scale->most
-		  : isnan(scale->least) ? range.most
-					: levels_top(range.least, range.most),
-		  scale);
+	area.least = isnan(scale->least) ? range.least : scale->least;
+	area.most = !isnan(scale->most)   ? scale->most
+		    : isnan(scale->least) ? range.most
+					  : levels_top(range.least, range.most);
+	draw_area(plot, values, &area);
 	draw_sleeps(plot, history);
 }
 
@@ -922,6 +936,35 @@ void graph_area(const struct canvas *canvas, const struct history *history, unsi
 	if (scale->least > 0)
 		canvas_fill(&above, above.height - 1, LABEL_CELLS, STYLE_DIM, canvas->glyphs->gap, 1);
 	draw_line(&plot, history, series, scale);
+	draw_marks(&plot, history);
+	draw_below(canvas, &plot);
+}
+
+void graph_mirrored(const struct canvas *canvas, const struct history *history,
+		    const struct graph_half halves[2], const struct graph_line_scale *scale)
+{
+	struct canvas above = above_time_axis(canvas), right = graph_area_plot(canvas);
+	struct plot plot = line_plot(&right, history, scale);
+	int middle = (above.height + 1) / 2, last = above.height - 1;
+	double values[GRAPH_COLUMNS_MAX];
+
+	if (right.width <= 0 || right.height <= 1)
+		return;
+	draw_axis(&above, LABEL_CELLS, halves[0].top_label, halves[1].top_label);
+	canvas_fill(&above, last, LABEL_CELLS, STYLE_DIM, canvas->glyphs->tick, 1);
+	if (above.height > 2) {
+		canvas_right(&above, middle - 1, 0, LABEL_CELLS - 1, STYLE_DIM, "0");
+		canvas_fill(&above, middle - 1, LABEL_CELLS, STYLE_DIM, canvas->glyphs->tick, 1);
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct area area = { 0, halves[i].top, halves[i].style, i > 0 };
+		struct plot half = plot;
+
+		half.canvas = canvas_rows(&plot.canvas, i * middle, i > 0 ? last + 1 - middle : middle);
+		graph_time_values(&plot.time, history, halves[i].series, GRAPH_MOST, values);
+		draw_area(&half, values, &area);
+	}
+	draw_sleeps(&plot, history);
 	draw_marks(&plot, history);
 	draw_below(canvas, &plot);
 }

@@ -248,19 +248,19 @@ def opened_from_a_recording(_scratch):
 
 def its_chart_is_its_own(_scratch):
     """Not that of the process whose page was open before, also on the way back from its parent, in both forms of a recording."""
-    def chart_begins_with(terminal, cpu, memory):
+    def chart_ends_at(terminal, cpu, memory):
         return any(cpu in line and memory in line for line in terminal.lines() if line.count("┤") == 2)
 
     for recording in (RECORDING, as_lines(RECORDING)):
         with replay("cpu", recording=recording, width=120, height=40) as terminal:
             terminal.send(".", "Down", "Enter")
-            expect(chart_begins_with(terminal, "200 %", "900M"), terminal, "of the first one")
+            expect(chart_ends_at(terminal, "400 %", "1.7G"), terminal, "of the first one")
             terminal.send("Esc", "Down", "Enter")
-            expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "of the second one")
+            expect(chart_ends_at(terminal, "82 %", "824M"), terminal, "of the second one")
             terminal.send("Enter")
-            expect(chart_begins_with(terminal, "1 %", "6.0M"), terminal, "of its parent")
+            expect(chart_ends_at(terminal, "2 %", "12.0M"), terminal, "of its parent")
             terminal.send("Esc")
-            expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "on the way back")
+            expect(chart_ends_at(terminal, "82 %", "824M"), terminal, "on the way back")
 
 
 def a_row_without_its_process(_scratch):
@@ -269,3 +269,9 @@ def a_row_without_its_process(_scratch):
         terminal.view("Connections")
         terminal.send("Down", "Down", "Down", "Enter").shows("the process of this row is not known", "[5")
         terminal.send("Up", "Enter").shows("[Pro", "15400")
+    with replay("network", width=120, height=40) as terminal:
+        terminal.send(".", *["Down"] * 7)  # past interfaces and processes
+        expect(rows_under_cursor(terminal)[0].startswith("tcp   established"), terminal, "the cursor does not go on")
+        terminal.send("Up")
+        expect(rows_under_cursor(terminal)[0].endswith("scene.json"), terminal, "nor back")
+        terminal.send("Down", "Down", "Enter").shows("[Process]", "15400")

@@ -19,7 +19,8 @@ enum network_table {
 	NETWORK_TABLE_ACCOUNT,
 	NETWORK_TABLE_LOSSES, /* the interfaces with other columns */
 	NETWORK_TABLE_PACKET_LOSS,
-	NETWORK_TABLE_BELOW, /* processes below the interfaces */
+	NETWORK_TABLE_BELOW, /* processes below the interfaces … */
+	NETWORK_TABLE_LINKS, /* … and connections below these */
 };
 
 enum network_graph { NETWORK_RECEIVED, NETWORK_SENT, N_NETWORK_GRAPHS };
@@ -110,6 +111,13 @@ void network_ceiling(struct buffer *out, const struct table *interfaces, const v
 #define BRIEF_CELLS 110 /* a narrower line of losses is brief */
 #define LOW 8 /* lines: no more than the table */
 #define STORY_LINES_MAX 4
+#define LEAST 5 /* lines of a table, with its title and headings */
+#define GRAPH_LINES_MIN 6
+#define GRAPH_LINES_GOOD 11
+#define GRAPH_CELLS 80
+#define GRAPHS_MAX 2
+#define NAME_CELLS 8
+#define LEAST_TOP 1e5 /* bits per second: what an idle machine does is flat, not mountains */
 
 static const char *const graph_columns[N_NETWORK_GRAPHS] = {
 	[NETWORK_RECEIVED] = "received_bits_per_second",
@@ -173,6 +181,11 @@ static const void *ceiling_row(const struct pane_context *context, const struct 
 	return busiest;
 }
 
+static bool is_loopback(const char *name)
+{
+	return strcmp(name, "lo") == 0;
+}
+
 static int draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
@@ -191,46 +204,131 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 	return y;
 }
 
-static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct followed_row *interface, unsigned graph)
+/* "received 12.0 Mb/s  top 15.1 Mb/s  total 4.1 GiB" */
+static void draw_direction(const struct pane_context *context, const struct canvas *canvas, int x,
+			   const struct followed_row *interface, unsigned graph, double top)
 {
-	static const char *const names[] = { [NETWORK_RECEIVED] = N_("received %s"),
-					     [NETWORK_SENT] = N_("sent %s") };
-	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(graph));
-	struct graph_range range =
-		graph_line_range(&plot, &context->history, interface->series[graph], &scale);
-	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
-	double now = frame_number(context->frame, "interface", interface->name, graph_columns[graph]);
-	char text[TEXT_MAX], value[VALUE_TEXT_MAX];
-	int x = 0;
+	static const char *const texts[N_NETWORK_GRAPHS][3] = {
+		[NETWORK_RECEIVED] = { N_("received {received_bits_per_second}"), N_("top {top}"),
+				       N_("total {received_bytes}") },
+		[NETWORK_SENT] = { N_("sent {sent_bits_per_second}"), N_("top {top}"),
+				   N_("total {sent_bytes}") },
+	};
+	const struct table *table = frame_table(context->frame, "interface");
+	const struct made_fact made = { "top", number_fact(top, UNIT_BITS_PER_SECOND),
+					graph == NETWORK_RECEIVED
+						? "the most received_bits_per_second on the graph"
+						: "the most sent_bits_per_second on the graph" };
+	const void *row = table_find(table, interface->name, NULL);
+	const struct row_facts facts = { { row_fact }, table, row, &made, 1 };
 
-	if (graph == NETWORK_RECEIVED && table) {
-		int room = canvas->width / 3;
-		int cells = utf8_cells(interface->name, canvas->ascii);
-
-		x = cells < room ? cells : room;
-		canvas_cut(canvas, 0, 0, STYLE_STRONG, interface->name, x++);
+	if (canvas->color) {
+		graph_key(canvas, 0, x, &(struct graph_part){ .letter = '#', .look = graph });
+		x += 2;
 	}
-	snprintf(text, sizeof(text), _(names[graph]), bits_text(value, now));
-	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
-	if (!isnan(range.most)) {
-		snprintf(text, sizeof(text), _("max %s"), bits_text(value, range.most));
-		canvas_piece(canvas, 0, x, STYLE_DIM, text);
-	}
-	graph_line(&plot, &context->history, interface->series[graph], &scale);
+	for (unsigned i = 0; i < 3; i++)
+		if (i != 1 || !isnan(top))
+			x = draw_piece(canvas, 0, x, i == 1 ? STYLE_DIM : STYLE_NORMAL, texts[graph][i],
+				       &facts.facts);
+	if (graph == NETWORK_RECEIVED && is_loopback(interface->name))
+		canvas_piece(canvas, 0, x, STYLE_DIM, _("(not in all)"));
 }
 
-static const struct followed_graphs graphs = {
-	.table = NETWORK_TABLE_INTERFACE, .n_graphs = N_NETWORK_GRAPHS, .draw = draw_graph
-};
-
-/* The table gets half, or what it needs; graphs have the rest, if there are any. Returns the lines used. */
-static int draw_wire(const struct pane_context *context, const struct canvas *canvas, bool alone)
+/* What it receives above the graph, what it sends below. */
+static void draw_interface(const struct pane_context *context, const struct canvas *canvas,
+			   const struct followed_row *interface)
 {
-	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y, n_shown;
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 2), area = graph_area_plot(&plot), line;
+	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
+	int name = utf8_cells(interface->name, canvas->ascii), x = name < NAME_CELLS ? NAME_CELLS : name;
+	struct graph_half halves[N_NETWORK_GRAPHS];
+	char labels[N_NETWORK_GRAPHS][VALUE_TEXT_MAX];
+
+	x = 1 + (x < canvas->width / 3 ? x : canvas->width / 3);
+	canvas_cut(canvas, 0, 0, STYLE_STRONG, interface->name, x - 1);
+	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++) {
+		double most = graph_line_range(&area, &context->history, interface->series[i], &scale).most;
+		double top = axis_end(most, LEAST_TOP, true);
+
+		halves[i] = (struct graph_half){ interface->series[i], FOLLOWED_STYLE(i), top,
+						 strcat(rate_short(labels[i], top), "b") };
+		line = canvas_rows(canvas, i == NETWORK_RECEIVED ? 0 : canvas->height - 1, 1);
+		draw_direction(context, &line, x, interface, i, most);
+	}
+	graph_mirrored(&plot, &context->history, halves, &scale);
+}
+
+/* Which graph comes first: that of the selected one, then by what they moved lately. */
+#define RANK_UP 1e-3
+#define RANK_LOOPBACK 1e-4
+#define RANK_DOWN 1e-5
+
+static double rank_of(const struct pane_context *context, const struct canvas *canvas, const void *row,
+		      const struct followed_row *interface)
+{
+	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
+	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
+	double sum = 0, most;
+
+	if (row == context_selected_row(context, NETWORK_TABLE_INTERFACE))
+		return INFINITY;
+	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++) {
+		most = graph_line_range(canvas, &context->history, interface->series[i], &scale).most;
+		sum += fmax(most, 0);
+	}
+	if (is_loopback(interface->name))
+		return RANK_LOOPBACK;
+	return sum > 0 ? sum : strcmp(table_text(table, row, "state"), "up") == 0 ? RANK_UP : RANK_DOWN;
+}
+
+static int choose_interfaces(const struct pane_context *context, const struct canvas *canvas, int most,
+			     const struct followed_row **shown)
+{
+	const struct view *view = &context->tables[NETWORK_TABLE_INTERFACE].view;
+	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
 	const struct network_state *state = context->state;
-	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
+	double ranks[FOLLOWED_ROWS_MAX];
+	int n = 0;
+
+	for (size_t i = 0; table && i < view->n_rows; i++) {
+		const struct followed_row *row =
+			followed_rows_find(&state->interfaces, table_text(table, view->rows[i], "name"));
+		double rank = row ? rank_of(context, canvas, view->rows[i], row) : NAN;
+		int at = n < most ? n : most - 1;
+
+		if (!row || (n == most && rank <= ranks[at]))
+			continue;
+		for (; at > 0 && ranks[at - 1] < rank; at--) {
+			shown[at] = shown[at - 1];
+			ranks[at] = ranks[at - 1];
+		}
+		shown[at] = row;
+		ranks[at] = rank;
+		n += n < most;
+	}
+	return n;
+}
+
+static int draw_graphs(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct followed_row *shown[GRAPHS_MAX];
+	int most = canvas->width / GRAPH_CELLS, n;
+
+	most = most < 1 ? 1 : most < GRAPHS_MAX ? most : GRAPHS_MAX;
+	n = choose_interfaces(context, canvas, most, shown);
+	for (int i = 0; i < n; i++) {
+		struct canvas part = graph_beside(canvas, i, n, CANVAS_GAP);
+
+		draw_interface(context, &part, shown[i]);
+	}
+	return n > 0 ? canvas->height : 0;
+}
+
+/* The table gets half, or what it needs; the graph has the rest, but for lists below it. Returns the lines
+ * used. */
+static int draw_wire(const struct pane_context *context, const struct canvas *canvas, int lists)
+{
+	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y, graph, most;
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 
@@ -239,34 +337,39 @@ static int draw_wire(const struct pane_context *context, const struct canvas *ca
 	y += draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
 	context_heading(context, title, sizeof(title));
-	n_shown = followed_rows_choose(&graphs, context, &state->interfaces, &rest, shown);
-	if (n_shown == 0)
-		wanted = alone || wanted > rest.height ? rest.height : wanted;
-	else if (wanted > rest.height / 2)
-		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
+	most = (rest.height - lists) / 2;
+	wanted = wanted < most ? wanted : most;
+	graph = rest.height - lists - wanted;
+	if (lists > 0 && graph > GRAPH_LINES_GOOD)
+		graph = graph * 3 / 5 > GRAPH_LINES_GOOD ? graph * 3 / 5 : GRAPH_LINES_GOOD;
+	if (graph < GRAPH_LINES_MIN || wanted < LEAST) {
+		graph = 0;
+		wanted = rest.height - lists;
+	}
 	part = canvas_rows(&rest, 0, wanted);
 	context_draw_titled(context, &part, NETWORK_TABLE_INTERFACE, title);
-	rest = canvas_below(&rest, wanted);
-	return y + wanted + followed_graphs_draw(&graphs, context, &rest, shown, n_shown);
+	part = canvas_rows(&rest, wanted, graph);
+	return y + wanted + (graph > 0 ? draw_graphs(context, &part) : 0);
 }
 
-/* Below the interfaces stand the processes that use them, on a screen of many lines. */
+/* Below the interfaces stand the processes that use them, and connections, on a screen of many lines. */
 static void network_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	int below = process_below_lines(context, canvas), y;
-	struct canvas part = canvas_rows(canvas, 0, canvas->height - below);
+	struct canvas part;
 
 	if (canvas->height < LOW) {
 		context_draw_table(context, canvas, NETWORK_TABLE_INTERFACE);
 		return;
 	}
-	y = draw_wire(context, &part, below == 0);
-	part = canvas_below(canvas, y);
+	y = draw_wire(context, canvas, below);
+	part = canvas_rows(canvas, y, below);
 	if (below > 0)
 		context_draw_titled(context, &part, NETWORK_TABLE_BELOW, _("processes by TCP"));
+	part = canvas_below(canvas, y + below);
+	if (below > 0 && part.height >= LEAST)
+		context_draw_titled(context, &part, NETWORK_TABLE_LINKS, _("connections"));
 }
-
-#define LEAST 5 /* lines of a table, with its title and headings */
 
 /* Each has what it needs, as far as those below it keep the least. */
 static void network_draw_losses(const struct pane_context *context, struct canvas *canvas)
@@ -296,6 +399,9 @@ static void network_draw_losses(const struct pane_context *context, struct canva
 
 #define NETWORK_VIEW_INTERFACES 0
 
+#define CONNECTED                                                                                            \
+	"established,syn-sent,syn-recv,fin-wait-1,fin-wait-2,closed,close-wait,last-ack,closing,connected"
+
 static const struct pane_table tables[] = {
 	[NETWORK_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
 	[NETWORK_TABLE_BACKLOG] = { .topic = "backlog", .own_columns = true,
@@ -305,9 +411,7 @@ static const struct pane_table tables[] = {
 	[NETWORK_TABLE_TRAFFIC] = { .topic = "traffic", .lazy = true, .recorded = true,
 				    .sort = "received_bytes_per_second" },
 	[NETWORK_TABLE_CONNECTION] = { .topic = "connection", .lazy = true, .recorded = true,
-				       .only_column = "state",
-				       .only = "established,syn-sent,syn-recv,fin-wait-1,fin-wait-2,"
-					       "closed,close-wait,last-ack,closing,connected",
+				       .only_column = "state", .only = CONNECTED,
 				       .sort = "received_bytes_per_second" },
 	[NETWORK_TABLE_LISTENING] = { .topic = "connection", .lazy = true, .only_column = "state",
 				      .only = "listening,open",
@@ -326,12 +430,16 @@ static const struct pane_table tables[] = {
 	[NETWORK_TABLE_BELOW] = PROCESSES_BY(
 		"tcp_bytes_per_second", 1,
 		"tcp_received_bytes_per_second,tcp_sent_bytes_per_second,pid,state,user,command"),
+	[NETWORK_TABLE_LINKS] = { .topic = "connection", .lazy = true, .own_columns = true,
+				  .only_column = "state", .only = CONNECTED,
+				  .sort = "received_bytes_per_second" },
 	{ 0 },
 };
 
 static const struct pane_view views[] = {
 	{ "interfaces", N_("Interfaces"), N_("what each interface receives and sends on the wire"),
-	  NETWORK_TABLE_INTERFACE, .below = 1UL << NETWORK_TABLE_BELOW, .actions = process_below_actions,
+	  NETWORK_TABLE_INTERFACE, .below = 1UL << NETWORK_TABLE_BELOW | 1UL << NETWORK_TABLE_LINKS,
+	  .actions = process_below_actions,
 	  .draw = network_draw },
 	{ "processes", N_("Processes"), N_("payload that each process receives and sends"),
 	  NETWORK_TABLE_TRAFFIC, .actions = process_actions, .heading = context_heading },
@@ -363,7 +471,8 @@ static const struct series series[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
+	bool of_link = action == ACTION_OPEN && context->focus == NETWORK_TABLE_LINKS;
+	bool of_process = action == ACTION_ACT || (action == ACTION_OPEN && !of_link);
 
 	return of_process && context->view == NETWORK_VIEW_INTERFACES ? process_below_refuses(context, action)
 								      : NULL;

@@ -426,7 +426,6 @@ void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
 #define SHARE_OF_LINES 4 /* charts take this part of the lines, lists the rest */
 #define LISTS_LINES_MIN 10
 #define NOTICEABLE 0.005 /* a part of this share is named */
-#define ROOM_ABOVE 1.1   /* the highest value of an axis without an end of its own does not touch it */
 
 /* How the past of a gauge is drawn, by its series. */
 struct chart_kind {
@@ -486,22 +485,6 @@ static double highest(const struct pane_context *context, const struct canvas *c
 	double most = graph_line_range(canvas, &context->history, series, scale).most;
 
 	return most > 0 ? most : 0;
-}
-
-/* The end of an axis for values up to most: round, and a little higher. */
-static double end_of_axis(const struct chart_kind *chart_kind, double most)
-{
-	static const double rounds[] = { 1, 1.5, 2, 3, 4, 5, 6, 8, 10 };
-	double wanted = fmax(most * ROOM_ABOVE, chart_kind->least_end), unit = pow(10, floor(log10(wanted)));
-
-	if (!(wanted > 0))
-		return 1;
-	if (!chart_kind->decimal)
-		return levels_fit(0, wanted, 0).top;
-	for (unsigned i = 0; i + 1 < sizeof(rounds) / sizeof(rounds[0]); i++)
-		if (rounds[i] * unit >= wanted)
-			return rounds[i] * unit;
-	return 10 * unit;
 }
 
 /* Bytes per second at most lately, to compare disks with interfaces. */
@@ -636,7 +619,7 @@ static void draw_traffic(const struct pane_context *context, const struct canvas
 		scale.top += highest(context, &plot, chart_kind->series[i], &line);
 		x = draw_key(canvas, x, &parts[i], chart_kind->label(value, parts[i].value));
 	}
-	scale.top = end_of_axis(chart_kind, scale.top);
+	scale.top = axis_end(scale.top, chart_kind->least_end, chart_kind->decimal);
 	scale.top_label = chart_kind->label(top, scale.top);
 	graph_stacked(&below, &context->history, parts, 2, &scale);
 }
@@ -650,7 +633,8 @@ static void draw_area(const struct pane_context *context, const struct canvas *c
 
 	canvas_piece(canvas, 0, x, STYLE_NORMAL, gauge->text);
 	if (isnan(scale.most))
-		scale.most = end_of_axis(kind_of(gauge), highest(context, &plot, series, &scale));
+		scale.most = axis_end(highest(context, &plot, series, &scale), kind_of(gauge)->least_end,
+				      kind_of(gauge)->decimal);
 	graph_area(&below, &context->history, series, &scale, kind_of(gauge)->label);
 }
 
