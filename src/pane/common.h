@@ -135,6 +135,9 @@ void disks_story(struct buffer *out, const struct table *disks, const struct tab
 void disks_user_story(struct buffer *out, const struct table *users, const void *user,
 		      const struct table *disks);
 
+/* About file systems on which tasks are stuck, as a finding says: rows of stuck. */
+void disks_stuck_story(struct buffer *out, const struct table *tasks, const struct findings *findings);
+
 /* About file systems that are full. */
 void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings);
 

@@ -382,6 +382,7 @@ static void say_disks(struct buffer *out)
 	disks_story(&lines, disks, frame_table(&frame, "disk_latency"));
 	for (size_t i = 0; users && i < users->n_rows; i++)
 		disks_user_story(&lines, users, table_row(users, i), disks);
+	disks_stuck_story(&lines, frame_table(&frame, "stuck"), findings);
 	disks_space_story(&lines, frame_table(&frame, "filesystem"), findings);
 	findings_close(findings);
 	say_lines(out, "story disks", &lines);

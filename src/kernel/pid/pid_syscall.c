@@ -115,7 +115,7 @@ int64_t pid_syscall_fd(const struct pid_syscall *call)
 	return -1;
 }
 
-bool pid_syscall_path(const struct pid_syscall *call, uint64_t *address)
+bool pid_syscall_path(const struct pid_syscall *call, uint64_t *address, int64_t *directory)
 {
 	const char *name = pid_syscall_name(call);
 
@@ -123,6 +123,9 @@ bool pid_syscall_path(const struct pid_syscall *call, uint64_t *address)
 		if (strcmp(of_path[i].name, name) != 0)
 			continue;
 		*address = call->arguments[of_path[i].argument];
+		*directory = of_path[i].argument == 1 && call->arguments[0] <= INT32_MAX
+				     ? (int64_t)call->arguments[0]
+				     : -1;
 		return *address != 0; /* the file of a descriptor alone */
 	}
 	return false;

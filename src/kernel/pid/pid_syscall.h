@@ -28,7 +28,10 @@ uint64_t pid_syscall_lock(const struct pid_syscall *call);
 /* The file descriptor that it works on; -1: none. */
 int64_t pid_syscall_fd(const struct pid_syscall *call);
 
-/* The address of the path that it works on; false: none. */
-bool pid_syscall_path(const struct pid_syscall *call, uint64_t *address);
+/*
+ * The address of the path that it works on, and the descriptor of the directory in which a relative one
+ * begins; -1: the current one. False: none.
+ */
+bool pid_syscall_path(const struct pid_syscall *call, uint64_t *address, int64_t *directory);
 
 #endif

@@ -21,6 +21,7 @@ enum disks_table {
 	DISKS_TABLE_USER,
 	DISKS_TABLE_BUCKET,
 	DISKS_TABLE_BELOW, /* processes below the devices */
+	DISKS_TABLE_STUCK,
 };
 
 /* The graphs of a device, side by side as far as there is room. */
@@ -88,16 +89,44 @@ static const struct remark space_remarks[] = {
 	  N_("{mount} hardly takes more files: {inodes_used_ratio} of its inodes are in use.") },
 };
 
+/* Of tasks that a finding calls stuck. Who executes a program waits there for other locks, too. */
+static const struct remark stuck_remarks[] = {
+	{ "is_stuck, mount, function == percpu_rwsem_wait|__sb_start_write, not call == execve|execveat",
+	  N_("{mount} takes no writes, as when it is frozen (fsfreeze): {process} ({pid}) is stuck for "
+	     "{stuck_seconds}, {path}.") },
+	{ "is_stuck, mount, not function == percpu_rwsem_wait|__sb_start_write",
+	  N_("{mount} does not answer: {process} ({pid}) is stuck for {stuck_seconds}[ in {function}], "
+	     "{path}.") },
+};
+
 struct space_facts {
 	struct row_facts of;
 	const struct findings *findings;
 };
+
+/* The first of those that are stuck on its file system. */
+static bool is_stuck(const struct space_facts *space)
+{
+	const struct table *tasks = space->of.table;
+	const char *mount = table_text(tasks, space->of.row, "mount");
+
+	for (size_t i = 0; i < tasks->n_rows; i++) {
+		const void *row = table_row(tasks, i);
+
+		if (strcmp(table_text(tasks, row, "mount"), mount) == 0 &&
+		    grade_of_row(space->findings, "stuck", tasks->schema, row) > GRADE_CALM)
+			return row == space->of.row;
+	}
+	return false;
+}
 
 static struct fact space_fact(const struct facts *facts, struct span name)
 {
 	const struct space_facts *space = (const struct space_facts *)facts;
 	const struct schema *schema = space->of.table->schema;
 
+	if (span_is(name, "is_stuck"))
+		return yes_fact(is_stuck(space));
 	if (span_is(name, "is_full"))
 		return yes_fact(grade_of_row(space->findings, "disk_full", schema, space->of.row) >
 				GRADE_CALM);
@@ -239,6 +268,14 @@ void disks_space_story(struct buffer *out, const struct table *filesystems, cons
 	remarks_say_rows(out, REMARKS(space_remarks), &facts.of, 0);
 }
 
+void disks_stuck_story(struct buffer *out, const struct table *tasks, const struct findings *findings)
+{
+	struct space_facts facts = { .of = { .facts = { space_fact }, .table = tasks },
+				     .findings = findings };
+
+	remarks_say_rows(out, REMARKS(stuck_remarks), &facts.of, 0);
+}
+
 #define CHART_LINES_MIN 7
 #define HEAT_FROM_CELLS 76 /* with fewer there are only bars */
 #define BARS_CELLS_MAX 72
@@ -332,6 +369,7 @@ static int disks_draw_story(const struct pane_context *context, const struct can
 	struct buffer story = BUFFER_HERE;
 	int y;
 
+	disks_stuck_story(&story, context_table(context, DISKS_TABLE_STUCK), context->findings);
 	disks_story(&story, context_table(context, DISKS_TABLE_DISK),
 		    context_table(context, DISKS_TABLE_LATENCY));
 	disks_space_story(&story, context_table(context, DISKS_TABLE_FILESYSTEM), context->findings);
@@ -644,6 +682,7 @@ static const struct pane_table tables[] = {
 	[DISKS_TABLE_BELOW] =
 		PROCESSES_BY("disk_bytes_per_second", 1,
 			     "read_bytes_per_second,write_bytes_per_second,pid,state,user,command"),
+	[DISKS_TABLE_STUCK] = { .topic = "stuck", .own_columns = true },
 	{ 0 },
 };
 

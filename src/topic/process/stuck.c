@@ -22,8 +22,10 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/cgroup.h"
+#include "kernel/mounts.h"
 #include "kernel/pid/pid_syscall.h"
 #include "kernel/system.h"
+#include "sys/attribute.h"
 #include "sys/pids.h"
 #include "topic/cgroup.h"
 #include "topic/process/command_reader.h"
@@ -37,12 +39,13 @@
 #define DETAILS_SECONDS 1 /* a wait for a disk is over by then */
 #define LOAD_LEAST 0.05 /* a task that has been in D for 5 s makes a load of 0.08 */
 #define TEXT_BYTES 256
+#define MOUNTS_BYTES_MAX ((size_t)1024 * 1024)
 
 struct stuck_row {
 	uint64_t tid;
 	double start_seconds, stuck_seconds;
 	uint64_t pid;
-	const char *process, *thread, *call, *function, *path, *frozen;
+	const char *process, *thread, *call, *function, *path, *mount, *frozen;
 };
 
 #define TEXT(field, what, where, ...)                                                                        \
@@ -73,6 +76,9 @@ static const struct column columns[] = {
 		"one begins in its directory, or in that of a descriptor"),
 	     "/proc/PID/fd, or /proc/PID/mem, by the arguments of the call", .title = N_("file"), .width = 24,
 	     .personal = true, .fleeting = true),
+	TEXT(mount, N_("where the file system of that file is mounted, as the process sees it"),
+	     "/proc/PID/mountinfo, /proc/PID/cwd", .title = N_("mount"), .width = 12, .rank = 5,
+	     .hidden = true, .fleeting = true),
 	TEXT(frozen, N_("its control group is frozen: it waits for nothing"),
 	     "/proc/PID/task/TID/wchan, else v1 freezer.state, v2 cgroup.events", .title = N_("frozen"),
 	     .width = 6, .words = true, .optional = true, .fleeting = true),
@@ -92,7 +98,8 @@ struct task {
 	bool asked;  /* for its details */
 	bool frozen;
 	char state;
-	char name[PROCESS_NAME_MAX], call[32], function[64], path[TEXT_BYTES];
+	char name[PROCESS_NAME_MAX], call[32], function[64], path[TEXT_BYTES], mount[TEXT_BYTES];
+	char directory[TEXT_BYTES]; /* in which a relative path begins; empty: not known */
 };
 
 struct state {
@@ -301,27 +308,75 @@ static struct task *find_task(struct state *state, uint64_t number)
 	return NULL;
 }
 
+/* How long the part of the path is that this is; 0: it is none of it. */
+static size_t prefix_length(const char *path, const char *mount)
+{
+	size_t length = strlen(mount);
+
+	return strncmp(path, mount, length) == 0 &&
+			       (path[length] == '/' || path[length] == '\0' || strcmp(mount, "/") == 0)
+		       ? length
+		       : 0;
+}
+
+/* Of two mounts at one place the later one covers the other. */
+static void find_mount(struct env *env, struct task *task)
+{
+	char path[2 * TEXT_BYTES], name[PROCESS_FILE_MAX];
+	struct buffer mounts = { 0 };
+	struct mount_info info;
+	struct span rest;
+
+	snprintf(path, sizeof(path), "%s%s%s", *task->path == '/' ? "" : task->directory,
+		 *task->path == '/' ? "" : "/", task->path);
+	snprintf(name, sizeof(name), "proc/%u/mountinfo", task->pid);
+	if (!*task->path || *path != '/' || strstr(path, "/../") ||
+	    attribute_text(env, name, MOUNTS_BYTES_MAX, &mounts) < 0)
+		*path = '\0';
+	rest = span_of(mounts.bytes, mounts.length);
+	while (*path && mountinfo_next(&rest, &info)) {
+		char *point = mountinfo_text(info.point);
+		size_t length = prefix_length(path, point);
+
+		if (length > 0 && length >= strlen(task->mount))
+			span_copy(task->mount, sizeof(task->mount), span_text(point));
+		free(point);
+	}
+	buffer_free(&mounts);
+}
+
+static void read_link(struct env *env, const struct task *task, int64_t fd, char text[TEXT_BYTES])
+{
+	char name[PROCESS_FILE_MAX] = "cwd", target[TEXT_BYTES];
+	long length;
+
+	if (fd >= 0)
+		snprintf(name, sizeof(name), "fd/%lld", (long long)fd);
+	length = pids_read_link(env, task->pid, name, target, sizeof(target));
+	if (length > 0)
+		span_copy(text, TEXT_BYTES, span_of(target, (size_t)length));
+}
+
 /* The link of a descriptor is text of the kernel, too. */
 static void set_call(struct state *state, struct task *task, const struct pid_syscall *call)
 {
 	const char *known = pid_syscall_name(call);
-	char name[PROCESS_FILE_MAX], target[TEXT_BYTES];
+	struct env *env = state->processes->env;
 	uint64_t address;
-	long length;
+	int64_t directory;
 
 	if (!known)
 		return;
 	snprintf(task->call, sizeof(task->call), "%s", known);
-	if (pid_syscall_path(call, &address)) {
+	if (pid_syscall_path(call, &address, &directory)) {
+		read_link(env, task, directory, task->directory);
 		command_reader_ask_at(state->paths, task->pid, "mem", address, task->number);
 		return;
 	}
 	if (pid_syscall_fd(call) < 0)
 		return;
-	snprintf(name, sizeof(name), "fd/%lld", (long long)pid_syscall_fd(call));
-	length = pids_read_link(state->processes->env, task->pid, name, target, sizeof(target));
-	if (length > 0)
-		span_copy(task->path, sizeof(task->path), span_of(target, (size_t)length));
+	read_link(env, task, pid_syscall_fd(call), task->path);
+	find_mount(env, task);
 }
 
 static void take_details(struct state *state)
@@ -338,8 +393,10 @@ static void take_details(struct state *state)
 	command_reader_submit(state->paths);
 	while (command_reader_next(state->paths, &line)) {
 		task = find_task(state, line.tag);
-		if (task)
-			span_copy(task->path, sizeof(task->path), span_of(line.text, line.program_length));
+		if (!task)
+			continue;
+		span_copy(task->path, sizeof(task->path), span_of(line.text, line.program_length));
+		find_mount(state->processes->env, task);
 	}
 }
 
@@ -358,6 +415,7 @@ static void add_row(struct sample *sample, const struct task *task, const struct
 	row->call = *task->call ? arena_copy(arena, task->call, strlen(task->call)) : NULL;
 	row->function = *task->function ? arena_copy(arena, task->function, strlen(task->function)) : NULL;
 	row->path = *task->path ? arena_copy(arena, task->path, strlen(task->path)) : NULL;
+	row->mount = *task->mount ? arena_copy(arena, task->mount, strlen(task->mount)) : NULL;
 	row->frozen = task->frozen ? N_("yes") : "";
 }
 
