@@ -211,7 +211,7 @@ static const struct column columns[] = {
 	       "id"),
 	    "the path; config.v2.json (Docker), containers.json (Podman), config.json (containerd, CRI-O)",
 	    .grouping = "name"),
-	COL(path, KEY, NONE, N_("path"), 24, N_("path below the mount; (rest): what is not in a group"),
+	COL(path, KEY, NONE, N_("path"), 24, N_("path below the mount; (rest): what is not in a group, or not counted there"),
 	    "directories of /sys/fs/cgroup, of all hierarchies", .fleeting = true, .hidden = true),
 	COL(cpu_seconds, COUNTER, SECONDS, N_("CPU time"), 9, N_("CPU time since the group was made"),
 	    "v1 cpuacct.usage; v2 cpu.stat usage_usec; /: that of the root, else /proc/stat", .hidden = true),
@@ -493,13 +493,26 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 		set_io_limit(sample, row, group->io);
 }
 
+/* Is some number of it not known, so that it is in the rest of the machine? */
+static bool is_uncounted(const struct group *group, bool counts_io)
+{
+	return !group->waits &&
+	       (group->tasks_apart || group->counters.cpu_ns == U64_UNKNOWN ||
+		group->levels.memory == U64_UNKNOWN || group->levels.tasks == U64_UNKNOWN ||
+		(counts_io && group->counters.read_bytes == U64_UNKNOWN));
+}
+
 static void add_rest(struct sample *sample, const struct group *top, bool counts_io)
 {
 	struct group_row *row = table_add(sample->table);
+	const struct group *group = top->first;
+
+	while (group && !is_uncounted(group, counts_io))
+		group = group->next;
 
 	row->path = REST;
 	row->parent = "/";
-	row->name = N_("(not in a group)");
+	row->name = group ? N_("(not counted in groups)") : N_("(not in a group)");
 	row->kind = "rest";
 	row->age_seconds = 0;
 	set_levels(row, &top->own_levels);
