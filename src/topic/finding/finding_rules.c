@@ -7,6 +7,7 @@
 
 #include "topic/finding/finding_rules.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -79,17 +80,31 @@ static const char *const answers[] = {
 	"(no record)", "(others)", NULL,
 };
 
+#define OUT_OF_MEMORY N_("OOM kills[ within {window}: {kills}][; last: {killed}].")
+
 /* Of a group at its memory limit. */
 #define LIMIT_KILLED                                                                                         \
 	N_("OOM kills at its memory limit[ of {limit}][ within {window}: {kills}][; last: {killed}].")
 #define LIMIT_KILLS COUNT("limit_killed_kills", 1, N_("processes killed within 5 min"))
 
 const struct finding_rule finding_rules[] = {
+	{ .name = "out_of_memory", .topic = "kill", .subject = N_("memory"), .severity = FINDING_CRITICAL,
+	  .age = FINDING_RECURS, .text = OUT_OF_MEMORY,
+	  .help = N_("The OOM killer killed a process, and not because a group was at its limit, by the "
+		     "kernel's log, also before the first sample; 30 s after the last one it is shown as "
+		     "earlier."),
+	  .pane = "memory", .of_host = IN_CONTAINER,
+	  .values = { { .name = "ago", .topic = "kill", .row = "/", .column = "age_seconds", .at_most = true,
+			.at_least = SECONDS("out_of_memory_seconds", 3600, N_("time since the last one")) },
+		      { .name = "began", .topic = "kill", .row = "/", .column = "series_seconds" },
+		      { .name = "kills", .topic = "kill", .row = "/", .column = "kills" },
+		      { .name = "window", .topic = "kill", .row = "/", .column = "counted_seconds" },
+		      { .name = "killed", .topic = "kill", .row = "/", .column = "killed" } } },
+	/* Where the log may not be read. */
 	{ .name = "out_of_memory", .topic = "reclaim", .subject = N_("memory"), .age = FINDING_COUNTS,
-	  .severity = FINDING_CRITICAL,
-	  .text = N_("OOM kills in {window}: {kills}[; last: {killed}]."),
-	  .help = N_("The OOM killer has killed a process in the last 30 s, and not because a group was at "
-		     "its limit."),
+	  .severity = FINDING_CRITICAL, .text = OUT_OF_MEMORY,
+	  .help = N_("Without the log: the kernel counted a kill in the last 30 s that was at no group's "
+		     "limit."),
 	  .pane = "memory", .of_host = IN_CONTAINER,
 	  .values = { { .name = "kills", .topic = "reclaim", .row = "oom_kill", .column = "total",
 			.less_topic = "group", .less_row = "/", .less = "all_limit_oom_kills",
@@ -100,17 +115,8 @@ const struct finding_rule finding_rules[] = {
 			.at_least = COUNT("out_of_memory_stalls", 1,
 					  N_("allocations that had to reclaim memory of the machine "
 					     "themselves; limits of groups cause none")) },
-		      { .name = "killed", .topic = "kill", .row = "/", .column = "killed" } } },
-	{ .name = "out_of_memory_before", .topic = "kill", .subject = N_("memory"),
-	  .severity = FINDING_CRITICAL, .age = FINDING_HAPPENED, .yields_to = { "out_of_memory" },
-	  .text = N_("OOM kill: {killed}."),
-	  .help = N_("The kernel's log has that the OOM killer killed a process before the first sample, and "
-		     "not because a group was at its limit; after 30 s it is shown as earlier."),
-	  .pane = "memory", .of_host = IN_CONTAINER,
-	  .values = { { .name = "ago", .topic = "kill", .row = "/", .column = "earlier_age_seconds",
-			.at_most = true,
-			.at_least = SECONDS("out_of_memory_before_seconds", 3600, N_("time since then")) },
-		      { .name = "killed", .topic = "kill", .row = "/", .column = "killed" } } },
+		      { .name = "logged", .topic = "kill", .column = "path", .with = "/",
+			.or_unknown = true, .at_least = { .number = INFINITY } } } },
 	{ .name = "limit_killed", .topic = "kill", .key = "path", .called = "name",
 	  .severity = FINDING_WARNING, .age = FINDING_RECURS, .text = LIMIT_KILLED,
 	  .help = N_("Processes were killed because memory of a group was at its limit, by the kernel's log, "
@@ -529,6 +535,8 @@ const char *finding_name_now(const char *name)
 		{ "group_killed_kills", "limit_killed_kills" },
 		{ "limit_killed_before", "limit_killed" },
 		{ "limit_killed_before_seconds", "limit_killed_seconds" },
+		{ "out_of_memory_before", "out_of_memory" },
+		{ "out_of_memory_before_seconds", "out_of_memory_seconds" },
 	};
 
 	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)

@@ -33,7 +33,7 @@
 
 struct kill_row {
 	const char *path, *name, *killed;
-	double age_seconds, earlier_age_seconds, series_seconds, counted_seconds;
+	double age_seconds, series_seconds, counted_seconds;
 	uint64_t kills, limit_bytes;
 };
 
@@ -41,8 +41,6 @@ struct kill_row {
 
 static const struct column columns[] = {
 	COL(age_seconds, GAUGE, SECONDS, N_("ago"), 7, N_("time since the last one"), "/dev/kmsg"),
-	COL(earlier_age_seconds, GAUGE, SECONDS, N_("before"), 7,
-	    N_("the same, if it was before the first sample"), "/dev/kmsg", .hidden = true),
 	COL(series_seconds, GAUGE, SECONDS, N_("since"), 7,
 	    N_("time since the first of those that followed one another within 30 s"), "/dev/kmsg",
 	    .hidden = true),
@@ -79,7 +77,6 @@ struct kill {
 	uint64_t *times; /* of those that are counted; the last one was last */
 	size_t n_times, capacity;
 	uint64_t counted_us, series_us; /* series_us: when the series of the last one began */
-	bool earlier;                   /* the last one was before the first sample */
 };
 
 struct state {
@@ -209,7 +206,6 @@ static void add_kill(struct state *state, const struct oom_record *record, uint6
 		memmove(kill->times, kill->times + n_old,
 			(kill->n_times -= n_old) * sizeof(*kill->times));
 	*VECTOR_ADD(kill->times, kill->n_times, kill->capacity) = us;
-	kill->earlier = !state->sampled;
 }
 
 static void take_line(struct state *state, struct span line, uint64_t now_us)
@@ -269,8 +265,6 @@ static void add_row(struct sample *sample, struct kill *kill, uint64_t now_us)
 	row->name = *kill->name ? frame_text(sample->frame, kill->name) : N_("all");
 	row->killed = frame_text(sample->frame, kill->killed);
 	row->age_seconds = seconds_since(last_us(kill), state, now_us);
-	if (kill->earlier)
-		row->earlier_age_seconds = row->age_seconds;
 	row->series_seconds = seconds_since(kill->series_us, state, now_us);
 	row->kills = kill->n_times;
 	row->counted_seconds = (double)kill->counted_us / 1e6;

@@ -123,7 +123,7 @@ def ran_out():
     unit("importer", "importer 4000 0")
 
 
-@sick(rule="out_of_memory_before", subject="memory", names=r"importer \d+", within=3, before=True, samples=20)
+@sick(rule="out_of_memory", subject="memory", names=r"importer \d+", within=3, before=True, samples=20)
 def had_run_out():
     """the kernel killed a program for want of memory a minute before panetop began"""
     ran_out()
