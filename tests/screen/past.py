@@ -352,7 +352,7 @@ def a_page_is_saved(scratch):
         expect(not moved, terminal, f"it has moved: {moved}")
         save_as(terminal, "recorded.html")
         terminal.tells("exists already")
-    assert page.startswith("<!DOCTYPE html>") and "OOM kills in" in page, "the page:\n" + page[:2000]
+    assert page.startswith("<!DOCTYPE html>") and "OOM kills within" in page, "the page:\n" + page[:2000]
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         live_seconds(terminal, 1)
         page = page_of(scratch, terminal, "kept.html")
