@@ -203,7 +203,7 @@ enum {
 static const struct pane_table tables[] = {
 	[TABLE_INTERRUPT] = { .topic = "interrupt", .headline = true, .sort = "per_second",
 			      .only_column = "cpu", .only = "all", .text_rows = 40 },
-	[TABLE_BY_CPU] = { .topic = "interrupt", .lazy = true,
+	[TABLE_BY_CPU] = { .topic = "interrupt", .lazy = true, .sort = "per_second",
 			   .columns = "irq,cpu,per_second,cpu_ratio,mean_seconds,how,device",
 			   .setting = "kernel.cpus" },
 	[TABLE_SOFTIRQ] = { .topic = "softirq", .headline = true },
