@@ -230,9 +230,10 @@ static struct span take_last(struct span *path)
 	return last;
 }
 
+/* Usual engines have 64 digits, others the 32 of a UUID. */
 static bool is_container_id(struct span text)
 {
-	if (span_length(text) != CONTAINER_ID_LENGTH)
+	if (span_length(text) != CONTAINER_ID_LENGTH && span_length(text) != CONTAINER_ID_LENGTH / 2)
 		return false;
 	while (text.at < text.end)
 		if (ascii_hex_digit(*text.at++) < 0)

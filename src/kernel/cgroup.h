@@ -80,7 +80,7 @@ enum container_engine {
 };
 
 #define CGROUP_NAME_MAX 256
-#define CONTAINER_ID_LENGTH 64 /* hexadecimal digits */
+#define CONTAINER_ID_LENGTH 64 /* hexadecimal digits at most */
 
 struct cgroup_name {
 	enum cgroup_kind kind;

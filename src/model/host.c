@@ -81,7 +81,7 @@ static const struct column columns[] = {
 	    .help = N_("its hottest sensor"), .source = "temperature celsius, the greatest"),
 	ROW(uptime_seconds, A_GAUGE(SECONDS, N_("uptime"), 7), .rank = 6, .hidden = true, .whole = true,
 	    .help = N_("time since it was started"), .source = "system uptime_seconds"),
-	ROW(tasks, A_GAUGE(COUNT, N_("tasks"), 6), .rank = 6, .hidden = true, .help = N_("its threads"),
+	ROW(tasks, A_GAUGE(COUNT, N_("tasks"), 6), .rank = 6, .hidden = true, .help = N_("its processes"),
 	    .source = "system tasks"),
 	ROW(findings, A_GAUGE(COUNT, N_("findings"), 8), .rank = 6, .hidden = true,
 	    .help = N_("how many there are"), .source = "rows of finding"),

@@ -50,6 +50,7 @@ static const struct {
 	{ "/lxc.monitor.web", CGROUP_GROUP, ENGINE_UNKNOWN, "lxc.monitor.web" },
 	{ "/machine.slice/systemd-nspawn@my\\x2dweb.service", CGROUP_CONTAINER, ENGINE_UNKNOWN, "my-web" },
 	{ "/docker/4f0c1e5a77b2", CGROUP_GROUP, ENGINE_UNKNOWN, "4f0c1e5a77b2" }, /* too short for an id */
+	{ "/engine/4f0c1e5a77b2d3914f0c1e5a77b2d391", CGROUP_CONTAINER, ENGINE_UNKNOWN, "4f0c1e5a77b2" },
 	{ "/docker/" ID "0", CGROUP_GROUP, ENGINE_UNKNOWN, ID "0" },
 	{ "/a\nb\xff", CGROUP_GROUP, ENGINE_UNKNOWN, "a\nb\xff" },
 	{ "/x\\x4a\\x4A\\x09\\xfF\\xa0\\x01.mount", CGROUP_UNIT, ENGINE_UNKNOWN, "xJJ\t\xff\xa0\001.mount" },

@@ -548,7 +548,7 @@ static const struct column columns[] = {
 	COL(limit_bytes_per_second, GAUGE, BYTES_PER_SECOND, N_("limit"), 8,
 	    N_("memory bandwidth that it is allowed, where it is set in bytes (AMD, mba_MBps); empty: no "
 	       "limit"), "/" CACHE_ROOT "/GROUP/schemata MB", .rank = 1, .optional = true),
-	COL(tasks, GAUGE, COUNT, N_("tasks"), 6,
+	COL(tasks, GAUGE, COUNT, N_("threads"), 7,
 	    N_("threads in it; those of its monitoring groups count, too"),
 	    "lines of /" CACHE_ROOT "/GROUP/tasks", .on_request = REQUEST_TASKS, .rank = 3),
 	COL(process, LABEL, NONE, N_("process"), 14, N_("the process for which panetop made the group"),

@@ -13,7 +13,7 @@ struct container_name {
 	char pod[CGROUP_NAME_MAX]; /* "namespace/name" of its pod; empty: none */
 };
 
-/* id: CONTAINER_ID_LENGTH digits. False: no engine names it, or its files may not be read. */
+/* False: no engine names it, or its files may not be read. */
 bool container_name_find(const struct root *root, enum container_engine engine, const char *id,
 			 struct container_name *name);
 

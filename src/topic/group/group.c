@@ -191,8 +191,8 @@ static const struct column columns[] = {
 	    N_("the same at limits of the group and of all groups below it; /: of the machine, in a "
 	       "container unknown"), "sum of limit_oom_kills, with those of groups that are gone", .rank = 6,
 	    .hidden = true),
-	GAUGE(tasks, UNIT_COUNT, N_("tasks"), 6,
-	      N_("processes and threads, with those of the groups below it; of version 1 in the hierarchy "
+	GAUGE(tasks, UNIT_COUNT, N_("threads"), 7,
+	      N_("threads, with those of the groups below it; of version 1 in the hierarchy "
 		 "pids, or if that has no groups in one that has some; of a group that is not in it they "
 		 "are among the tasks of other rows, too"),
 	      "pids.current, or the lines of tasks, cgroup.threads of any hierarchy that has the group; /: "
@@ -211,7 +211,8 @@ static const struct column columns[] = {
 	       "id"),
 	    "the path; config.v2.json (Docker), containers.json (Podman), config.json (containerd, CRI-O)",
 	    .grouping = "name"),
-	COL(path, KEY, NONE, N_("path"), 24, N_("path below the mount; (rest): what is not in a group, or not counted there"),
+	COL(path, KEY, NONE, N_("path"), 24,
+	    N_("path below the mount; (rest): what is not in a group, or not counted there"),
 	    "directories of /sys/fs/cgroup, of all hierarchies", .fleeting = true, .hidden = true),
 	COL(cpu_seconds, COUNTER, SECONDS, N_("CPU time"), 9, N_("CPU time since the group was made"),
 	    "v1 cpuacct.usage; v2 cpu.stat usage_usec; /: that of the root, else /proc/stat", .hidden = true),

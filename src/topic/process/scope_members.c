@@ -38,7 +38,7 @@ static bool find_container(const char *path, struct cgroup_name *name, size_t *l
 		if (path[*length] != '\0' && path[*length] != '/')
 			continue;
 		cgroup_name_parse(span_of(path, *length), name);
-		if (name->kind == CGROUP_CONTAINER && span_length(name->id) == CONTAINER_ID_LENGTH)
+		if (name->kind == CGROUP_CONTAINER && span_length(name->id) > 0)
 			return true;
 	}
 	return false;
