@@ -573,19 +573,28 @@ static const struct profile_window *window_of(struct sample *sample)
 
 /* Languages whose programs can write the names of what they run, but do not by themselves. */
 static const struct language {
-	const char *file; /* its name begins so */
-	bool interprets;  /* what runs are its own functions; else code that was made at run time */
+	const char *files[2]; /* their names begin so */
+	bool interprets;      /* what runs are its own functions; else code that was made at run time */
 	const char *text, *remedy;
 } languages[] = {
-	{ "python3", true, N_("functions of Python programs have no names here"),
+	{ { "python3", "libpython3." }, true, N_("functions of Python programs have no names here"),
 	  N_("start Python 3.12 or newer with -X perf") },
-	{ "node", false, N_("functions of JavaScript programs have no names here"),
+	{ { "node" }, false, N_("functions of JavaScript programs have no names here"),
 	  N_("start node with --perf-basic-prof") },
-	{ "libjvm.so", false, N_("functions of Java programs have no names here"),
+	{ { "libjvm.so" }, false, N_("functions of Java programs have no names here"),
 	  N_("jcmd PID Compiler.perfmap, since Java 17") },
 };
 
 #define HINT_RATIO 0.1 /* of the samples, from which on it is worth a hint */
+
+static bool is_file_of(const struct language *language, const char *file)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(language->files) / sizeof(language->files[0]); i++)
+		found |= language->files[i] && span_starts(span_text(file), language->files[i]);
+	return found;
+}
 
 /* Where a hint is due, code without a name runs, and none with a name of such a map. */
 static void note_hints(struct sample *sample, const struct profile_window *window,
@@ -604,7 +613,7 @@ static void note_hints(struct sample *sample, const struct profile_window *windo
 		uint64_t runs = 0;
 
 		for (size_t i = 0; i < window->n_functions; i++)
-			if (strncmp(window->functions[i].file, of->file, strlen(of->file)) == 0)
+			if (is_file_of(of, window->functions[i].file))
 				runs += (of->interprets ? totals[i].self : totals[i].total).samples;
 		if (runs > least && (of->interprets || unnamed > least))
 			frame_notice(sample->frame, "profile", of->remedy, "%s", _(of->text));
