@@ -144,8 +144,9 @@ struct saving {
 struct explaining {
 	struct explanation explanation;
 	struct list list;
-	bool others;  /* changes that are part of no cause are shown, too */
-	bool counted; /* how numbers were compared is shown */
+	bool others;    /* changes that are part of no cause are shown, too */
+	bool is_folded; /* whether they are was set by the room there is */
+	bool counted;   /* how numbers were compared is shown */
 };
 
 /* How often a sample has the tables of kept panes that the shown pane does not need, by their cost. */

@@ -115,7 +115,7 @@ SCREENS = [
     ("events-sources", "80x24", "events", ["events"], [LAST, *["Tab"] * 6]),
     ("events-statistics", "80x24 200x60", "events", ["events"], [LAST, *["Tab"] * 3]),
     ("exited", "80x24", "memory", ["cpu"], [".", *["Tab"] * 9]),
-    ("explain", "40x12 80x24", "memory", ["cpu"], [*PRESSED, DRAWN, "x"]),
+    ("explain", "40x10 80x24", "memory", ["cpu"], [*PRESSED, DRAWN, "x"]),
     ("extended", "40x12 80x24", "memory", ["memory"], ["Tab"] * 2),
     ("gpu", "40x12 80x24 120x40", "power", ["cpu"], [LAST, "v", *"GPU", "Enter"]),
     ("gpu-engines", "80x24", "power", ["cpu"], [LAST, "v", *"engines", "Enter"]),

@@ -22,6 +22,7 @@
 
 #define SENTENCE_LINES 3 /* of the line under the cursor, below a rule … */
 #define LIST_LINES_MIN 8 /* … where the list keeps these */
+#define KEYS _("Enter show it in its pane  i how it was compared  Esc back")
 #define WHEN_CELLS_MIN 72
 
 struct columns {
@@ -146,29 +147,48 @@ static void draw_sentence(const struct canvas *canvas, int y, enum style style, 
 	}
 }
 
+/* The other changes are folded where they do not all fit. */
+static void fold(struct explaining *explaining)
+{
+	explaining->others = true;
+	explaining->others = count_items(explaining) <= (unsigned)explaining->list.page;
+	explaining->list.n_items = count_items(explaining);
+	explaining->is_folded = true;
+}
+
+static void draw_list(struct explaining *explaining, const struct canvas *canvas, const char *keys)
+{
+	struct columns columns = columns_of(explaining, canvas);
+	char text[TEXT_MAX];
+
+	title(&explaining->explanation, text, sizeof(text));
+	list_draw(&explaining->list, canvas, text, keys, draw_line, &columns);
+}
+
 /* The whole sentence of the line under the cursor; without lines, what could not be compared. */
 static void draw(struct screen *screen, const struct canvas *canvas)
 {
 	struct explaining *explaining = &screen->explaining;
 	const struct explanation *explanation = &explaining->explanation;
-	const struct explained_line *line =
-		explanation->n_lines > 0 ? line_at(explaining, explaining->list.cursor) : NULL;
 	int remarks = *explanation->remarks != '\0', below = SENTENCE_LINES + 1 + 2 * remarks;
-	struct canvas list = *canvas, rest;
-	struct columns columns;
+	bool has_rest = canvas->height >= LIST_LINES_MIN + below;
+	struct canvas list = canvas_rows(canvas, 0, canvas->height - (has_rest ? below : 0)), rest;
+	const struct explained_line *line;
 	char text[TEXT_MAX];
 
-	if (canvas->height >= LIST_LINES_MIN + below)
-		list = canvas_rows(canvas, 0, canvas->height - below);
-	columns = columns_of(explaining, &list);
-	title(explanation, text, sizeof(text));
-	list_draw(&explaining->list, &list, text,
-		  _("Enter show it in its pane  i how it was compared  Esc back"), draw_line, &columns);
-	rest = canvas_rows(canvas, list.height, canvas->height - list.height);
+	draw_list(explaining, &list, has_rest ? "" : KEYS);
+	if (!explaining->is_folded) {
+		fold(explaining);
+		draw_list(explaining, &list, has_rest ? "" : KEYS);
+	}
+	if (!has_rest)
+		return;
+	line = explanation->n_lines > 0 ? line_at(explaining, explaining->list.cursor) : NULL;
+	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
+	canvas_text(canvas, canvas->height - 1, 0, STYLE_KEY, KEYS, -1);
+	rest = canvas_rows(canvas, list.height - 1, below);
 	for (int y = 0; y < rest.height; y++)
 		canvas_fill(&rest, y, 0, STYLE_NORMAL, ' ', rest.width);
-	if (rest.height == 0)
-		return;
 	canvas_rule(&rest, 0, line ? line->subject : _("compared"), "");
 	if (line) {
 		snprintf(text, sizeof(text), "%s %s", line->sentence,
@@ -228,7 +248,7 @@ void explaining_open(struct pane_context *context)
 	explanation_take(&explaining->explanation, source, index, setup->schemas, setup->n_schemas,
 			 setup->explained);
 	subscriptions_return(screen, source, index);
-	explaining->others = explaining->counted = false;
+	explaining->others = explaining->counted = explaining->is_folded = false;
 	explaining->list = (struct list){ .n_items = count_items(explaining) };
 	screen->message_until_ns = 0; /* what was done before it */
 	screen->overlay = &overlay;
