@@ -90,8 +90,9 @@ struct finding_rule {
 				  * this one, too */
 	const char *yields_to[FINDING_YIELDS_MAX]; /* silent where another one with this name speaks of the
 						    * same key, or has no key: it is the same fact */
-	const char *text;        /* N_(): a sentence with {NAME} of its values, and {window}, the time that
-				  * those with window_seconds are of; {who} and {use}, of the culprit;
+	const char *text;        /* N_(): a sentence with {NAME} of its values, {since}, for which it has
+				  * held, and {window}, the time that those with window_seconds are of; {who}
+				  * and {use}, of the culprit;
 				  * [ … ] stands only if what it names is known */
 	const struct culprit_kind *culprit; /* of which resource; NULL: it names none */
 	const char *help;        /* N_(): when it speaks, for the manual */
@@ -106,6 +107,8 @@ struct finding_rule {
 			   * wherever there are findings */
 	enum finding_age age;
 	struct finding_limit hold; /* seconds */
+	const char *lead; /* a column with the time for which it has been so, believed after half a minute
+			   * of frames in which it was; NULL: none has that */
 	struct finding_value values[FINDING_VALUES_MAX]; /* ended by one without a name; the first with a
 							  * limit ranks rows */
 };

@@ -483,6 +483,20 @@ static double lead_seconds(const struct finding_rule *rule, const struct candida
 		       : 0;
 }
 
+#define LEAD_SECONDS 25 /* and the first seconds, in which growth is not known, are half a minute */
+
+/* What a column says of the time before; as it said it first. */
+static void look_back(struct finding_spell *spell, const struct finding_rule *rule, const struct table *table,
+		      const void *row, double held)
+{
+	double seconds = NAN;
+
+	if (rule->lead && held >= LEAD_SECONDS && spell->lead_seconds == 0)
+		seconds = table_number(table, row, rule->lead);
+	if (seconds > held)
+		spell->lead_seconds = seconds - held;
+}
+
 /* Since when, and whether that is over; false: not for long enough. */
 static bool date(struct findings *findings, struct candidate *candidate, const struct table *table)
 {
@@ -496,8 +510,11 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 
 	if (held == 0)
 		spell->lead_seconds = lead_seconds(rule, candidate);
+	look_back(spell, rule, table, candidate->row, held);
 	candidate->since_seconds = held + spell->lead_seconds;
 	candidate->since_time = finding_time_before(spell->begin_wall_ns, spell->lead_seconds);
+	if (rule->lead)
+		held = candidate->since_seconds;
 	if (has_age || stored > candidate->since_seconds) {
 		held = has_age ? candidate->values[0] : stored;
 		candidate->since_seconds = recurs ? candidate->values[1] : held;

@@ -771,6 +771,8 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	const void *row = NULL;
 	bool is_share;
 
+	if (span_is(name, "since"))
+		return number_fact(of->candidate->since_seconds, UNIT_SECONDS);
 	if (!value && span_is(name, "window"))
 		return number_fact(fmax(1, round(of->candidate->covered)), UNIT_SECONDS);
 	if (rule->culprit && (span_is(name, "who") || span_is(name, "use")))

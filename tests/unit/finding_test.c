@@ -78,7 +78,8 @@ static bool is_made(const char *place, const struct finding_rule *rule)
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
 		if (strcmp(rule->values[i].name, "window") == 0)
 			return false;
-	return strncmp(place, "{window}", 8) == 0 || (rule->culprit && of_culprit && place[4] != 'd');
+	return strncmp(place, "{window}", 8) == 0 || strncmp(place, "{since}", 7) == 0 ||
+	       (rule->culprit && of_culprit && place[4] != 'd');
 }
 
 /* Topics, columns and places in the text are those that exist; rules to which one yields, too. */

@@ -515,8 +515,10 @@ const struct finding_rule finding_rules[] = {
 	  .values = { { .name = "lost", .column = "lost", .window_seconds = 60,
 			.at_least = COUNT("lost_events_lost", 1, N_("events lost within a minute")) } } },
 	{ .name = "growing", .topic = "process", .key = "name", .severity = FINDING_NOTE,
-	  .text = N_("PID {pid} grows by {rate}/s, now {size}."),
-	  .help = N_("The resident memory of a process grows all the time, as with a leak."),
+	  .text = N_("PID {pid} grows by {rate}/s for {since}, now {size}."),
+	  .help = N_("The resident memory of a process grows all the time, as with a leak: as observed; or "
+		     "since its start, where its age and size say that after half a minute."),
+	  .lead = "grown_seconds",
 	  .pane = "memory", .view = "processes", .hold = SECONDS("growing_seconds", 120, N_("for this time")),
 	  .values = { { .name = "growth", .column = "growth_bytes_per_second",
 			.at_least = COUNT("growing_rate", 524288,

@@ -64,7 +64,7 @@ struct process_row {
 	const char *tty;
 	double nice, priority, stat_age_seconds;
 	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes;
-	double growth_bytes_per_second, memory_ratio;
+	double growth_bytes_per_second, grown_seconds, memory_ratio;
 	uint64_t minor_faults, major_faults;
 	double minor_faults_per_second, major_faults_per_second;
 	const char *name, *program, *program_base, *command, *command_base;
@@ -168,6 +168,10 @@ static const struct column columns[] = {
 	    .help = N_("growth of RSS over the last 10 to 20 s, or since the process was first seen; "
 		       "negative: it shrank; unknown in the first 3 s"),
 	    .source = "growth of resident_bytes / time"),
+	ROW(grown_seconds, A_GAUGE(SECONDS, N_("grown"), 6), .rank = 6, .hidden = true, .whole = true,
+	    .help = N_("time for which it has grown as fast as now, where its size says so: its age, if its "
+		       "mean growth since its start is at most 1.5 times more or less; else 0"),
+	    .source = "start_seconds, resident_bytes, growth_bytes_per_second"),
 	STAT(memory_ratio, A_GAUGE(RATIO, N_("%mem"), 5), .rank = 6, .hidden = true,
 	     .help = N_("RSS as a share of all memory; shared pages count in each process"),
 	     .source = "resident_bytes / MemTotal of /proc/meminfo"),
@@ -301,6 +305,7 @@ static const struct schema schema = {
 	SCHEMA_ROWS(struct process_row, columns),
 };
 
+#define STEADY 1.5 /* times as fast, or as slow: about the same */
 #define IO "proc/self/io"
 #define SCHEDSTAT "proc/self/schedstat"
 
@@ -343,6 +348,17 @@ static uint64_t bytes_of(const struct env *env, uint64_t pages)
 	return pages < U64_UNKNOWN / env->page_bytes ? pages * env->page_bytes : U64_UNKNOWN;
 }
 
+/* NaN: not known. */
+static double grown_seconds(const struct process_row *row, uint64_t boot_ns)
+{
+	double age = (double)boot_ns / 1e9 - row->start_seconds, bytes = u64_number(row->resident_bytes);
+	double ratio = bytes / age / row->growth_bytes_per_second;
+
+	if (isnan(ratio))
+		return NAN;
+	return age > 0 && ratio > 1 / STEADY && ratio < STEADY ? age : 0;
+}
+
 /* Fault counters of a process that was not seen before would all count as of this interval. */
 static void set_stat(struct arena *arena, struct process_row *row, struct process *process,
 		     const struct process_list *processes)
@@ -363,6 +379,7 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 	row->stat_age_seconds = (double)(processes->mono_ns - process->read_ns) / 1e9;
 	row->resident_bytes = bytes_of(env, process->stat.resident_pages);
 	row->growth_bytes_per_second = process_growth(process, row->resident_bytes, processes->mono_ns);
+	row->grown_seconds = grown_seconds(row, processes->boot_ns);
 	row->virtual_bytes = bytes_of(env, process->virtual_pages);
 	row->shared_bytes = bytes_of(env, process->shared_pages);
 	if (!process->clock_valid)
