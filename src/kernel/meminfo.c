@@ -36,7 +36,7 @@ static const struct {
 	FIELD("Inactive(anon)", inactive_anon), FIELD("Active(file)", active_file),
 	FIELD("Inactive(file)", inactive_file), FIELD("Unevictable", unevictable),
 	FIELD("SwapTotal", swap_total), FIELD("SwapFree", swap_free), FIELD("Zswap", zswap),
-	FIELD("AnonPages", anon_pages), FIELD("Shmem", shmem),
+	FIELD("Zswapped", zswapped), FIELD("AnonPages", anon_pages), FIELD("Shmem", shmem),
 	FIELD("KReclaimable", kernel_reclaimable), FIELD("Slab", slab),
 	FIELD("SReclaimable", reclaimable_slab), FIELD("SUnreclaim", unreclaimable_slab),
 	FIELD("KernelStack", kernel_stack), FIELD("PageTables", page_tables),
@@ -258,6 +258,52 @@ bool slabinfo_next(struct span *text, struct slabinfo_line *line)
 		if (parse_slab(rest, line))
 			return true;
 	return false;
+}
+
+bool swaps_heading(struct span *text)
+{
+	struct span line;
+
+	return span_starts(*text, "Filename") && span_line(text, &line);
+}
+
+bool swaps_next(struct span *text, struct swap_line *line)
+{
+	uint64_t size, used;
+	struct span rest;
+
+	while (span_line(text, &rest))
+		if (span_word(&rest, &line->name) && span_word(&rest, &line->type) && take(&rest, &size) &&
+		    take(&rest, &used) && used <= size && span_i64(&rest, &line->priority) &&
+		    !__builtin_mul_overflow(size, 1024, &line->size_bytes)) {
+			line->used_bytes = used * 1024;
+			return true;
+		}
+	return false;
+}
+
+bool swap_is_zram(const struct swap_line *line, struct span *name)
+{
+	struct span part, rest = line->name, number;
+	uint64_t index;
+
+	while (span_until(&rest, '/', &part))
+		continue;
+	*name = number = rest;
+	return span_is(line->type, "partition") && span_take_start(&number, "zram") &&
+	       span_is_u64(number, &index);
+}
+
+bool zram_memory_parse(struct span text, struct zram_memory *memory)
+{
+	struct zram_memory found;
+	uint64_t compressed;
+
+	if (!take(&text, &found.stored_bytes) || !take(&text, &compressed) ||
+	    !take(&text, &found.memory_bytes) || !take(&text, &found.limit_bytes))
+		return false;
+	*memory = found;
+	return true;
 }
 
 bool arcstats_parse(struct span text, struct arcstats *arcstats)

@@ -26,7 +26,7 @@ struct meminfo {
 	uint64_t kernel_reclaimable;  /* since 4.20: reclaimable slab and other kernel memory */
 	uint64_t kernel_stack, page_tables, secondary_page_tables, percpu, vmalloc_used;
 	uint64_t hugetlb;             /* since 4.19; before, the number of huge pages times their size */
-	uint64_t zswap, bounce;
+	uint64_t zswap, zswapped, bounce;
 	uint64_t swap_total, swap_free;
 };
 
@@ -75,6 +75,32 @@ struct slabinfo_line {
 
 /* The next cache; skips headings and malformed lines. */
 bool slabinfo_next(struct span *text, struct slabinfo_line *line);
+
+/* /proc/swaps: a line for each device or file that is used as swap, below a heading. */
+struct swap_line {
+	struct span name; /* its path, with "\\040" for blanks */
+	struct span type; /* "partition", "file" */
+	uint64_t size_bytes, used_bytes;
+	int64_t priority;
+};
+
+/* Takes the heading away. False: there is none, as where a container hides the file behind an empty one. */
+bool swaps_heading(struct span *text);
+
+/* The next one; skips malformed lines. */
+bool swaps_next(struct span *text, struct swap_line *line);
+
+/* Is it compressed memory, /dev/zram0? Its name, "zram0". */
+bool swap_is_zram(const struct swap_line *line, struct span *name);
+
+/* /sys/block/zramN/mm_stat, since Linux 4.1. */
+struct zram_memory {
+	uint64_t stored_bytes; /* before compression */
+	uint64_t memory_bytes; /* what that takes, with what the allocator wastes */
+	uint64_t limit_bytes;  /* of memory_bytes; 0: none */
+};
+
+bool zram_memory_parse(struct span text, struct zram_memory *memory);
 
 /* /proc/spl/kstat/zfs/arcstats: the ZFS cache, which /proc/meminfo does not count as cache. */
 struct arcstats {

@@ -117,6 +117,22 @@ FUZZ_TARGET(meminfo)
 	require(meminfo.total == U64_UNKNOWN || meminfo.total % 1024 == 0);
 }
 
+FUZZ_TARGET(swaps)
+{
+	struct span text = input(data, size), rest = text, zram;
+	struct zram_memory memory;
+	struct swap_line line;
+
+	swaps_heading(&rest);
+	while (swaps_next(&rest, &line)) {
+		require_inside(line.name, text);
+		require(line.used_bytes <= line.size_bytes && line.size_bytes % 1024 == 0);
+		if (swap_is_zram(&line, &zram))
+			require_inside(zram, line.name);
+	}
+	zram_memory_parse(text, &memory);
+}
+
 FUZZ_TARGET(node_meminfo)
 {
 	struct node_meminfo meminfo;

@@ -70,12 +70,25 @@ ZONES = (("DMA", 3976, (64, 80, 96), 4093, 3997, 3840, (0, 1900, 2400, 2400)),
 
 
 def put_meminfo(tree, kernel, change, grown):
-    lines = []
+    lines, values = [], {}
     for key, kernels, base, each in map(str.split, MEMINFO.split(",")):
         if str(kernel) in kernels:
             value = change.get(key, round(float(base) + float(each) * kernel)) + grown.get(key, 0)
+            values[key] = value
             lines.append(f"{key + ':':<16}{value:>7}" if key.startswith("HugePages") else f"{key + ':':<15}{value:>9} kB")
     tree.put("proc/meminfo", "\n".join(lines))
+    put_swaps(tree, kernel, values["SwapTotal"], values["SwapTotal"] - values["SwapFree"])
+
+
+def put_swaps(tree, kernel, total, used):
+    """What is used is on the first one; the newest kernel has it compressed."""
+    zram = total // 4 if kernel == len(KERNELS) else 0
+    lines = [("/dev/zram0", "partition", zram, used, 100), ("/swap\\040file", "file\t", zram, 0, -3)] if zram else []
+    lines += [("/dev/vda2", "partition", total - 2 * zram, 0 if zram else used, -2)]
+    tree.put("proc/swaps", "\n".join(["Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority", *(
+        f"{name:<39} {kind}\t{size}\t\t{full}\t\t{priority}" for name, kind, size, full, priority in lines)]))
+    if zram:
+        tree.put("sys/block/zram0/mm_stat", f"{used * 1024} {used * 240} {used * 256} 0 {used * 256} 5 0 7 7")
 
 
 def put_vmstat(tree, kernel, seconds):

@@ -232,10 +232,12 @@ FILLS(meminfo, struct meminfo, meminfo_parse(in, &x), U(total); U(free); U(avail
 	U(swap_cached); U(shmem); U(active); U(inactive); U(active_anon); U(inactive_anon); U(active_file);
 	U(inactive_file); U(unevictable); U(anon_pages); U(slab); U(reclaimable_slab); U(unreclaimable_slab);
 	U(kernel_reclaimable); U(kernel_stack); U(page_tables); U(secondary_page_tables); U(percpu);
-	U(vmalloc_used); U(hugetlb); U(zswap); U(bounce); U(swap_total); U(swap_free))
+	U(vmalloc_used); U(hugetlb); U(zswap); U(zswapped); U(bounce); U(swap_total); U(swap_free))
 TAKES(meminfo_lines, struct meminfo_line, meminfo_next(&in, &x), S(key); U(value); flag("in_bytes",
 	x.in_bytes))
 FILLS(node_meminfo, struct node_meminfo, node_meminfo_parse(in, &x), U(total); U(free); U(anonymous); U(file))
+MAY_FILL(zram_memory, struct zram_memory, zram_memory_parse(in, &x), U(stored_bytes); U(memory_bytes);
+	U(limit_bytes))
 FILLS(zoneinfo, struct zoneinfo, zoneinfo_parse(in, &x), U(zones); U(low_pages); U(reserve_pages))
 TAKES(pressure, struct pressure_line, pressure_next(&in, &x), S(kind); F(avg10); F(avg60); F(avg300);
 	U(total_us))
@@ -379,6 +381,25 @@ static void pid_late_fields(struct span in)
 	u64("policy", policy);
 	u64("disk_ticks", disk_ticks);
 	end();
+}
+
+static void swaps(struct span in)
+{
+	struct swap_line x;
+	struct span zram;
+
+	flag("heading", swaps_heading(&in));
+	end();
+	while (swaps_next(&in, &x)) {
+		S(name);
+		S(type);
+		U(size_bytes);
+		U(used_bytes);
+		I(priority);
+		if (swap_is_zram(&x, &zram))
+			span("zram", zram);
+		end();
+	}
 }
 
 static void pid_syscall(struct span in)
@@ -605,9 +626,9 @@ static const struct {
 	PARSER(pressure), PARSER(proportional), PARSER(real), PARSER(resctrl_bits), PARSER(resctrl_counter),
 	PARSER(resctrl_id), PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(seconds_option),
 	PARSER(signed_number), PARSER(slabinfo), PARSER(smaps), PARSER(smaps_rollup), PARSER(softnet),
-	PARSER(stacked_disk), PARSER(stat_totals), PARSER(tcp_sockets), PARSER(time_offset),
+	PARSER(stacked_disk), PARSER(stat_totals), PARSER(swaps), PARSER(tcp_sockets), PARSER(time_offset),
 	PARSER(trace_spec), PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat),
-	PARSER(zoneinfo),
+	PARSER(zoneinfo), PARSER(zram_memory),
 };
 /* clang-format on */
 

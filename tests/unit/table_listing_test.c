@@ -190,7 +190,7 @@ static void list_table(FILE *file, const struct schema *schema)
  * rows has a process, a peer, a function or a file.
  */
 static const char *const public_tables[] = {
-	"memory", "memory_limit", "meminfo", "memory_check", "reclaim", "paging", "node", "pressure",
+	"memory", "memory_limit", "meminfo", "memory_check", "swap", "reclaim", "paging", "node", "pressure",
 	"cpu", "cpu_limit", "account", "exited", "power_account", "distribution", "system", "event_source",
 	"event_total", "event_lifetime", "counter", "latency", "latency_phase", "latency_bucket",
 	"page_event", "damon_stat", "power", "program_power", "calibration", "temperature", "fan",

@@ -487,6 +487,7 @@ static const struct pane_table tables[] = {
 	[MEMORY_TABLE_RECLAIM] = { .topic = "reclaim" },
 	[MEMORY_TABLE_PRESSURE] = { .topic = "pressure" },
 	[MEMORY_TABLE_PAGING] = { .topic = "paging" },
+	[MEMORY_TABLE_SWAP] = { .topic = "swap" },
 	[MEMORY_TABLE_READER] = { .topic = "page_reader", .lazy = true, .sort = "read_bytes_per_second" },
 	[MEMORY_TABLE_PROCESS] = { .topic = "process", .lazy = true, .own_columns = true,
 				   .columns = "resident_bytes,growth_bytes_per_second,memory_ratio,"

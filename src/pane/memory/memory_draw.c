@@ -197,6 +197,7 @@ static const struct pane_action node_actions[] = {
 };
 
 #define NARROW 30
+#define SWAP_LINES 5 /* at least, where there is room: a title, headings, why there is no row */
 #define BAR_CELLS_MIN 8 /* of all parts together */
 #define GRAPH_LINES_MIN 3
 #define GRAPH_LINES_MAX 12
@@ -436,6 +437,28 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	return y + 1;
 }
 
+/* What compressed swap takes of memory, by device. */
+static int draw_compressed(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	const struct table *table = context_table(context, MEMORY_TABLE_SWAP);
+	int x = 0;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		struct row_facts facts = { { row_fact }, table, table_row(table, i) };
+		bool has_size = sentence_holds("kind == zram", &facts.facts);
+
+		if (has_size || sentence_holds("kind == zswap, stored_bytes", &facts.facts))
+			x = draw_piece(canvas, y, x, STYLE_NORMAL,
+				       has_size ? N_("{device} {used_bytes:short} of {size_bytes:short}"
+						     "[ in {memory_bytes:short} of memory]"
+						     "[, {compression_ratio:.1} to 1]")
+						: N_("{device} {stored_bytes:short} in {memory_bytes:short} "
+						     "of memory[, {compression_ratio:.1} to 1]"),
+				       &facts.facts);
+	}
+	return x > 0 ? y + 1 : y;
+}
+
 #define WAITING 3 /* index of the piece that is marked, and left out where it is unknown */
 
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
@@ -624,6 +647,7 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 	if (height >= LINES_FOR_RATES && !scoped) {
 		y = draw_limit(context, canvas, y, "memory");
 		y = draw_limit(context, canvas, y, "swap");
+		y = draw_compressed(context, canvas, y);
 	}
 	part = canvas_rows(canvas, y, graph_lines(height));
 	draw_graph(context, &part);
@@ -733,6 +757,18 @@ static void draw_paging(const struct pane_context *context, struct canvas *canva
 				_("pressure (PSI): time that tasks waited"));
 }
 
+static void draw_swap(const struct pane_context *context, struct canvas *canvas)
+{
+	int most = canvas->height / 2, lines = table_height(&context->tables[MEMORY_TABLE_SWAP]) + 2;
+	struct canvas top, rest;
+
+	lines = lines < SWAP_LINES ? SWAP_LINES : lines;
+	top = canvas_rows(canvas, 0, lines < most ? lines : most);
+	rest = canvas_below(canvas, top.height);
+	draw_of_machine(context, &top, MEMORY_TABLE_SWAP, _("devices and files used as swap"));
+	draw_processes(context, &rest);
+}
+
 static double read_since(const struct pane_context *context, uint64_t from_ns)
 {
 	struct history_span span = { .first = NAN };
@@ -834,6 +870,8 @@ const struct pane_view memory_views[] = {
 			    MEMORY_TABLE_CHECK, .draw = draw_checks },
 	[MEMORY_PAGING] = { "paging", N_("Paging"), N_("paging, reclaim, refaults, and pressure"),
 			    MEMORY_TABLE_RECLAIM, .draw = draw_paging },
+	[MEMORY_SWAP] = { "swap", N_("Swap"), N_("where pages are swapped to, and what of it is compressed"),
+			  MEMORY_TABLE_SWAP, 1ul << MEMORY_TABLE_PROCESS, .draw = draw_swap },
 	[MEMORY_READERS] = { "readers", N_("Readers"), N_("which processes read from disk"),
 			     MEMORY_TABLE_READER, .draw = draw_readers },
 	[MEMORY_CACHE] = { "cache", N_("Page cache"),

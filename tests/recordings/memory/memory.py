@@ -88,6 +88,14 @@ def tables(step):
              "sum_bytes": total - 54 * MIB, "total_bytes": total, "error_bytes": -54 * MIB,
              "error_ratio": -54 / 8192},
         ],
+        "swap": [
+            {"device": "/dev/zram0", "kind": "zram", "size_bytes": 512 * MIB, "used_bytes": size["swap_used"],
+             "used_ratio": now["swap_used"] / 512, "priority": 100, "stored_bytes": size["swap_used"],
+             "memory_bytes": size["swap_used"] * 5 // 16, "memory_limit_bytes": False,
+             "compression_ratio": 3.2 if now["swap_used"] else None},
+            {"device": "/dev/vda2", "kind": "partition", "size_bytes": 1536 * MIB, "used_bytes": 0, "used_ratio": 0,
+             "priority": -2, "stored_bytes": False, "memory_bytes": False, "memory_limit_bytes": False},
+        ],
         "reclaim": [{"counter": key, "total": value, "counts": "pages", "meaning": "meaning of " + key}
                     for key, value in counters.items()],
         "paging": [paging(step)],
