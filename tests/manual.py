@@ -149,7 +149,7 @@ def every_key():
         sources = [[fixture("linux-6.1")], ["--replay=" + RECORDING]] + [[fixture("pages"), "--pid=77"]] * (pane == "pages")
         for arguments in sources:
             text = help_page(arguments, pane)
-            found = listed_keys(text[text.index("\nKeys of this pane"):])
+            found = listed_keys(text[text.index("\nKeys of this pane"):text.index("\nSigns and colours")])
             assert len(found) > 20, "the help does not look as it is read here\n" + text
             lost = missing(found, own)
             problem = problem or (f"{pane}: {lost}" if lost else None)

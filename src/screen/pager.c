@@ -158,13 +158,23 @@ struct buffer *pager_open(struct screen *screen, int row_y)
 	return &screen->pager.text;
 }
 
+static int key_cells(void)
+{
+	static const char *const words[] = { N_("arrows"), N_("mouse"), N_("bars"), N_("green"), N_("grey") };
+	int most = KEYS_CELLS;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		int cells = utf8_cells(_(words[i]), false);
+
+		most = cells > most ? cells : most;
+	}
+	return most;
+}
+
 static void add_key(struct buffer *out, const char *keys, const char *help)
 {
-	int words = utf8_cells(_("arrows"), false), mouse = utf8_cells(_("mouse"), false);
-
-	words = words > mouse ? words : mouse;
 	buffer_text(out, "  ");
-	utf8_padded(out, keys, words > KEYS_CELLS ? words : KEYS_CELLS, false);
+	utf8_padded(out, keys, key_cells(), false);
 	buffer_print(out, " %s\n", help);
 }
 
@@ -196,6 +206,48 @@ static void add_views(struct buffer *out, const struct pane_view *views)
 	}
 }
 
+static void add_sign(struct buffer *out, uint32_t sign, const char *help)
+{
+	char text[UTF8_BYTES_MAX + 1];
+
+	text[utf8_put(text, sign)] = '\0';
+	add_key(out, text, help);
+}
+
+static bool has_processes(const struct pane_context *context)
+{
+	bool found = false;
+
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		found |= schema_find(context->tables[i].view.schema, "start_seconds") != NULL;
+	return found;
+}
+
+static void add_signs(struct buffer *out, const struct pane_context *context)
+{
+	const struct screen *screen = context->screen;
+	const struct glyphs *glyphs = &glyph_sets[screen->terminal.ascii ? GLYPHS_ASCII : screen->glyphs];
+
+	buffer_print(out, "\n*%s\n", _("Signs and colours"));
+	for (const struct pane_sign *sign = context->pane->signs; sign && sign->sign; sign++)
+		add_key(out, _(sign->sign), _(sign->help));
+	if (context->pane->n_series > 0) {
+		add_sign(out, glyphs->empty, _("in a bar: where each quarter ends"));
+		add_sign(out, glyphs->gap, _("at an axis: it does not begin at 0"));
+	}
+	add_sign(out, glyphs->falling, _("the column by which rows are sorted"));
+	add_key(out, "-", _("a number that is not known"));
+	add_key(out, _("green"), _("underlined: what the sample before did not have"));
+	if (has_processes(context))
+		add_key(out, _("grey"), _("in italics: a process that has ended"));
+	if (screen_recording(screen))
+		add_sign(out, glyphs->mark,
+			 _("the shown moment in the line of the load, where ! is a finding that begins, m a "
+			   "mark, z a sleep, c a change of the clock"));
+	else
+		add_key(out, PACKAGE, _("with a number: CPU time of panetop itself, as a share of one CPU"));
+}
+
 void pager_help(struct pane_context *context)
 {
 	const struct pane *pane = context->pane;
@@ -210,6 +262,7 @@ void pager_help(struct pane_context *context)
 	add_actions(out, context, false);
 	for (const struct other_keys *other = other_keys; other->keys; other++)
 		add_key(out, _(other->keys), _(other->help));
+	add_signs(out, context);
 }
 
 #define NAME_CELLS 60

@@ -103,6 +103,11 @@ struct pane_setting {
 				    * and pane->ask_setting() asks for another */
 };
 
+/* What the pane draws beside tables and graphs, for the help. */
+struct pane_sign {
+	const char *sign, *help; /* N_() */
+};
+
 struct pane {
 	const char *name;                /* on the command line */
 	char digit;                      /* the key that shows it; 0: none */
@@ -123,6 +128,7 @@ struct pane {
 	void (*lines)(const struct frame *frame, bool ascii, struct buffer *out); /* may be NULL */
 	const struct series *series; /* kept in the history, most even while the pane is hidden */
 	unsigned n_series;
+	const struct pane_sign *signs; /* ended by one without sign; may be NULL */
 	/* Adds by why_number() what the key i explains though no sentence and no graph has it. */
 	void (*why)(const struct pane_context *context, struct buffer *out); /* may be NULL */
 	/* Adds sentences about the selected row for the key i. May be NULL. */

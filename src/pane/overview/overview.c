@@ -860,6 +860,13 @@ static const struct pane_view views[] = {
 	{ 0 },
 };
 
+static const struct pane_sign signs[] = {
+	{ "!! ! *", N_("a finding: critical, a warning, a note; in grey one that is over") },
+	{ N_("bars"), N_("have the colour of the worst finding about them; ! before one: a warning, on both "
+			 "sides: critical") },
+	{ 0 },
+};
+
 const struct pane pane_overview = {
 	.name = "overview",
 	.digit = '1',
@@ -871,6 +878,7 @@ const struct pane pane_overview = {
 	.tables = tables,
 	.series = series,
 	.n_series = N_OVERVIEW_SERIES,
+	.signs = signs,
 	.why_row = why_row,
 	.views = views,
 	.actions = pane_actions,
