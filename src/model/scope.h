@@ -90,6 +90,7 @@ struct scope_process {
 	uint64_t uid;             /* effective; U64_UNKNOWN */
 	const char *user, *group; /* NULL: unknown */
 	struct span name, program;
+	const char *command; /* of scope_frame_process() alone */
 };
 
 struct scope {

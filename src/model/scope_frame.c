@@ -69,6 +69,7 @@ bool scope_frame_process(const struct frame *frame, uint64_t pid, struct scope_p
 		fields = fields_of(table->schema);
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		*process = process_in(&fields, table_row(table, i));
+		process->command = table_text(table, table_row(table, i), "command");
 		if (process->pid == pid && pid != U64_UNKNOWN)
 			return true;
 	}

@@ -163,31 +163,23 @@ bool process_below_key_of_selected(struct pane_context *context, const struct in
 	return go_on(context, input, true);
 }
 
-const char *process_below_refuses(const struct pane_context *context, enum action action)
+const char *process_below_refuses(const struct pane_context *context)
 {
 	int table = process_below_table(context);
 
 	if (table < 0)
 		return _("no processes are shown here");
-	return (int)context->focus != table ? _("select a process first")
-	       : action == ACTION_ACT && screen_replays(context)
-		       ? _("processes in a recording cannot be changed")
-		       : NULL;
+	return (int)context->focus != table ? _("select a process first") : NULL;
 }
 
-void process_below_signal(struct pane_context *context)
+void process_signal(struct pane_context *context)
 {
-	screen_hand_over(context, "cpu", ACTION_ACT);
+	screen_act_on_subject(context, ACTION_ACT);
 }
 
-#define OPEN                                                                                                 \
-	{ ACTION_OPEN, process_open_selected, NULL, N_("open the selected process: all that is known of it") }
-
-const struct pane_action process_actions[] = { OPEN, { 0 } };
-
-const struct pane_action process_below_actions[] = {
-	OPEN,
-	{ ACTION_ACT, process_below_signal, N_("Signal"), N_("send a signal to the selected process") },
+const struct pane_action process_actions[] = {
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
 	{ 0 },
 };
 

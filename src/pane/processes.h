@@ -29,14 +29,14 @@ int process_below_lines(const struct pane_context *context, const struct canvas 
 bool process_below_key(struct pane_context *context, const struct input *input);
 bool process_below_key_of_selected(struct pane_context *context, const struct input *input);
 
-/* For struct pane, refuses: why an action on a process has no effect while the cursor is elsewhere. */
-const char *process_below_refuses(const struct pane_context *context, enum action action);
+/* For struct pane, refuses: why no process is opened while the cursor is elsewhere. */
+const char *process_below_refuses(const struct pane_context *context);
 
-/* As the key of ACTION_ACT in the pane cpu, for the selected process. */
-void process_below_signal(struct pane_context *context);
+/* As the key of ACTION_ACT where a pane has no meaning of its own for it. */
+void process_signal(struct pane_context *context);
 
-/* Opens the selected process; the second, too, sends it a signal in the pane cpu. */
-extern const struct pane_action process_actions[], process_below_actions[];
+/* Opens the selected process. */
+extern const struct pane_action process_actions[];
 
 /*
  * Requests that the processes on the pages of these tables (bits), as last drawn, and no others, are read

@@ -737,7 +737,8 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 					     ACTION_FILTER, ACTION_SORT, ACTION_OPTIONS };
 	static const enum action why[] = { ACTION_EXPLAIN, ACTION_WHY };
 	static const enum action live[] = { ACTION_MINUTE_BACK };
-	static const enum action rest[] = { ACTION_COLUMNS, ACTION_PANES, ACTION_PAUSE };
+	static const enum action rest[] = { ACTION_LESS_NICE, ACTION_NICER, ACTION_COLUMNS, ACTION_PANES,
+					     ACTION_PAUSE };
 	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
 	static const enum action compares[] = { ACTION_COMPARE };
 	const struct pane_context *context = screen_context(screen);

@@ -35,6 +35,7 @@ struct pane_context {
 		unsigned view;
 	} before[PAGES_BEFORE_MAX];
 	unsigned n_before;
+	struct process_choice given; /* by another pane, whose action is done: the subject of that */
 	struct screen *screen;
 };
 
@@ -104,6 +105,22 @@ void screen_sample_now(struct pane_context *context);
 
 /* Shows a view of this pane, by its index in pane->views. */
 void screen_show_view(struct pane_context *context, unsigned view);
+
+/* The process that an action is about. */
+struct subject {
+	struct process_choice process;
+	unsigned table;  /* of the pane, that shows it … */
+	const void *row; /* … in this row; NULL: the whole view is about it */
+};
+
+/*
+ * The one that the view is about, or of the selected row, or of the first row that is shown. NULL, or why
+ * there is none, translated.
+ */
+const char *screen_subject(const struct pane_context *context, struct subject *subject);
+
+/* Does this action of the pane of processes to it, over the pane that is shown. */
+void screen_act_on_subject(struct pane_context *context, int action);
 
 /* Shows the pane with this name for this process; does nothing if there is no such pane. */
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process);

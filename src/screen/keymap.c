@@ -21,6 +21,14 @@
 #include "screen/scoping.h"
 #include "screen/subscriptions.h"
 
+static const struct pane_action *find_in(const struct pane_action *list, enum action action)
+{
+	for (; list && list->act; list++)
+		if (list->action == action)
+			return list;
+	return NULL;
+}
+
 static void quit(struct pane_context *context)
 {
 	loop_stop(&context->screen->loop);
@@ -240,6 +248,62 @@ static void fold(struct pane_context *context, int step)
 	if (!table_fold(screen_table(context->screen), step < 0))
 		screen_message(context->screen, MESSAGE_PANE, "%s",
 			       step < 0 ? _("nothing to fold here") : _("nothing is folded here"));
+}
+
+/* The first pane that binds this action for all its views. */
+static struct pane_context *pane_that_binds(struct screen *screen, enum action action)
+{
+	unsigned p = 0;
+
+	while (p + 1 < screen->setup->n_panes && !find_in(screen->setup->panes[p]->actions, action))
+		p++;
+	return &screen->contexts[p];
+}
+
+/* So that the screen shows whom it is about. */
+static void select_subject(struct pane_context *context, const struct subject *subject)
+{
+	if (!subject->row)
+		return;
+	context->focus = subject->table;
+	table_select_row(&context->tables[subject->table], subject->row);
+}
+
+void screen_act_on_subject(struct pane_context *context, int action)
+{
+	struct pane_context *processes = pane_that_binds(context->screen, ACTION_NICER);
+	const struct pane_action *bound = find_in(processes->pane->actions, (enum action)action);
+	struct subject subject;
+
+	if (!bound || screen_subject(context, &subject))
+		return;
+	select_subject(context, &subject);
+	processes->given = subject.process;
+	bound->act(processes);
+	processes->given.is_set = false;
+}
+
+/* The view of the page of a process that this action opens. */
+static void open_view(struct pane_context *context, int action)
+{
+	struct screen *screen = context->screen;
+	struct subject subject;
+
+	if (screen_subject(context, &subject))
+		return;
+	select_subject(context, &subject);
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
+		const struct pane *pane = screen->setup->panes[p];
+
+		for (unsigned v = 0; pane->views && pane->views[v].name; v++) {
+			if (pane->views[v].opened_by != (enum action)action)
+				continue;
+			if (pane != context->pane || subject.row)
+				screen_open(context, pane->name, &subject.process);
+			screen_show_view(&screen->contexts[p], v);
+			screen_message(screen, MESSAGE_PANE, "%s", _(pane->views[v].help));
+		}
+	}
 }
 
 static void fold_all(struct pane_context *context)
@@ -481,6 +545,8 @@ enum need {
 	NEEDS_ROW,
 	NEEDS_VIEWS,
 	NEEDS_TABLE,
+	NEEDS_PROCESS,
+	NEEDS_LIVE_PROCESS,
 };
 
 /* Without either function panes alone have this action. */
@@ -513,6 +579,12 @@ static const struct command {
 	[ACTION_SORT_MEMORY] = { NULL, NEEDS_TABLE, sorting_by, SORTING_MEMORY },
 	[ACTION_SORT_CPU] = { NULL, NEEDS_TABLE, sorting_by, SORTING_CPU },
 	[ACTION_SORT_TIME] = { NULL, NEEDS_TABLE, sorting_by, SORTING_TIME },
+	[ACTION_ACT] = { NULL, NEEDS_LIVE_PROCESS, screen_act_on_subject, ACTION_ACT },
+	[ACTION_LESS_NICE] = { NULL, NEEDS_LIVE_PROCESS, screen_act_on_subject, ACTION_LESS_NICE },
+	[ACTION_NICER] = { NULL, NEEDS_LIVE_PROCESS, screen_act_on_subject, ACTION_NICER },
+	[ACTION_AFFINITY] = { NULL, NEEDS_LIVE_PROCESS, screen_act_on_subject, ACTION_AFFINITY },
+	[ACTION_FILES] = { NULL, NEEDS_PROCESS, open_view, ACTION_FILES },
+	[ACTION_ENVIRONMENT] = { NULL, NEEDS_PROCESS, open_view, ACTION_ENVIRONMENT },
 	[ACTION_SCOPE] = { scoping_choose },
 	[ACTION_KERNEL_THREADS] = { toggle_kernel_threads },
 	[ACTION_COLUMNS] = { chooser_open, NEEDS_TABLE },
@@ -540,8 +612,15 @@ static const char *lacks(const struct pane_context *context, enum need need)
 {
 	const struct table_widget *widget = screen_table(context->screen);
 	bool selected = widget->place.cursor_on, no_table = navigation_lacks_table(context);
+	struct subject subject;
 
 	switch (need) {
+	case NEEDS_LIVE_PROCESS:
+		if (screen_replays(context))
+			return _("processes in a recording cannot be changed");
+		return screen_subject(context, &subject);
+	case NEEDS_PROCESS:
+		return screen_subject(context, &subject);
 	case NEEDS_PAST:
 		return player_refuses(context->screen);
 	case NEEDS_MARK:
@@ -565,14 +644,6 @@ static const char *lacks(const struct pane_context *context, enum need need)
 	case NEEDS_NOTHING:
 		break;
 	}
-	return NULL;
-}
-
-static const struct pane_action *find_in(const struct pane_action *list, enum action action)
-{
-	for (; list && list->act; list++)
-		if (list->action == action)
-			return list;
 	return NULL;
 }
 
@@ -607,6 +678,8 @@ const char *keymap_label(const struct pane_context *context, enum action action)
 	const struct pane_action *bound = keymap_bound(context, action);
 	const char *label = bound && bound->label ? bound->label : actions[action].label;
 
+	if (action == ACTION_ACT && !bound)
+		label = N_("Signal");
 	if (action == ACTION_COMPARE && context->screen->compare.on)
 		label = N_("Leave");
 	if (action == ACTION_PAUSE && !screen_is_live(context->screen))

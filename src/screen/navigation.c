@@ -182,6 +182,95 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 		screen->setup->panes[index]->entered(screen_context(screen));
 }
 
+static void name_subject(struct subject *subject, const struct schema *schema, const void *row,
+			 const struct scope_process *found)
+{
+	const struct column *column = schema_find(schema, "command");
+	const char *text = column && column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+	struct span name = found->name.at < found->name.end ? found->name : span_text(text ? text : "");
+
+	span_copy(subject->process.name, sizeof(subject->process.name), name);
+}
+
+/* False: the row is not of one process that lives. */
+static bool take_row(const struct pane_context *context, const struct schema *schema, const void *row,
+		     struct subject *subject)
+{
+	const struct column *pid = schema_find(schema, "pid"), *start = schema_find(schema, "start_seconds");
+	bool of_thread = schema_find(schema, "tid") || !start; /* the start of its process is another one */
+	struct process_choice *process = &subject->process;
+	struct scope_process found;
+
+	if (!row || !pid || pid->type != VALUE_U64 || !row_is_known(row, pid) || row_u64(row, pid) == 0 ||
+	    schema->shape == SHAPE_EVENTS)
+		return false;
+	if (!scope_frame_process(context->frame, row_u64(row, pid), &found))
+		found = (struct scope_process){ .start_seconds = NAN, .name = span_text("") };
+	process->is_set = true;
+	process->pid = (uint32_t)row_u64(row, pid);
+	process->start_seconds = of_thread ? found.start_seconds : row_number(row, start);
+	name_subject(subject, schema, row, &found);
+	subject->row = row;
+	return !isnan(process->start_seconds);
+}
+
+/* The first that is shown of a table of processes. */
+static bool take_first_row(const struct pane_context *context, unsigned table, struct subject *subject)
+{
+	const struct view *view = &context->tables[table].view;
+
+	subject->table = table;
+	for (size_t i = context->tables[table].place.top; i < view->n_rows; i++)
+		if (take_row(context, view->schema, view->rows[i], subject))
+			return true;
+	return false;
+}
+
+/* Of the page of a process, but for its list of others: as its first table has found it. */
+static bool take_page(const struct pane_context *context, struct subject *subject)
+{
+	const struct pane *pane = context->pane;
+	const struct pane_view *view = pane->of_process ? &pane->views[context->view] : NULL;
+	const struct process_choice *chosen = &context->request->mapped;
+	const struct table *table;
+	bool found;
+
+	if (!view || (!view->no_table && !pane->tables[view->table].of_one))
+		return false;
+	table = context_table(context, 0);
+	found = table && table->n_rows > 0 &&
+		take_row(context, table->schema, table_row(table, 0), subject) &&
+		(!chosen->is_set || chosen->pid == subject->process.pid);
+	if (!found)
+		subject->process = *chosen;
+	subject->row = NULL;
+	return found || (chosen->is_set && chosen->start_seconds >= 0);
+}
+
+const char *screen_subject(const struct pane_context *context, struct subject *subject)
+{
+	const struct pane *pane = context->pane;
+	const struct table_widget *widget = &context->tables[context->focus];
+	const struct column *column;
+
+	*subject = (struct subject){ .table = context->focus };
+	if (context->screen->compare.on)
+		return _("not in a comparison (= leaves it)");
+	if (take_page(context, subject))
+		return NULL;
+	if (!navigation_lacks_table(context) && widget->place.cursor_on)
+		return take_row(context, widget->view.schema, table_cell(widget, &column), subject)
+			       ? NULL
+			       : _("this row is not of one living process");
+	if (!navigation_lacks_table(context) && take_first_row(context, context->focus, subject))
+		return NULL;
+	for (unsigned i = 0; pane->views && pane->tables[i].topic; i++) /* a list beside or below it */
+		if (context->tables[i].heading_y >= 0 && take_first_row(context, i, subject))
+			return NULL;
+	return pane->of_process ? _("select a process first, in the view Processes")
+				: _("no process is shown here");
+}
+
 /* The table of the present view with this topic. */
 static struct table_widget *shown_table(struct pane_context *context, const char *topic)
 {

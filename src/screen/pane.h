@@ -80,6 +80,7 @@ struct pane_view {
 	unsigned long below; /* … only on a screen of PANE_BELOW_LINES or more, below the rest */
 	const struct pane_action
 		*actions; /* before those of the pane; ended by one without act; may be NULL */
+	enum action opened_by; /* ACTION_FILES …: opens it, from any list of processes */
 	bool no_table;    /* its table is not drawn: no keys of tables */
 	bool more;        /* in the menu of views; in the strip only while it is shown */
 	bool (*is_more)(const struct pane_context *context); /* the same while this holds; may be NULL */

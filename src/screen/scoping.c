@@ -178,14 +178,6 @@ static const void *selected_row(const struct pane_context *context, const struct
 	return table_cell(widget, &column);
 }
 
-/* U64_UNKNOWN: it is of no single process. */
-static uint64_t pid_in(const struct schema *schema, const void *row)
-{
-	const struct column *pid = schema_find(schema, "pid");
-
-	return row && pid && row_is_known(row, pid) ? row_u64(row, pid) : U64_UNKNOWN;
-}
-
 /* An item of the menu. */
 static void offer(struct scoping *scoping, const struct scope_term *term, const char *format,
 		  const char *text)
@@ -276,14 +268,16 @@ static void choose(struct pane_context *context, unsigned index)
 	set_scope(context, &context->screen->scoping.terms[index]);
 }
 
-static void show_menu(struct pane_context *context)
+static void show_menu(struct pane_context *context, const struct scope_process *process)
 {
-	const struct scoping *scoping = &context->screen->scoping;
+	struct scoping *scoping = &context->screen->scoping;
 	struct menu_item items[SCOPING_MAX];
 
 	for (unsigned i = 0; i < scoping->n_items; i++)
 		items[i] = (struct menu_item){ scoping->texts[i], NULL };
-	screen_menu(context, _("All panes show only"), items, scoping->n_items, 0, choose);
+	snprintf(scoping->title, sizeof(scoping->title), _("All panes show only (of %llu %s)"),
+		 (unsigned long long)process->pid, process->command);
+	screen_menu(context, scoping->title, items, scoping->n_items, 0, choose);
 }
 
 /* A row of a table of control groups needs no menu. */
@@ -304,6 +298,8 @@ void scoping_choose(struct pane_context *context)
 	const struct schema *schema;
 	const void *row = selected_row(context, &schema);
 	struct scope_process process;
+	struct subject subject;
+	const char *refusal;
 
 	if (scope_is_set(context->request->scope)) {
 		set_scope(context, NULL);
@@ -312,13 +308,24 @@ void scoping_choose(struct pane_context *context)
 	}
 	if (row && choose_group(context, schema, row))
 		return;
-	if (!row || !scope_frame_process(context->frame, pid_in(schema, row), &process)) {
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			    row ? _("this row is not of one living process, nor of a group")
-				: _("select a process or a group first, with the arrows or the mouse"));
+	refusal = screen_subject(context, &subject);
+	process = (struct scope_process){ .pid = subject.process.pid,
+					  .start_seconds = subject.process.start_seconds,
+					  .uid = U64_UNKNOWN,
+					  .name = span_text(subject.process.name),
+					  .command = subject.process.name };
+	if (refusal || (frame_table(context->frame, "process") &&
+			!scope_frame_process(context->frame, subject.process.pid, &process))) {
+		if (row)
+			refusal = _("this row is not of one living process, nor of a group");
+		else if (refusal)
+			refusal = _("select a process or a group first, with the arrows or the mouse");
+		else
+			refusal = _("the process has ended");
+		screen_warn(context->screen, MESSAGE_PANE, "%s", refusal);
 		return;
 	}
 	context->screen->scoping.n_items = 0;
 	offer_process(&context->screen->scoping, frame_table(context->frame, "group"), &process);
-	show_menu(context);
+	show_menu(context, &process);
 }

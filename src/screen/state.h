@@ -124,6 +124,7 @@ struct scoping {
 	char texts[SCOPING_MAX][TEXT_MAX];
 	struct scope_term terms[SCOPING_MAX];
 	unsigned n_items;
+	char title[TEXT_MAX];
 };
 
 /* A marked moment, and its difference from the shown one. */

@@ -207,7 +207,7 @@ def enter_drops_no_caches(_scratch):
     with screen("-d", "0.2", "memory") as terminal:
         terminal.until("who has it")
         terminal.send("F9").shows("Drop the caches")
-        terminal.send("Enter").shows("[Processes]").hides("Drop all caches")
+        terminal.send("Enter").hides("Drop the caches", "[y/n]", "drop")
 
 
 def memory_has_its_processes(_scratch):
@@ -216,9 +216,9 @@ def memory_has_its_processes(_scratch):
     with running("sleep", seconds) as child, screen("-d", "0.2", "memory") as terminal:
         terminal.comes("who has it")
         terminal.send("\\", *seconds, "Enter").comes(f"filter {seconds}: 1 of ")
-        terminal.send("Down", "F9").comes("Send a signal to sleep")
+        terminal.send("Down", "F9").comes("Send a signal to sleep (")
         terminal.send("Esc", "Enter").comes("[Pro")
-        terminal.send("3").view("Meminfo").send("F7").says("Overview and Processes")
+        terminal.send("3").view("Meminfo").send("F7").says("no process is shown here")
 
 
 def why_names_a_missing_source(_scratch):

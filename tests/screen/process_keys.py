@@ -234,7 +234,7 @@ def steps_back(child, grandchild):
 
 def signalled_from_its_page(_scratch):
     with paged(["sleep", "1000"]) as (terminal, child):
-        terminal.send("F9").comes(f"sleep ({child.pid})")
+        terminal.send("F9").comes(f"Send a signal to {child.pid} (")
         terminal.send("Esc", "Esc", "Esc")  # out of the menu, of the selected row, of the pane
         terminal.comes("[Pro")
 

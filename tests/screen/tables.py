@@ -305,11 +305,11 @@ def processes_of_the_selected_group(_scratch):
         shown = found[3].splitlines()[:int(found[1])]
         expect(0 < len(shown) == int(found[1]) < int(every), terminal, "they are not those of the group")
         expect(all("nginx" not in line and "postgres" not in line for line in shown), terminal, "they are others")
-        terminal.send("k").shows("select a process first")
+        terminal.send("l").shows("this row is not of one living process")
         terminal.send("/", *"(not in a group)", "Enter", "Down").shows("processes of (not in a group)", "[ksoftirqd")
         terminal.send("End", "Enter").shows("[Summary]")
 
 
 def groups_on_a_small_screen(_scratch):
     with replay("groups", recording=BUSY_RECORDING, at="09:15:06") as terminal:
-        terminal.send("k").hides("── processes").shows("no processes are shown here")
+        terminal.send("k").hides("── processes").shows("in a recording cannot be changed")

@@ -80,7 +80,7 @@ class Walk:
         self.terminal.send(key)
         if self.terminal.ended():
             self.found.append(f"{key} in {title}: it ended")
-        elif key not in MAY_BE_SILENT and self.look() == before and not self.terminal.lines()[-2]:
+        elif key not in MAY_BE_SILENT and self.look() == before and not any(map(str.strip, [self.terminal.lines()[-2], *self.terminal.answers])):
             self.found.append(f"{key} in {title} is silent\n{self.terminal.text()}")
 
     def view(self, title, keys):

@@ -907,6 +907,7 @@ static const struct pane_action pane_actions[] = {
 	{ ACTION_OPEN, cpu_open_process, NULL, N_("open the selected process: all that is known of it") },
 	{ ACTION_LESS_NICE, cpu_less_nice, NULL, NULL },
 	{ ACTION_NICER, cpu_nicer, NULL, NULL },
+	{ ACTION_AFFINITY, cpu_affinity, N_("Affinity"), NULL },
 	{ 0 },
 };
 
@@ -925,7 +926,7 @@ static const struct pane_setting choices[] = {
 static const char *refuses(const struct pane_context *context, enum action action)
 {
 	bool acts = action == ACTION_ACT || action == ACTION_TAG || action == ACTION_NICER ||
-		    action == ACTION_LESS_NICE;
+		    action == ACTION_LESS_NICE || action == ACTION_AFFINITY;
 
 	if (acts && screen_replays(context))
 		return _("processes in a recording cannot be changed");

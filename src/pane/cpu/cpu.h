@@ -83,6 +83,7 @@ struct cpu_state {
 		char name[CPU_NAME_MAX];
 	} * targets; /* the processes selected for an action; owned */
 	size_t n_targets, targets_capacity;
+	bool given;               /* it is of another pane, which is shown */
 	struct cpu_result {
 		size_t at, n_done;
 		struct cpu_target failed; /* the last one, with its error */
@@ -124,6 +125,7 @@ static inline bool cpu_has_processes(unsigned table)
 
 /* cpu_act.c: for the tagged processes, else the one under the cursor, else the first one */
 void cpu_actions(struct pane_context *context);
+void cpu_affinity(struct pane_context *context);
 void cpu_nicer(struct pane_context *context);
 void cpu_less_nice(struct pane_context *context);
 void cpu_open_process(struct pane_context *context);

@@ -6,6 +6,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -445,6 +446,22 @@ static void add_target(struct cpu_state *cpu, const struct table *table, const v
 	snprintf(target->name, sizeof(target->name), "%s", table_text(table, row, "name"));
 }
 
+/* The process that another pane hands over. */
+static void add_given(struct cpu_state *cpu, const struct table *processes,
+		      const struct process_choice *given)
+{
+	const void *row = table_with_pid(processes, given->pid);
+	struct cpu_target *target;
+
+	if (row && fabs(table_number(processes, row, "start_seconds") - given->start_seconds) < 1e-3) {
+		add_target(cpu, processes, row);
+		return;
+	}
+	target = VECTOR_ADD(cpu->targets, cpu->n_targets, cpu->targets_capacity);
+	*target = (struct cpu_target){ given->pid, given->start_seconds, NAN, "" };
+	snprintf(target->name, sizeof(target->name), "%s", given->name);
+}
+
 /* The tagged processes, shown or not; else the selected one. False, with a message: there is none. */
 static bool keep_targets(struct pane_context *context)
 {
@@ -453,6 +470,11 @@ static bool keep_targets(struct pane_context *context)
 	const void *row;
 
 	cpu->n_targets = 0;
+	cpu->given = context->given.is_set;
+	if (cpu->given) {
+		add_given(cpu, frame_table(context->frame, "process"), &context->given);
+		return true;
+	}
 	for (size_t i = 0; cpu->tags.n > 0 && table && i < table->n_rows; i++)
 		if (row_tags_has(&cpu->tags, table->schema, table_row(table, i)))
 			add_target(cpu, table, table_row(table, i));
@@ -500,12 +522,18 @@ static void send_signal(struct pane_context *context, int signal)
 	screen_ask(context, question, send);
 }
 
-/* Selects the parent of the selected process, in the view All if it is idle. */
+/* Selects the parent of the selected process, in the view All if it is idle; for another pane: its page. */
 static void go_to_parent(struct pane_context *context)
 {
 	const struct cpu_state *cpu = context->state;
-	const void *row;
+	const struct table *processes = frame_table(context->frame, "process");
+	const void *row = table_with_pid(processes, cpu->parent);
 
+	if (cpu->given) {
+		if (row)
+			process_open(context, "process", processes, row);
+		return;
+	}
 	if (context->view == CPU_VIEW_PROCESSES)
 		screen_show_view(context, CPU_VIEW_ALL);
 	row = table_with_pid(context_table(context, cpu->processes), cpu->parent);
@@ -563,19 +591,42 @@ static void chosen(struct pane_context *context, unsigned index)
 		entries[index].act(context);
 }
 
+/* "Send a signal to 4711 (ada, 12 min): make -j4 all"; of several, all of them. The longest is at the end. */
+static void write_title(struct pane_context *context, const void *process)
+{
+	struct cpu_state *cpu = context_state(context);
+	const struct table *processes = frame_table(context->frame, "process");
+	double age = frame_number(context->frame, "system", NULL, "uptime_seconds") -
+		     cpu->targets->start_seconds;
+	char *title = cpu->menu_title, who[TEXT_MAX], time[VALUE_TEXT_MAX];
+	size_t used;
+
+	if (cpu->n_targets == 1 && process && age >= 0) {
+		snprintf(title, TEXT_MAX, _("Send a signal to %.0f (%s, %s): %s"), cpu->targets->pid,
+			 table_text(processes, process, "user"), stretch_text(time, age),
+			 table_text(processes, process, "command"));
+		return;
+	}
+	snprintf(title, TEXT_MAX, _("Send a signal to %s"), cpu_targets_text(cpu, who));
+	for (size_t i = 0; cpu->n_targets > 1 && i < cpu->n_targets; i++) {
+		used = strlen(title);
+		snprintf(title + used, TEXT_MAX - used, "%s%.0f %s", i > 0 ? ", " : ": ",
+			 cpu->targets[i].pid, cpu->targets[i].name);
+	}
+}
+
 void cpu_actions(struct pane_context *context)
 {
 	struct cpu_state *cpu = context_state(context);
 	struct entry entries[ENTRIES_MAX];
 	struct menu_item items[ENTRIES_MAX];
-	char texts[ENTRIES_MAX][48], name[SIGNAL_TEXT_MAX], text[TEXT_MAX];
-	const struct table *processes;
+	char texts[ENTRIES_MAX][48], name[SIGNAL_TEXT_MAX];
+	const struct table *processes = frame_table(context->frame, "process");
 	const void *process;
 	unsigned n;
 
 	if (!keep_targets(context) || !is_possible(context, "signal 15"))
 		return;
-	processes = context_table(context, cpu->processes);
 	process = table_with_pid(processes, cpu->targets->pid);
 	cpu->parent = process ? table_number(processes, process, "ppid") : 0;
 	cpu->may_monitor = cpu_may_monitor(context);
@@ -588,9 +639,13 @@ void cpu_actions(struct pane_context *context)
 			snprintf(texts[i], sizeof(texts[i]), "   %s", _(entries[i].text));
 		items[i] = (struct menu_item){ texts[i], entries[i].help ? _(entries[i].help) : NULL };
 	}
-	snprintf(cpu->menu_title, sizeof(cpu->menu_title), _("Send a signal to %s"),
-		 cpu_targets_text(cpu, text));
+	write_title(context, process);
 	screen_menu(context, cpu->menu_title, items, n, 0, chosen);
+}
+
+static bool has_one_nice(const struct cpu_state *cpu)
+{
+	return cpu->n_targets == 1 && !isnan(cpu->targets->nice);
 }
 
 static void renice(struct pane_context *context, int step)
@@ -599,7 +654,7 @@ static void renice(struct pane_context *context, int step)
 	char order[32], text[TEXT_MAX], done[2 * TEXT_MAX];
 
 	snprintf(order, sizeof(order), "nice %d", step);
-	if (cpu->n_targets == 1)
+	if (has_one_nice(cpu))
 		snprintf(done, sizeof(done), _("%s has nice %.0f"), cpu_targets_text(cpu, text),
 			 cpu->targets->nice + step);
 	else
@@ -632,7 +687,7 @@ static void ask_nice(struct pane_context *context, int step, void (*yes)(struct 
 			       cpu_targets_text(cpu, text), cpu->targets->nice);
 		return;
 	}
-	if (cpu->n_targets == 1)
+	if (has_one_nice(cpu))
 		snprintf(question, sizeof(question), _("Renice %s from %.0f to %.0f?"),
 			 cpu_targets_text(cpu, text), cpu->targets->nice, cpu->targets->nice + step);
 	else
@@ -649,6 +704,12 @@ void cpu_nicer(struct pane_context *context)
 void cpu_less_nice(struct pane_context *context)
 {
 	ask_nice(context, -1, step_down);
+}
+
+void cpu_affinity(struct pane_context *context)
+{
+	if (keep_targets(context) && is_possible(context, "signal 15"))
+		cpu_ask_affinity(context);
 }
 
 /* Then the next row is selected, to tag several in a row. */

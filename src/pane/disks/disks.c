@@ -688,24 +688,19 @@ static const struct pane_table tables[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
-
-	if (of_process && context->view == DISKS_VIEW_DEVICES)
-		return process_below_refuses(context, action);
-	return action == ACTION_ACT && screen_replays(context)
-		       ? _("processes in a recording cannot be changed")
-		       : NULL;
+	return action == ACTION_OPEN && context->view == DISKS_VIEW_DEVICES ? process_below_refuses(context)
+									    : NULL;
 }
 
 static const struct pane_view views[] = {
 	{ "devices", N_("Devices"), N_("what each device reads and writes, and how long that takes"),
-	  DISKS_TABLE_DISK, .below = 1UL << DISKS_TABLE_BELOW, .actions = process_below_actions,
+	  DISKS_TABLE_DISK, .below = 1UL << DISKS_TABLE_BELOW, .actions = process_actions,
 	  .draw = disks_draw },
 	{ "processes", N_("Processes"), N_("what each process reads from storage and writes to it"),
-	  DISKS_TABLE_PROCESS, .actions = process_below_actions, .heading = context_heading },
+	  DISKS_TABLE_PROCESS, .actions = process_actions, .heading = context_heading },
 	{ "users", N_("By device"),
 	  N_("who reads from each device and writes to it, also what the kernel writes later"),
-	  DISKS_TABLE_USER, .actions = process_below_actions, .draw = disks_draw_users },
+	  DISKS_TABLE_USER, .actions = process_actions, .draw = disks_draw_users },
 	{ "latency", N_("Latency"), N_("how long requests are queued, and how long the device takes"),
 	  DISKS_TABLE_LATENCY, .also = 1UL << DISKS_TABLE_BUCKET, .draw = disks_draw_latency },
 	{ "filesystems", N_("File systems"), N_("space and inodes, growth, and when it is full"),

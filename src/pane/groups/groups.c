@@ -125,7 +125,6 @@ static void open_group(struct pane_context *context)
 static const struct pane_action actions_of_groups[] = {
 	{ ACTION_OPEN, open_group, N_("Processes"),
 	  N_("show only the processes of the selected group; open the selected process") },
-	{ ACTION_ACT, process_below_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ ACTION_TREE, toggle_tree, NULL, N_("groups as a tree, or a list") },
 	{ 0 },
 };
@@ -198,11 +197,6 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	context_draw_titled(context, &part, (unsigned)process_below_table(context), title);
 }
 
-static const char *refuses(const struct pane_context *context, enum action action)
-{
-	return action == ACTION_ACT ? process_below_refuses(context, action) : NULL;
-}
-
 /* The rows that the list shows. */
 static void sampling(struct pane_context *context)
 {
@@ -246,7 +240,6 @@ const struct pane pane_groups = {
 	.close = close_groups,
 	.adjust = adjust,
 	.update = update,
-	.refuses = refuses,
 	.sampling = sampling,
 	.key = process_below_key_of_selected,
 };

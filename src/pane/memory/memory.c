@@ -654,11 +654,6 @@ static bool shows_processes(const struct pane_context *context)
 	return context->view == MEMORY_SUMMARY || context->view == MEMORY_PROCESSES;
 }
 
-static const void *selected_row(const struct pane_context *context)
-{
-	return shows_processes(context) ? context_selected_row(context, MEMORY_TABLE_PROCESS) : NULL;
-}
-
 /* What the pane cpu does better: it gets the selected process, or its own first one. */
 #define HAND_OVER(name, action)                                                                              \
 	static void name(struct pane_context *context)                                                       \
@@ -669,17 +664,17 @@ static const void *selected_row(const struct pane_context *context)
 HAND_OVER(tree, ACTION_TREE)
 HAND_OVER(threads, ACTION_THREADS)
 HAND_OVER(user, ACTION_USER)
-HAND_OVER(less_nice, ACTION_LESS_NICE)
-HAND_OVER(nicer, ACTION_NICER)
 HAND_OVER(sort_by_cpu, ACTION_SORT_CPU)
 HAND_OVER(sort_by_time, ACTION_SORT_TIME)
 
 static void act(struct pane_context *context, unsigned index)
 {
+	struct subject subject;
+
 	if (index > 0)
 		ask_drop(context);
-	else if (selected_row(context))
-		screen_hand_over(context, "cpu", ACTION_ACT);
+	else if (!screen_subject(context, &subject))
+		process_signal(context);
 	else
 		screen_show_view(context, MEMORY_PROCESSES);
 }
@@ -687,16 +682,16 @@ static void act(struct pane_context *context, unsigned index)
 /* The first entry, which Enter takes, is never the one that drops the caches. */
 static void show_actions(struct pane_context *context)
 {
-	const void *row = selected_row(context);
+	struct subject subject;
+	const char *refusal = screen_subject(context, &subject);
 	struct menu_item items[2];
 	unsigned n_items = 0;
 	char text[TEXT_MAX];
 
-	if (row) {
-		const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
-
-		snprintf(text, sizeof(text), _("Send a signal to %s (%.0f)"),
-			 table_text(processes, row, "name"), table_number(processes, row, "pid"));
+	if (!refusal) {
+		table_select_row(&context->tables[subject.table], subject.row); /* it stays the one */
+		snprintf(text, sizeof(text), _("Send a signal to %s (%u)"), subject.process.name,
+			 subject.process.pid);
 		items[n_items++] = (struct menu_item){ text, _("as in the CPU pane") };
 	} else {
 		items[n_items++] = (struct menu_item){ _("Processes by memory"),
@@ -717,8 +712,6 @@ static const struct pane_action pane_actions[] = {
 	{ ACTION_TREE, tree, NULL, NULL },
 	{ ACTION_THREADS, threads, NULL, NULL },
 	{ ACTION_USER, user, NULL, NULL },
-	{ ACTION_LESS_NICE, less_nice, NULL, NULL },
-	{ ACTION_NICER, nicer, NULL, NULL },
 	{ ACTION_SORT_CPU, sort_by_cpu, NULL, NULL },
 	{ ACTION_SORT_TIME, sort_by_time, NULL, NULL },
 	{ 0 },

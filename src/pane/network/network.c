@@ -439,7 +439,7 @@ static const struct pane_table tables[] = {
 static const struct pane_view views[] = {
 	{ "interfaces", N_("Interfaces"), N_("what each interface receives and sends on the wire"),
 	  NETWORK_TABLE_INTERFACE, .below = 1UL << NETWORK_TABLE_BELOW | 1UL << NETWORK_TABLE_LINKS,
-	  .actions = process_below_actions,
+	  .actions = process_actions,
 	  .draw = network_draw },
 	{ "processes", N_("Processes"), N_("payload that each process receives and sends"),
 	  NETWORK_TABLE_TRAFFIC, .actions = process_actions, .heading = context_heading },
@@ -471,11 +471,10 @@ static const struct series series[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool of_link = action == ACTION_OPEN && context->focus == NETWORK_TABLE_LINKS;
-	bool of_process = action == ACTION_ACT || (action == ACTION_OPEN && !of_link);
-
-	return of_process && context->view == NETWORK_VIEW_INTERFACES ? process_below_refuses(context, action)
-								      : NULL;
+	return action == ACTION_OPEN && context->view == NETWORK_VIEW_INTERFACES &&
+			       context->focus != NETWORK_TABLE_LINKS
+		       ? process_below_refuses(context)
+		       : NULL;
 }
 
 /* The rows that the list of processes shows. */

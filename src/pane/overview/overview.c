@@ -742,9 +742,6 @@ HAND_OVER(filter, ACTION_FILTER)
 HAND_OVER(tree, ACTION_TREE)
 HAND_OVER(threads, ACTION_THREADS)
 HAND_OVER(user, ACTION_USER)
-HAND_OVER(send_signal, ACTION_ACT)
-HAND_OVER(less_nice, ACTION_LESS_NICE)
-HAND_OVER(nicer, ACTION_NICER)
 HAND_OVER(sort_by_memory, ACTION_SORT_MEMORY)
 HAND_OVER(sort_by_cpu, ACTION_SORT_CPU)
 HAND_OVER(sort_by_time, ACTION_SORT_TIME)
@@ -798,7 +795,6 @@ static const struct table *with_ended(const struct pane_context *context, unsign
 
 static const struct pane_action pane_actions[] = {
 	{ ACTION_OPEN, open_row, NULL, N_("open the selected process, or what a finding is about") },
-	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ ACTION_NEXT_VIEW, next_list, NULL, N_("the next list") },
 	{ ACTION_PREVIOUS_VIEW, previous_list, NULL, N_("the previous list") },
 	{ ACTION_SEARCH, search, NULL, NULL },
@@ -806,8 +802,6 @@ static const struct pane_action pane_actions[] = {
 	{ ACTION_TREE, tree, NULL, NULL },
 	{ ACTION_THREADS, threads, NULL, NULL },
 	{ ACTION_USER, user, NULL, NULL },
-	{ ACTION_LESS_NICE, less_nice, NULL, NULL },
-	{ ACTION_NICER, nicer, NULL, NULL },
 	{ ACTION_SORT_MEMORY, sort_by_memory, NULL, NULL },
 	{ ACTION_SORT_CPU, sort_by_cpu, NULL, NULL },
 	{ ACTION_SORT_TIME, sort_by_time, NULL, NULL },
@@ -816,14 +810,7 @@ static const struct pane_action pane_actions[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool of_process = action == ACTION_OPEN || action == ACTION_ACT || action == ACTION_LESS_NICE ||
-			  action == ACTION_NICER;
-
-	if (context->focus == OVERVIEW_TABLE_FINDING && of_process)
-		return action == ACTION_OPEN ? NULL : _("a finding is not a process");
-	if (of_process && action != ACTION_OPEN && screen_replays(context))
-		return _("processes in a recording cannot be changed");
-	return of_process && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
+	return action == ACTION_OPEN && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
 }
 
 /* From the end of a list the cursor goes on in the next one. */

@@ -708,10 +708,11 @@ static int above(const struct pane_context *context)
 
 static void open_map(struct pane_context *context)
 {
-	const void *row = context_selected_row(context, PAGES_TABLE_LIST);
+	const struct table *table;
+	const void *row = process_select_row(context, &table);
 
 	if (row)
-		process_open(context, "pages", context_table(context, PAGES_TABLE_LIST), row);
+		process_open(context, "pages", table, row);
 	else
 		process_warn_unselected(context);
 }
@@ -786,7 +787,7 @@ static const struct pane_action touched_actions[] = {
 
 static const struct pane_action list_actions[] = {
 	{ ACTION_OPEN, open_map, N_("Map"), N_("show the map of the selected process") },
-	{ ACTION_ACT, process_below_signal, N_("Signal"), N_("send a signal to the selected process") },
+	{ ACTION_ACT, process_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ 0 },
 };
 

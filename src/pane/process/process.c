@@ -355,33 +355,6 @@ static void open_parent(struct pane_context *context)
 	}
 }
 
-/* What the pane cpu does better, with this process selected there. */
-static void hand_over(struct pane_context *context, enum action action)
-{
-	const struct process_rows rows = process_rows_of(context, context->frame);
-	unsigned focus = context->focus;
-
-	if (!rows.process) {
-		screen_warn(context->screen, MESSAGE_PANE, "%s", _("the process has ended"));
-		return;
-	}
-	context->focus = PROCESS_TABLE_PROCESS;
-	if (context->view != VIEW_LIST)
-		table_select_row(&context->tables[PROCESS_TABLE_PROCESS], rows.process);
-	screen_hand_over(context, "cpu", action);
-	context->focus = focus;
-}
-
-#define HAND_OVER(name, action)                                                                              \
-	static void name(struct pane_context *context)                                                       \
-	{                                                                                                    \
-		hand_over(context, action);                                                                  \
-	}
-
-HAND_OVER(less_nice, ACTION_LESS_NICE)
-HAND_OVER(nicer, ACTION_NICER)
-HAND_OVER(act, ACTION_ACT)
-
 static const struct pane_action summary_actions[] = {
 	{ ACTION_OPEN, open_parent, N_("Parent"), N_("open the parent of this process") },
 	{ 0 },
@@ -453,8 +426,9 @@ static void heading_of_code(const struct pane_context *context, char *text, size
 			 seconds, 100 * error);
 }
 
-#define VIEW(view_name, view_title, view_help, view_table)                                                   \
-	{ view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS), .heading = heading }
+#define VIEW(view_name, view_title, view_help, view_table, ...)                                              \
+	{ view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS), .heading = heading,      \
+	  __VA_ARGS__ }
 
 static const struct pane_view views[] = {
 	[VIEW_SUMMARY] = { "summary", N_("Summary"), N_("what it is, what it does, why it is slow"),
@@ -463,14 +437,15 @@ static const struct pane_view views[] = {
 	[VIEW_THREADS] =
 		VIEW("threads", N_("Threads"), N_("its threads and their CPU time"), PROCESS_TABLE_THREAD),
 	[VIEW_FILES] =
-		VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE),
+		VIEW("files", N_("Files"), N_("its open files, pipes and sockets"), PROCESS_TABLE_FILE,
+		     .opened_by = ACTION_FILES),
 	[VIEW_LIMITS] = VIEW("limits", N_("Limits"), N_("its resource limits, and how near it is"),
 			     PROCESS_TABLE_LIMIT),
 	[VIEW_SIGNALS] =
 		VIEW("signals", N_("Signals"), N_("what it does with each signal"), PROCESS_TABLE_SIGNAL),
 	[VIEW_ENVIRONMENT] =
 		VIEW("environment", N_("Environment"), N_("the variables it was started with, secrets too"),
-		     PROCESS_TABLE_ENVIRONMENT),
+		     PROCESS_TABLE_ENVIRONMENT, .opened_by = ACTION_ENVIRONMENT),
 	[VIEW_MEMORY] =
 		VIEW("memory", N_("Memory"), N_("its memory by kind, explained"), PROCESS_TABLE_MEMORY),
 	[VIEW_MAP] = { "map", N_("Map"), N_("its mappings; Enter opens the map of their pages"),
@@ -495,19 +470,8 @@ static const struct pane_view views[] = {
 	{ 0 },
 };
 
-static const struct pane_action pane_actions[] = {
-	{ ACTION_ACT, act, N_("Signal"), N_("send a signal to this process") },
-	{ ACTION_LESS_NICE, less_nice, NULL, N_("give this process more CPU time (nice - 1)") },
-	{ ACTION_NICER, nicer, NULL, N_("give this process less CPU time (nice + 1)") },
-	{ 0 },
-};
-
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool acts = action == ACTION_ACT || action == ACTION_LESS_NICE || action == ACTION_NICER;
-
-	if (acts && screen_replays(context))
-		return _("processes in a recording cannot be changed");
 	if (action == ACTION_OPEN && context->view == VIEW_FUNCTIONS && screen_replays(context))
 		return _("nothing can be counted in a recording");
 	if (context->view == VIEW_LIST || has_process(context))
@@ -562,7 +526,6 @@ const struct pane pane_process = {
 	.n_series = N_PROCESS_SERIES,
 	.why = process_why,
 	.views = views,
-	.actions = pane_actions,
 	.refuses = refuses,
 	.tells = tells,
 	.home = home,
