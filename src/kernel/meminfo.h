@@ -28,6 +28,7 @@ struct meminfo {
 	uint64_t hugetlb;             /* since 4.19; before, the number of huge pages times their size */
 	uint64_t zswap, zswapped, bounce;
 	uint64_t swap_total, swap_free;
+	uint64_t zram;                /* of no line: not set here */
 };
 
 void meminfo_parse(struct span text, struct meminfo *meminfo);

@@ -72,7 +72,8 @@ static const struct column columns[] = {
 	     .source = "/proc/meminfo Active(file) + Inactive(file) + SReclaimable, + ZFS ARC above its "
 		       "minimum (arcstats size - c_min)"),
 	SIZE(others_bytes, .title = N_("other"), .width = 9, .rank = 3,
-	     .help = N_("the rest: locked pages, drivers, per-CPU data, huge pages, vmalloc; never below 0"),
+	     .help = N_("the rest: locked pages, drivers, per-CPU data, huge pages, vmalloc, compressed "
+			"swap; never below 0"),
 	     .source = "total - free - anonymous - kernel - caches"),
 	SIZE(used_procps_bytes, .title = N_("used*"), .width = 9, .rank = 1, .hidden = true,
 	     .mark = N_("used* = total - available (free, top)"),
@@ -442,8 +443,8 @@ struct check_row {
 
 static const struct column check_columns[] = {
 	CHECK(formula, A_KEY(N_("formula"), 30),
-	      .help = N_("lines of /proc/meminfo that are summed, and the line they should equal"),
-	      .source = "/proc/meminfo"),
+	      .help = N_("lines of /proc/meminfo, and zram, that are summed, and the line they should equal"),
+	      .source = "/proc/meminfo; zram: /proc/vmstat nr_zspages * page size - Zswap"),
 	CHECK(sum_bytes, A_GAUGE(BYTES, N_("sum"), 9), .rank = 2, .help = N_("sum of the parts"),
 	      .source = "the left side of the formula"),
 	CHECK(total_bytes, A_GAUGE(BYTES, N_("total"), 9), .rank = 3,
@@ -492,7 +493,7 @@ static const struct check {
 	    PART("Unevictable", unevictable), PART("KernelStack", kernel_stack),
 	    PART("PageTables", page_tables), PART("SecPageTables", secondary_page_tables),
 	    PART("Percpu", percpu), PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb),
-	    PART("Zswap", zswap), PART("Bounce", bounce) },
+	    PART("Zswap", zswap), PART("zram", zram), PART("Bounce", bounce) },
 	  .n_required = 4 },
 	/* by content: anonymous memory and page cache */
 	{ PART("MemTotal", total),
@@ -501,7 +502,7 @@ static const struct check {
 	    PART("KernelStack", kernel_stack), PART("PageTables", page_tables),
 	    PART("SecPageTables", secondary_page_tables), PART("Percpu", percpu),
 	    PART("VmallocUsed", vmalloc_used), PART("Hugetlb", hugetlb), PART("Zswap", zswap),
-	    PART("Bounce", bounce) },
+	    PART("zram", zram), PART("Bounce", bounce) },
 	  .n_required = 5 },
 };
 
@@ -552,6 +553,21 @@ static void add_check(struct frame *frame, struct table *table, const struct che
 		row->error_ratio = row->error_bytes / (double)row->total_bytes;
 }
 
+/* What zsmalloc has, without that of zswap, which may use it, too. Unknown: nothing. */
+static uint64_t zram_bytes(struct env *env, uint64_t zswap)
+{
+	const char *const names[] = { "nr_zspages" };
+	uint64_t pages, bytes;
+	struct span text;
+
+	if (env_read(env, env_file(env, "proc/vmstat"), &text))
+		return U64_UNKNOWN;
+	vmstat_parse(text, names, 1, &pages);
+	if (pages == U64_UNKNOWN || __builtin_mul_overflow(pages, env->page_bytes, &bytes) || bytes <= zswap)
+		return U64_UNKNOWN;
+	return bytes - zswap;
+}
+
 static int sample_check(struct sample *sample)
 {
 	struct meminfo meminfo;
@@ -561,6 +577,7 @@ static int sample_check(struct sample *sample)
 	if (error)
 		return error;
 	meminfo_parse(text, &meminfo);
+	meminfo.zram = zram_bytes(sample->env, meminfo_or_zero(meminfo.zswap));
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		if (can_be_checked(&checks[i], &meminfo))
 			add_check(sample->frame, sample->table, &checks[i], &meminfo);
@@ -570,7 +587,8 @@ static int sample_check(struct sample *sample)
 const struct topic topic_memory_check = {
 	.schema = &check_schema,
 	.sources = SOURCES(
-		{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") }),
+		{ .path = "proc/meminfo", .gives = N_("sizes of all kinds of memory") },
+		{ .path = "proc/vmstat", .gives = N_("memory of zram"), .optional = true }),
 	.sample = sample_check,
 };
 
