@@ -48,6 +48,16 @@ def each_view_has_a_title(_scratch):
                 terminal.send("2")
 
 
+def threads_keep_the_filter(_scratch):
+    """H goes to threads and back to where it was pressed, with the filter; Esc without."""
+    with recorded(width=120, height=40) as terminal:
+        terminal.send(".", "Tab", "F4", *"postgres", "Enter", "H").shows("[Threads]", "filter postgres: ", "postgres").hides("render")
+        terminal.send("H").shows("[All]", "filter postgres: ")
+        terminal.send("H", "Esc").shows("[Threads]").hides("filter")
+        terminal.send("Esc").shows("[All]", "filter postgres: ")
+        terminal.send("2", "Tab", "Tab", "Esc").shows("[Processes]")
+
+
 def rare_views_are_in_a_menu(_scratch):
     """The strip has the others, and at 80 columns all of them; the shown one is always in it."""
     with recorded() as terminal:

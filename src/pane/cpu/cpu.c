@@ -708,6 +708,7 @@ static void viewed(struct pane_context *context)
 				 &context->tables[cpu->processes].place);
 		cpu->processes = context->focus;
 	}
+	cpu->before_threads = CPU_VIEW_PROCESSES;
 	show_idle(context);
 	if (context->view == CPU_VIEW_PROCESS_COUNTERS)
 		cpu_select_first(context);
@@ -716,9 +717,29 @@ static void viewed(struct pane_context *context)
 		context->requested[CPU_TABLE_TOTAL] = true;
 }
 
+/* From threads to the view of the key that led to them. */
+static int above(const struct pane_context *context)
+{
+	const struct cpu_state *cpu = context->state;
+
+	return context->view == CPU_VIEW_THREADS       ? (int)cpu->before_threads
+	       : context->view != CPU_VIEW_PROCESSES ? CPU_VIEW_PROCESSES
+						     : -1;
+}
+
+/* With the filter, which finds the threads of a process by its name, too. */
 static void toggle_threads(struct pane_context *context)
 {
-	screen_show_view(context, context->view == CPU_VIEW_THREADS ? CPU_VIEW_PROCESSES : CPU_VIEW_THREADS);
+	struct cpu_state *cpu = context_state(context);
+	const struct table_widget *from = &context->tables[context->focus];
+	bool of_tasks = cpu_has_processes(context->focus) || context->view == CPU_VIEW_THREADS;
+	unsigned before = context->view == CPU_VIEW_THREADS ? cpu->before_threads : context->view;
+
+	screen_show_view(context, context->view == CPU_VIEW_THREADS ? before : CPU_VIEW_THREADS);
+	if (of_tasks)
+		table_set_filter(&context->tables[context->focus],
+				 from->has_filter ? from->filter_text.bytes : "");
+	cpu->before_threads = of_tasks ? before : CPU_VIEW_PROCESSES;
 }
 
 /* The topic counts for the process under the cursor. */
@@ -755,11 +776,13 @@ static void keep_first(uint64_t *first_ns, const struct frame *frame, const char
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
+	static const char *const busy = "busy_ratio";
 	struct cpu_state *cpu = context_state(context);
 
 	keep_first(&cpu->exited_wall_ns, frame, "exited");
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
 	cpu_note_gpu(cpu, frame);
+	followed_rows_add(&cpu->cpus, &context->history, frame, "cpu", &busy, 1);
 	if (cpu->tags.n > 0 && frame_table(frame, "process") && !frame_table(frame, "process")->failed)
 		row_tags_keep(&cpu->tags, frame_table(frame, "process"));
 }
@@ -982,6 +1005,7 @@ const struct pane pane_cpu = {
 	.choices = choices,
 	.refuses = refuses,
 	.viewed = viewed,
+	.above = above,
 	.state_size = sizeof(struct cpu_state),
 	.open = open_cpu,
 	.close = close_cpu,

@@ -74,7 +74,9 @@ enum cpu_series {
 
 struct cpu_state {
 	struct ended_rows ended; /* the first, as its functions for struct pane want it */
+	struct followed_rows cpus;               /* each, unless there are more */
 	unsigned processes;                      /* table of processes that was shown last */
+	unsigned before_threads;                 /* the view in which their key was pressed */
 	bool idle_threads;                       /* the option --idle: of threads, too, which have one view */
 	uint64_t exited_wall_ns, totals_wall_ns; /* since when these tables count; 0: not sampled yet */
 	struct row_tags tags;                    /* of all tables of processes */

@@ -18,6 +18,7 @@
 #define BAR_CELLS_MIN 12
 #define BAR_CELLS_GOOD 24 /* a cell for 4 %; the number beside it is exact */
 #define BAR_GAP 2
+#define FEW_CPUS 4 /* have lines of their own where there is room */
 #define RULER_STEP ((size_t)8) /* cells */
 #define RATE_CELLS 7           /* " 6311/s": the following text does not move up to this width */
 #define SECOND_NS UINT64_C(1000000000)
@@ -96,8 +97,22 @@ static int label_cells(const struct table *table)
 /* How the CPUs are drawn. */
 struct plan {
 	int lines, columns, label, cells; /* columns 0: each CPU is a cell */
+	int past;                         /* cells of its history, with a gap before it */
 	bool folded;
 };
+
+static void draw_past(const struct pane_context *context, const struct canvas *canvas,
+		      const struct plan *plan, const char *name)
+{
+	const struct cpu_state *cpu = context->state;
+	const struct followed_row *row = plan->past > 0 ? followed_rows_find(&cpu->cpus, name) : NULL;
+	const struct graph_line_scale scale = past_scale(context, 1, STYLE_USAGE);
+	struct canvas past =
+		canvas_part(canvas, 0, canvas->width - plan->past + BAR_GAP, 1, plan->past - BAR_GAP);
+
+	if (row)
+		graph_line(&past, &context->history, row->series[0], &scale);
+}
 
 static void draw_bar(const struct pane_context *context, const struct canvas *canvas,
 		     const struct table *table, const void *row, const struct plan *plan)
@@ -112,31 +127,39 @@ static void draw_bar(const struct pane_context *context, const struct canvas *ca
 		fold_parts(parts);
 	graph_bar(canvas, 0, plan->label, plan->cells, parts, N_CPU_PARTS, 1);
 	percent_text(text, busy, context->frame->interval_ns);
-	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS, percent_style(context, busy),
-		     text);
+	canvas_right(canvas, 0, plan->label + plan->cells, PERCENT_CELLS, percent_style(context, busy), text);
+	draw_past(context, canvas, plan, table_text(table, row, "cpu"));
 }
 
-/* Cells for each bar, in four equal quarters, with this many side by side; 0: no room. */
+/* Cells for each bar and its history, with this many side by side. */
 static int bar_cells(const struct canvas *canvas, int label, int columns)
 {
-	return ((canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS) / 4 * 4;
+	return (canvas->width - BAR_GAP * (columns - 1)) / columns - label - PERCENT_CELLS;
 }
 
-/* A bar for each CPU in as few columns as the lines allow, or a cell for each if bars would be too narrow. */
+/*
+ * A bar for each CPU in as few columns as the lines allow, or a cell for each if bars would be too narrow.
+ * Where there is much room, half of it is the history of each CPU.
+ */
 static struct plan plan_cpus(const struct canvas *canvas, const struct table *table, int lines_max)
 {
-	int n_cpus = (int)table->n_rows - 1;
+	int n_cpus = (int)table->n_rows - 1, cells;
 	struct plan plan = { .columns = 1, .label = label_cells(table) };
+	bool tall = canvas->height >= TALL;
 
-	if (n_cpus > 1 && bar_cells(canvas, plan.label, 2) >= BAR_CELLS_GOOD)
+	if (n_cpus > (tall ? FEW_CPUS : 1) && bar_cells(canvas, plan.label, 2) >= BAR_CELLS_GOOD)
 		plan.columns = 2;
 	while ((n_cpus + plan.columns - 1) / plan.columns > lines_max)
 		plan.columns++;
-	plan.cells = bar_cells(canvas, plan.label, plan.columns);
+	cells = bar_cells(canvas, plan.label, plan.columns);
+	plan.cells = cells / 4 * 4; /* four equal quarters */
 	plan.lines = (n_cpus + plan.columns - 1) / plan.columns;
 	if (plan.cells < BAR_CELLS_MIN) {
 		plan.columns = 0;
 		plan.lines = lines_max;
+	} else if (tall && n_cpus <= FOLLOWED_ROWS_MAX && cells / 2 >= BAR_CELLS_MIN) {
+		plan.cells = cells / 8 * 4;
+		plan.past = cells - plan.cells;
 	}
 	return plan;
 }
@@ -144,7 +167,7 @@ static struct plan plan_cpus(const struct canvas *canvas, const struct table *ta
 static void draw_bars(const struct pane_context *context, const struct canvas *canvas,
 		      const struct table *table, const struct plan *plan)
 {
-	int width = plan->cells + plan->label + PERCENT_CELLS;
+	int width = plan->cells + plan->label + PERCENT_CELLS + plan->past;
 
 	for (int i = 0; i + 1 < (int)table->n_rows; i++) {
 		int left = i / plan->lines * (width + BAR_GAP);
@@ -465,8 +488,9 @@ static struct fact share_of(const struct frame *frame, const char *part, bool al
 	return number_fact(fabs(share) >= NOTICEABLE ? share : always && !isnan(share) ? 0 : NAN, UNIT_RATIO);
 }
 
-/* "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut. */
-static void draw_account(const struct pane_context *context, const struct canvas *canvas, int y)
+/* "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut. Returns the
+ * lines used, at the bottom, where it moves nothing. */
+static int draw_account(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct frame *frame = context->frame;
 	double busy = frame_number(frame, "account", "busy", "cpu_ratio");
@@ -485,9 +509,10 @@ static void draw_account(const struct pane_context *context, const struct canvas
 	};
 	const struct row_facts facts = { { row_fact }, NULL, NULL, made, sizeof(made) / sizeof(made[0]) };
 	struct buffer text = BUFFER_HERE;
+	int lines;
 
 	if (isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))
-		return;
+		return 0;
 	remarks_say(&text, REMARKS(account_lines), &facts.facts);
 	buffer_char(&text, '\0');
 	if (utf8_cells(text.bytes, canvas->ascii) > canvas->width && !scoped) {
@@ -495,8 +520,9 @@ static void draw_account(const struct pane_context *context, const struct canvas
 		sentence_add(&text, _(account_brief), &facts.facts);
 		buffer_char(&text, '\0');
 	}
-	canvas_piece(canvas, y, 0, STYLE_NORMAL, text.bytes);
+	lines = canvas_piece(canvas, canvas->height - 1, 0, STYLE_NORMAL, text.bytes) > 0;
 	buffer_free(&text);
+	return lines;
 }
 
 /* The nearest limit of the container or service. False when there is none. */
@@ -605,7 +631,7 @@ static bool has_room(const struct canvas *canvas, int y, int more)
 	return canvas->height - y >= TABLE_LINES_MIN + more;
 }
 
-/* Lines by priority: the table, total, CPUs, memory, rates, account, watts, limit, graph. */
+/* Lines by priority: the table, total, CPUs, memory, rates, watts, limit, graph. */
 static int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *cpus = context_table(context, CPU_TABLE_CPU);
@@ -620,8 +646,6 @@ static int cpu_machine_draw(const struct pane_context *context, const struct can
 		y += draw_pressure(context, canvas, y, draw_memory(context, canvas, y)) > 0;
 	if (has_room(canvas, y, 4))
 		draw_rates(context, canvas, y++);
-	if (has_room(canvas, y, 6))
-		draw_account(context, canvas, y++); /* its line stays while there is nothing to say */
 	if (has_room(canvas, y, 4))
 		y += draw_watts(context, canvas, y);
 	if (has_room(canvas, y, 2) && draw_limit(context, canvas, y))
@@ -951,7 +975,9 @@ void cpu_draw_list(const struct pane_context *context, struct canvas *canvas)
 		process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", number_of_percent);
 	} else {
 		y = cpu_machine_draw(context, canvas);
-		rest = canvas_rows(canvas, y, canvas->height - y);
+		rest = canvas_below(canvas, y);
+		if (has_room(canvas, y, 6))
+			rest.height -= draw_account(context, canvas);
 		list_title(context, canvas->width >= WIDE, title, sizeof(title));
 		context_draw_titled(context, &rest, context->focus, title);
 	}
