@@ -312,33 +312,50 @@ static void order_tree(struct tree *tree, const struct column *key, const struct
 			at = place(tree, &links, rows, i, at);
 }
 
-static size_t find_fold(const struct tree *tree, uint64_t key_hash)
+static size_t place_in(const struct row_set *set, uint64_t key_hash)
 {
 	size_t i = 0;
 
-	while (i < tree->n_folds && tree->folds[i] != key_hash)
+	while (i < set->n && set->list[i] != key_hash)
 		i++;
 	return i;
 }
 
+static bool has_row(const struct row_set *set, const struct schema *schema, const void *row)
+{
+	return set->n > 0 && place_in(set, row_hash_key(schema, row)) < set->n;
+}
+
+/* False: it was so already. */
+static bool put_row(struct row_set *set, uint64_t key_hash, bool in)
+{
+	size_t at = place_in(set, key_hash);
+
+	if (in == (at < set->n))
+		return false;
+	if (in)
+		*VECTOR_ADD(set->list, set->n, set->capacity) = key_hash;
+	else
+		set->list[at] = set->list[--set->n];
+	return true;
+}
+
 bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded)
 {
-	size_t at = find_fold(tree, key_hash);
-	bool listed = folded != tree->all_folded;
+	bool is_changed = put_row(&tree->folds, key_hash, folded != tree->all_folded);
 
-	if (listed == (at < tree->n_folds))
-		return false;
-	if (listed)
-		*VECTOR_ADD(tree->folds, tree->n_folds, tree->folds_capacity) = key_hash;
-	else
-		tree->folds[at] = tree->folds[--tree->n_folds];
-	return true;
+	if (folded)
+		put_row(&tree->opened, key_hash, false);
+	else if (!is_changed && tree->least > 0)
+		is_changed = put_row(&tree->opened, key_hash, true);
+	return is_changed;
 }
 
 void tree_fold_all(struct tree *tree, bool folded)
 {
 	tree->all_folded = folded;
-	tree->n_folds = 0;
+	tree->all_opened = !folded;
+	tree->folds.n = tree->opened.n = 0;
 }
 
 /* From the last row up: a row has a later sibling if one was met since the last row above it in the tree. */
@@ -359,22 +376,41 @@ static void find_lines(struct tree *tree, size_t n_rows)
 	}
 }
 
-/* Removes the rows below folded ones, and finds the lines; returns how many remain. */
-static size_t fold_tree(struct tree *tree, const struct schema *schema, const void **rows, size_t n_rows)
+/* It is worth no line of its own; above: that of its parent. */
+static bool is_little(const struct tree *tree, const struct schema *schema, const void *row, const void *above)
 {
+	return row_number(row, &schema->columns[tree->least_column]) < tree->least &&
+	       !has_row(&tree->opened, schema, above);
+}
+
+/*
+ * Removes the rows below folded ones, and those with little, and finds the lines; returns how many remain. All
+ * that a filter with a pattern has found is shown.
+ */
+static size_t fold_tree(struct tree *tree, const struct schema *schema, const void **rows, size_t n_rows,
+			bool is_found)
+{
+	bool folds_little = tree->least > 0 && !tree->all_opened && !is_found;
+	uint32_t *last = tree->scratch; /* row that remains, by depth */
 	size_t kept = 0;
 
-	for (size_t i = 0; i < n_rows; kept++) {
+	for (size_t i = 0; i < n_rows;) {
 		uint16_t depth = tree->depths[i];
-		bool listed = tree->n_folds > 0 &&
-			      find_fold(tree, row_hash_key(schema, rows[i])) < tree->n_folds;
-		bool folded = listed != tree->all_folded;
+		uint32_t into = depth > 0 ? last[depth - 1] : 0;
+		bool folded = folds_little && depth > 0 && is_little(tree, schema, rows[i], rows[into]);
 
-		rows[kept] = rows[i++];
-		tree->depths[kept] = depth;
-		tree->n_folded[kept] = 0;
+		if (!folded) {
+			folded = has_row(&tree->folds, schema, rows[i]) != tree->all_folded;
+			into = last[depth] = (uint32_t)kept++;
+			rows[into] = rows[i++];
+			tree->depths[into] = depth;
+			tree->n_folded[into] = 0;
+		} else {
+			tree->n_folded[into]++;
+			i++;
+		}
 		for (; folded && i < n_rows && tree->depths[i] > depth; i++)
-			tree->n_folded[kept]++;
+			tree->n_folded[into]++;
 	}
 	find_lines(tree, kept);
 	return kept;
@@ -405,7 +441,8 @@ void view_close(struct view *view)
 	free(view->tree.depths);
 	free(view->tree.more);
 	free(view->tree.n_folded);
-	free(view->tree.folds);
+	free(view->tree.folds.list);
+	free(view->tree.opened.list);
 	free(view->tree.scratch);
 	free(view->tree.before);
 	hash_free(&view->tree.index);
@@ -587,6 +624,12 @@ void view_choose_tree(struct view *view, const char *key, const char *parent)
 		view->tree_key = -1;
 }
 
+void view_fold_less(struct view *view, const char *column, double least)
+{
+	view->tree.least = least;
+	view->tree.least_column = (unsigned)schema_column(view->schema, column);
+}
+
 unsigned view_depth(const struct view *view, size_t index)
 {
 	return view->tree_key < 0 ? 0 : view->tree.depths[index];
@@ -597,10 +640,14 @@ size_t view_folded(const struct view *view, size_t index)
 	return view->tree_key < 0 ? 0 : view->tree.n_folded[index];
 }
 
+bool view_shows_children(const struct view *view, size_t index)
+{
+	return index + 1 < view->n_rows && view_depth(view, index + 1) > view_depth(view, index);
+}
+
 bool view_has_children(const struct view *view, size_t index)
 {
-	return view_folded(view, index) > 0 ||
-	       (index + 1 < view->n_rows && view_depth(view, index + 1) > view_depth(view, index));
+	return view_folded(view, index) > 0 || view_shows_children(view, index);
 }
 
 void view_write_columns(const struct view *view, struct buffer *out)
@@ -826,7 +873,8 @@ void view_apply(struct view *view, const struct table *table)
 	if (view->tree_key >= 0) {
 		order_tree(&view->tree, &view->schema->columns[view->tree_key],
 			   &view->schema->columns[view->tree_parent], view->rows, view->n_rows);
-		view->n_rows = fold_tree(&view->tree, view->schema, view->rows, view->n_rows);
+		view->n_rows = fold_tree(&view->tree, view->schema, view->rows, view->n_rows,
+					 view->filter.pattern != NULL);
 		keep = keep < view->n_rows ? keep : view->n_rows;
 	}
 	/* of an unsorted log the newest rows are shown, which are the last */

@@ -63,14 +63,23 @@ struct log_filter_cache {
 
 #define TREE_LINES_MAX 64 /* depths with lines */
 
+/* Rows by the hashes of their KEY columns. */
+struct row_set {
+	uint64_t *list;
+	size_t n, capacity;
+};
+
 /* Rows as a tree: each row after the one that its parent column names. All zero is ready to use. */
 struct tree {
 	uint16_t *depths;    /* of the rows as last ordered: 0 if the parent is not among them */
 	uint64_t *more;      /* bit d: a sibling of the row, or of its ancestor at depth d, follows */
-	uint32_t *n_folded;  /* rows below this one that are not shown; 0: it is not folded */
-	uint64_t *folds;     /* hashes of the KEY columns of the folded rows; owned, as all of this */
-	size_t n_folds, folds_capacity;
-	bool all_folded;     /* … of those that are not */
+	uint32_t *n_folded;  /* rows below this one that are not shown; 0: all are */
+	struct row_set folds; /* the folded rows; owned, as all of this */
+	bool all_folded;      /* … those that are not */
+	double least;         /* rows with less in this column are shown only below … */
+	unsigned least_column;
+	struct row_set opened; /* … one of these */
+	bool all_opened;
 	uint32_t *scratch;
 	const void **before;
 	struct hash index; /* of rows by key */
@@ -78,8 +87,8 @@ struct tree {
 };
 
 /*
- * Folds a row with this hash of its KEY columns, or unfolds it: effective from the next
- * view_apply() on. False: it was so already.
+ * Folds a row with this hash of its KEY columns, or unfolds it, at first without rows that have less than is
+ * worth a line: effective from the next view_apply() on. False: it was so already.
  */
 bool tree_set_fold(struct tree *tree, uint64_t key_hash, bool folded);
 
@@ -180,11 +189,17 @@ void view_clear_choices(struct view *view);
 /* Rows follow their parents, which the column parent names by their key; NULL: no tree. */
 void view_choose_tree(struct view *view, const char *key, const char *parent);
 
+/* In a tree, rows with less than this in the column are folded into their parents. */
+void view_fold_less(struct view *view, const char *column, double least);
+
 /* Depth of the row with this index in the tree; 0 without one. */
 unsigned view_depth(const struct view *view, size_t index);
 
 /* Is there a row below this one in the tree, shown or folded? */
 bool view_has_children(const struct view *view, size_t index);
+
+/* Is one shown? */
+bool view_shows_children(const struct view *view, size_t index);
 
 /* How many rows below this one are folded into it; 0 without a tree. */
 size_t view_folded(const struct view *view, size_t index);

@@ -469,8 +469,7 @@ bool table_fold(struct table_widget *widget, bool folded)
 
 	if (!widget->place.cursor_on || view->tree_key < 0)
 		return false;
-	if (folded && view_depth(view, row) > 0 &&
-	    (view_folded(view, row) > 0 || !view_has_children(view, row)))
+	if (folded && view_depth(view, row) > 0 && !view_shows_children(view, row))
 		row = row_above(view, row);
 	if (!view_has_children(view, row) ||
 	    !tree_set_fold(&view->tree, row_hash_key(view->schema, view->rows[row]), folded))

@@ -152,6 +152,12 @@ static bool choose(const char *line)
 		is_taken = view_choose_sort(&view, a) == 0;
 	else if (strcmp(what, "fold") == 0)
 		is_taken = tree_set_fold(&view.tree, row_hash_key(view.schema, view.rows[number]), true);
+	else if (strcmp(what, "unfold") == 0)
+		is_taken = tree_set_fold(&view.tree, row_hash_key(view.schema, view.rows[number]), false);
+	else if (strcmp(what, "all") == 0)
+		tree_fold_all(&view.tree, number);
+	else if (strcmp(what, "less") == 0)
+		view_fold_less(&view, a, strtod(b, NULL));
 	else if (strcmp(what, "form") == 0)
 		view_choose_form(&view, forms, a);
 	else if (strcmp(what, "lead") == 0)
@@ -571,6 +577,34 @@ START_TEST(trees_have_both_columns)
 			ck_assert(!view_has_children(&view, 2));
 		}
 	}
+}
+
+/* A filter, and unfolding their parent once more, shows them. */
+START_TEST(rows_with_little_are_folded_into_their_parent)
+{
+	static const uint64_t sizes[] = { 9, 8, 3, 2, 1 };
+
+	open_things(&schema);
+	for (unsigned r = 0; r < 5; r++)
+		((struct thing_row *)table_row(&frame.tables[0], r))->size_bytes = sizes[r];
+	for (unsigned r = 1; r < 4; r++)
+		((struct thing_row *)table_row(&frame.tables[0], r))->owner = r == 3 ? 3 : 1;
+	choose("sort size_bytes");
+	shows("tree pid owner", "abcde");
+	choose("less size_bytes 4");
+	choose("limit");
+	shows("sort size_bytes", "abe");
+	ck_assert(view_folded(&view, 0) == 2 && view_shows_children(&view, 0) && view_folded(&view, 1) == 0);
+	shows("pattern b|d", "bd");
+	shows("pattern ", "abe");
+	shows("unfold 0", "abce");
+	shows("unfold 2", "abcde");
+	ck_assert(!choose("unfold 2"));
+	shows("fold 0", "ae");
+	shows("unfold 0", "abe");
+	shows("all 1", "ae");
+	ck_assert_uint_eq(view_folded(&view, 0), 3);
+	shows("all 0", "abcde");
 }
 
 /* Whatever the type of the column. */

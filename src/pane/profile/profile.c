@@ -61,11 +61,15 @@ struct profile_state {
 	struct selection callers, lines;
 };
 
+#define LEAST_RATIO 0.01 /* of all samples, that are worth a line of the tree */
+
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
 	(void)settings;
-	if (!request->batch && strcmp(view->schema->name, "profile_call") == 0)
-		view_choose_tree(view, "stack", "parent");
+	if (request->batch || strcmp(view->schema->name, "profile_call") != 0)
+		return;
+	view_choose_tree(view, "stack", "parent");
+	view_fold_less(view, "total_ratio", LEAST_RATIO);
 }
 
 /* "functions, 970 samples in 10 s (error 3.2 %), overhead 0.4 % of a CPU" */

@@ -194,7 +194,7 @@ struct stack_row {
 };
 
 struct call_row {
-	const char *stack, *parent, *function, *file;
+	const char *stack, *parent, *function, *program, *file;
 	double total_ratio, self_ratio;
 	uint64_t samples;
 };
@@ -271,6 +271,9 @@ static const struct column call_columns[] = {
 	     .help = N_("functions from the first one on"), .source = SOURCE),
 	CALL(parent, A_LABEL(N_("called by"), 40), .hidden = true,
 	     .help = N_("the stack that it goes on from"), .source = SOURCE),
+	CALL(program, A_LABEL(N_("program"), 12), .rank = 1,
+	     .help = N_("the first file of the stack that is no library; blank: there is none"),
+	     .source = MAPPED),
 	CALL(file, A_LABEL(N_("file"), 16), .rank = 2, .help = N_("program or library of the function"),
 	     .source = MAPPED),
 	CALL(function, A_LABEL(N_("function"), 40),
@@ -813,6 +816,20 @@ static const char *chain_text(struct arena *arena, const struct profile_window *
 		      : arena_print(arena, "%s › … › %s › %s", first, before, last);
 }
 
+/* Stacks of threads may begin in a library; those of the kernel, and the vdso, are of no program. */
+static const char *program_of(const struct profile_window *window, uint32_t node)
+{
+	const char *program = "";
+
+	for (; node != PROFILE_NO_NODE; node = window->nodes[node].parent) {
+		const char *file = window->functions[window->nodes[node].function].file;
+
+		if (*file != '(' && *file != '[' && !strstr(file, ".so"))
+			program = file;
+	}
+	return program;
+}
+
 static int sample_calls(struct sample *sample)
 {
 	const struct profile_window *window = window_of(sample);
@@ -832,6 +849,7 @@ static int sample_calls(struct sample *sample)
 		row->stack = path_text(arena, window, i, false);
 		row->parent = above == PROFILE_NO_NODE ? "" : path_text(arena, window, above, false);
 		row->function = chain_text(arena, window, branches, i);
+		row->program = sample_text(sample, program_of(window, i));
 		row->file = sample_text(sample, function->file);
 		row->samples = branches[i].total.samples;
 		row->total_ratio = share(window, &branches[i].total);

@@ -54,6 +54,7 @@ def tables(step):
         passed = prefix[len(above):]
         text = " › ".join(passed if len(passed) <= 3 else (passed[0], "…", *passed[-2:]))
         calls.append({"stack": ";".join(prefix), "parent": ";".join(above), "function": text, "file": file_of(prefix[-1]),
+                      "program": next((file for file in map(file_of, prefix) if file[0] != "(" and ".so" not in file), ""),
                       "samples": prefixes[prefix], "total_ratio": prefixes[prefix] / everything,
                       "self_ratio": stacks.get(prefix, 0) / everything})
     profile = [{"function": function, "file": file_of(function), "names": names_of(function), "samples": own.get(function, 0),
