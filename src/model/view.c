@@ -377,15 +377,16 @@ static void find_lines(struct tree *tree, size_t n_rows)
 }
 
 /* It is worth no line of its own; above: that of its parent. */
-static bool is_little(const struct tree *tree, const struct schema *schema, const void *row, const void *above)
+static bool is_little(const struct tree *tree, const struct schema *schema, const void *row,
+		      const void *above)
 {
 	return row_number(row, &schema->columns[tree->least_column]) < tree->least &&
 	       !has_row(&tree->opened, schema, above);
 }
 
 /*
- * Removes the rows below folded ones, and those with little, and finds the lines; returns how many remain. All
- * that a filter with a pattern has found is shown.
+ * Removes the rows below folded ones, and those with little, and finds the lines; returns how many remain.
+ * All that a filter with a pattern has found is shown.
  */
 static size_t fold_tree(struct tree *tree, const struct schema *schema, const void **rows, size_t n_rows,
 			bool is_found)

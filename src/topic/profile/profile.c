@@ -272,7 +272,7 @@ static const struct column call_columns[] = {
 	CALL(parent, A_LABEL(N_("called by"), 40), .hidden = true,
 	     .help = N_("the stack that it goes on from"), .source = SOURCE),
 	CALL(program, A_LABEL(N_("program"), 12), .rank = 1,
-	     .help = N_("the first file of the stack that is no library; blank: there is none"),
+	     .help = N_("first file of the stack that is not a library; blank: there is none"),
 	     .source = MAPPED),
 	CALL(file, A_LABEL(N_("file"), 16), .rank = 2, .help = N_("program or library of the function"),
 	     .source = MAPPED),
@@ -701,8 +701,8 @@ static int sample_functions(struct sample *sample)
 	}
 	if (window->all.samples == 0)
 		return 0;
-	note_hints(sample, window, state->totals);
 	note_package(sample, window, state->totals);
+	note_hints(sample, window, state->totals); /* last: it is shown first */
 	return 0;
 }
 
