@@ -285,9 +285,15 @@ struct levels_range levels_fit(double least, double most, double whole)
 #define TICK_CELLS_GOOD 14
 #define SECONDS_AXIS_MAX 180 /* a longer axis of time is in minutes or hours */
 
+static bool has_eighths(const struct canvas *canvas)
+{
+	return !canvas->ascii && !canvas->glyphs->ascii && !canvas->glyphs->braille;
+}
+
+/* Colours alone distinguish parts: whole cells then look like part of one. */
 static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *part)
 {
-	uint32_t glyph = canvas->glyphs->fill[part->look];
+	uint32_t glyph = canvas->glyphs->fill[canvas->color && has_eighths(canvas) ? 0 : part->look];
 
 	return glyph ? glyph : (unsigned char)part->letter;
 }
@@ -295,11 +301,6 @@ static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *pa
 static enum style style_of(const struct graph_part *part)
 {
 	return (enum style)(STYLE_SERIES + part->look);
-}
-
-static bool has_eighths(const struct canvas *canvas)
-{
-	return !canvas->ascii && !canvas->glyphs->ascii && !canvas->glyphs->braille;
 }
 
 static uint32_t from_below(int eighths)

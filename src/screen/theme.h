@@ -117,8 +117,8 @@ enum glyph_set { GLYPHS_BLOCK, GLYPHS_BRAILLE, GLYPHS_ASCII, N_GLYPH_SETS };
 
 /* Code points; each is one cell wide. */
 struct glyphs {
-	uint32_t fill[STYLE_SERIES_COUNT]; /* of the parts of a bar or stacked graph; 0: the part's own letter
-					    */
+	/* of the parts of a bar or stacked graph, of blocks only without colours; 0: the part's own letter */
+	uint32_t fill[STYLE_SERIES_COUNT];
 	uint32_t empty;               /* of a bar */
 	uint32_t axis, tick, corner;
 	uint32_t gap;                 /* corner of an axis that does not begin at 0 */

@@ -448,7 +448,7 @@ def names_where_bars_fit(scratch):
         for row in tables["cpu"]:
             for key, share in (("user", .1), ("nice", .1), ("system", .1), ("softirq", .1), ("steal", .05), ("iowait", .05)):
                 row[key + "_seconds"] = row["total_seconds"] * share
-    with recorded(recording=edited(scratch, change), width=40, height=12) as terminal:
+    with recorded("--color=never", recording=edited(scratch, change), width=40, height=12) as terminal:
         terminal.send(".")
         lines = terminal.lines()
         glyphs = set("".join(lines[3:5])) & set("█▓▒░▤▥▦▧")
@@ -464,7 +464,7 @@ def the_lowest_screen(_scratch):
 
 
 def the_table_stays_where_it_is(scratch):
-    """The account comes when much is unaccounted, or of processes that exited, and has its line before."""
+    """The account comes when much is unaccounted, or of processes that exited, below it."""
     unaccounted = [0, 0.01, 0.3, 0.3, 2]  # CPU seconds per second
 
     def change(number, tables):

@@ -62,6 +62,7 @@ SCREENS = [
     ("calls-traces", "40x12 120x24", "memory", ["calls"], [LAST, "v", *"Traces", "Enter"]),
     ("calm", "80x24", "memory", ["memory"], ["."]),
     ("checks", "80x24", "memory", ["memory"], ["Tab"] * 3),
+    ("colorless", "80x24", "memory", ["--color=never", "cpu"], [LAST, "o", *["Down"] * 3, "Enter", "Esc"]),
     ("columns", "80x24", "memory", [], ["c", "Down", "Space", "Down", ">"]),
     ("compare", "40x12 80x24", "memory", ["cpu"], ["m", *PRESSED, "="]),
     ("compare-memory", "120x40", "memory", ["memory"], ["m", *PRESSED, "="]),
