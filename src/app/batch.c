@@ -467,6 +467,7 @@ static int go_to(struct batch *batch)
 {
 	struct frame *const frames[] = { &batch->frames[0], &batch->frames[1] };
 	struct source *source = batch->source;
+	const struct frame *before = NULL;
 	uint64_t first_ns, last_ns;
 	size_t index, n_frames;
 
@@ -475,11 +476,15 @@ static int go_to(struct batch *batch)
 		return batch->status;
 	batch->run->covers_delay = index > 0;
 	n_frames = source_extent(source, &first_ns, &last_ns);
-	if (index > 1 && is_of_run(batch, finding_schema.name))
-		pipeline_judge_before(&batch->pipeline,
-				      pipeline_first_before(index, n_frames, first_ns, last_ns), index - 1,
-				      false, frames, NULL, NULL);
-	source->seek(source->state, index > 0 ? index - 1 : 0);
+	if (index > 0 && is_of_run(batch, finding_schema.name))
+		before = pipeline_judge_before(&batch->pipeline,
+					       pipeline_first_before(index, n_frames, first_ns, last_ns),
+					       index, false, frames, NULL, NULL);
+	if (before) {
+		batch->present = before == frames[0];
+		batch->sampled = 1;
+	}
+	source->seek(source->state, index > 0 && !before ? index - 1 : index);
 	return 0;
 }
 

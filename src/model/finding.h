@@ -129,6 +129,12 @@ struct findings *findings_open(const struct finding_rule *rules, unsigned n_rule
 
 /* For frames that come again: the times and growths of those that live (NULL: none) has seen are the same. */
 void findings_remember(struct findings *findings, const struct findings *live);
+
+/*
+ * Keeps the findings of a frame that was judged with its rates, if it is later than all before. Else the
+ * frame gets those that it had when it came first, if they are kept, live or here.
+ */
+void findings_recall(struct findings *findings, struct frame *frame);
 void findings_close(struct findings *findings);
 
 enum findings_where {

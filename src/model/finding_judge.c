@@ -103,11 +103,15 @@ bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, c
 void findings_remember(struct findings *findings, const struct findings *live)
 {
 	findings->past.live = live ? &live->past : NULL;
+	findings->live = live;
 }
 
 void findings_forget(struct findings *findings)
 {
 	finding_past_empty(&findings->past);
+	for (size_t i = 0; findings->kept && i < FINDING_KEPT; i++)
+		findings->kept[i].mono_ns = 0;
+	findings->kept_ns = 0;
 	for (unsigned i = 0; i < findings->n_culprits; i++)
 		culprits_forget(findings->culprits[i]);
 }
@@ -117,6 +121,11 @@ void findings_close(struct findings *findings)
 	for (unsigned i = 0; i < findings->n_culprits; i++)
 		culprits_close(findings->culprits[i]);
 	finding_past_free(&findings->past);
+	for (size_t i = 0; findings->kept && i < FINDING_KEPT; i++) {
+		free(findings->kept[i].rows);
+		buffer_free(&findings->kept[i].texts);
+	}
+	free(findings->kept);
 	free(findings->limits);
 	free(findings->candidates);
 	free(findings->tallies);

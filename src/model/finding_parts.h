@@ -133,11 +133,26 @@ struct tally {
 	size_t n;
 };
 
+/* The rows that a frame had. */
+struct finding_kept {
+	uint64_t mono_ns; /* 0: none yet */
+	bool present, partial;
+	struct finding_row *rows;
+	size_t n_rows, capacity;
+	struct buffer texts; /* of the rows, in their order */
+};
+
+#define FINDING_KEPT 320 /* frames: those that are read for a far jump in a recording, and five minutes */
+
 struct findings {
 	const struct finding_rule *rules;
 	unsigned n_rules;
 	struct rule_limits *limits; /* of each rule */
 	struct finding_past past;
+	const struct findings *live;   /* of the frames as they came; NULL: none */
+	struct finding_kept *kept;     /* FINDING_KEPT, in a circle; NULL: none yet … */
+	size_t next_kept;              /* … and the place of the next one */
+	uint64_t kept_ns;              /* of the newest one */
 	struct culprits *culprits[FINDING_CULPRITS_MAX]; /* by the kind of rules */
 	const struct culprit_kind *kinds[FINDING_CULPRITS_MAX];
 	unsigned n_culprits;

@@ -139,7 +139,7 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 {
 	struct finding_growth growth = { .number = NAN };
 	struct finding_trace *trace = find_trace(past, identity);
-	uint64_t window_ns = (uint64_t)(window->seconds * 1e9);
+	uint64_t window_ns = (uint64_t)(window->seconds * 1e9), spacing_ns = window_ns / SPACING;
 	const struct finding_trace *seen = live_trace(past, identity, window_ns);
 	const struct point *live = seen ? base(seen, past->now_ns, 0, window_ns) : NULL, *before;
 
@@ -176,7 +176,7 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 		trace->changed_ns = past->now_ns;
 	trace->last = now;
 	growth.changed_ns = trace->changed_ns;
-	if (past->now_ns >= newest_ns(trace) + window_ns / SPACING)
+	if (past->now_ns / spacing_ns > newest_ns(trace) / spacing_ns) /* whichever frame was the first */
 		add_point(trace, past->now_ns, now);
 	return growth;
 }
@@ -957,6 +957,73 @@ void finding_rows_add(struct findings *findings, struct frame *frame, struct tab
 	}
 	add_over(findings, frame, table);
 	number_rows(table);
+}
+
+/* Columns whose texts end with the frame. */
+static const char **texts_of(struct finding_row *row, size_t index)
+{
+	return index == 0 ? &row->subject : index == 1 ? &row->text : index == 2 ? &row->row : NULL;
+}
+
+static void keep(struct findings *findings, const struct table *table)
+{
+	struct finding_kept *kept;
+	const char **text;
+
+	if (!findings->kept)
+		findings->kept = alloc_zeroed(FINDING_KEPT, sizeof(*findings->kept));
+	kept = &findings->kept[findings->next_kept++ % FINDING_KEPT];
+	kept->mono_ns = findings->kept_ns = table->mono_ns;
+	kept->present = table->present;
+	kept->partial = table->partial;
+	kept->n_rows = 0;
+	buffer_empty(&kept->texts);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		struct finding_row *row = VECTOR_ADD(kept->rows, kept->n_rows, kept->capacity);
+
+		*row = *(const struct finding_row *)table_row(table, i);
+		for (size_t t = 0; (text = texts_of(row, t)); t++)
+			if (*text)
+				buffer_add(&kept->texts, *text, strlen(*text) + 1);
+	}
+}
+
+static const struct finding_kept *find_kept(const struct findings *findings, uint64_t mono_ns)
+{
+	for (size_t i = 0; findings && findings->kept && i < FINDING_KEPT; i++)
+		if (findings->kept[i].mono_ns == mono_ns)
+			return &findings->kept[i];
+	return NULL;
+}
+
+void findings_recall(struct findings *findings, struct frame *frame)
+{
+	struct table *table = frame_slot(frame, finding_schema.name);
+	const struct finding_kept *kept = find_kept(findings->live, frame->mono_ns);
+	const char *at, **text;
+
+	if (!kept)
+		kept = find_kept(findings, frame->mono_ns);
+	if (!kept && table && table->present && frame->interval_ns > 0 &&
+	    frame->mono_ns > findings->kept_ns)
+		keep(findings, table);
+	if (!kept || !table)
+		return;
+	table->n_rows = 0;
+	table->present = kept->present;
+	table->partial = kept->partial;
+	at = kept->texts.bytes;
+	for (size_t i = 0; i < kept->n_rows; i++) {
+		struct finding_row *row = table_add(table);
+
+		*row = kept->rows[i];
+		for (size_t t = 0; (text = texts_of(row, t)); t++) {
+			if (!*text)
+				continue;
+			*text = arena_copy(&frame->arena, at, strlen(at));
+			at += strlen(at) + 1;
+		}
+	}
 }
 
 void findings_add(struct frame *frame, const struct finding_added *added)

@@ -606,7 +606,7 @@ void derive_base_take(struct derive_base *base, struct frame *frame)
 }
 
 #define FINDINGS_NS UINT64_C(300000000000) /* before a frame, by which its findings are judged */
-#define FRAMES_NEAR 15
+#define FRAMES_NEAR 40
 #define FRAMES_NEAR_FEW 6
 #define FRAMES_FAR 8 /* for each e-fold of the distance */
 #define FRAMES_FAR_FEW 2
@@ -636,6 +636,8 @@ static void pass(const struct pipeline *pipeline, struct frame *frame, const str
 	if (!pipeline->scope_is_live)
 		scope_read_frame(pipeline->scope, frame, recorded);
 	judge(pipeline, frame, before);
+	if (pipeline->recalls && pipeline->findings && !pipeline->source->judged)
+		findings_recall(pipeline->findings, frame);
 	if (pipeline->judge)
 		pipeline->judge(pipeline->judge_state, frame);
 	if (pipeline->keep)
@@ -681,7 +683,7 @@ int pipeline_derive(const struct pipeline *pipeline, size_t index, struct frame 
 	return got;
 }
 
-/* Near it every frame counts: windows of rules are 10 to 30 s long. Others show since when a rule holds. */
+/* Near it every frame counts: windows are 10 to 30 s long. Others show since when a rule holds. */
 static size_t step_at(size_t distance, bool few)
 {
 	size_t near = few ? FRAMES_NEAR_FEW : FRAMES_NEAR;
@@ -691,10 +693,11 @@ static size_t step_at(size_t distance, bool few)
 	return distance <= 4 * near ? near / 3 : distance / (few ? FRAMES_FAR_FEW : FRAMES_FAR) + 1;
 }
 
-void pipeline_judge_before(const struct pipeline *pipeline, size_t first, size_t index, bool few,
-			   struct frame *const frames[2],
-			   void (*each)(void *state, const struct frame *frame, const struct frame *before),
-			   void *state)
+const struct frame *
+pipeline_judge_before(const struct pipeline *pipeline, size_t first, size_t index, bool few,
+		      struct frame *const frames[2],
+		      void (*each)(void *state, const struct frame *frame, const struct frame *before),
+		      void *state)
 {
 	const struct frame *before = NULL;
 	size_t step;
@@ -711,6 +714,7 @@ void pipeline_judge_before(const struct pipeline *pipeline, size_t first, size_t
 		step = step_at(distance, few);
 		step = step < distance ? step : distance;
 	}
+	return before;
 }
 
 size_t pipeline_first_before(size_t index, size_t n, uint64_t first_ns, uint64_t last_ns)

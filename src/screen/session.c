@@ -315,6 +315,7 @@ static void open_pipelines(struct screen *screen)
 		.source = setup->source,
 		.scope = setup->request->scope,
 		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
+		.recalls = true,
 		.judges_all = true,
 		.judge = setup->rules ? setup->rules->take : NULL,
 		.judge_state = setup->rules ? setup->rules->state : NULL,
@@ -325,6 +326,7 @@ static void open_pipelines(struct screen *screen)
 		.source = &screen->past_source,
 		.scope = setup->request->scope,
 		.scope_is_live = true,
+		.recalls = true,
 		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
 	};
 	findings_remember(screen->past_pipeline.findings, screen->pipeline.findings);

@@ -259,6 +259,42 @@ START_TEST(frames_that_come_again_are_as_they_were)
 	close_things(live);
 }
 
+/* As long as they are kept; a frame without rates is not, nor what was forgotten. */
+START_TEST(frames_that_come_again_say_what_they_said)
+{
+	static const struct {
+		unsigned second;
+		const char *first; /* its subject, state and text */
+	} cases[] = { { 400, "a now 60 %" }, { 82, "a now 68 %" },  { 395, "a earlier 70 %" },
+		      { 80, "b now 90 %" },  { 401, "b now 90 %" }, { 390, "a now 69 %" } };
+	struct findings *live = open_things(), *again = findings_open(thing_rules, rule_sets[0].n, NULL);
+
+	for (unsigned second = 0; second <= 400; second++) {
+		judge(live, second, second == 395 ? "a" : textf("a load=0.%u", 600 + second % 100));
+		frame.interval_ns = 1000000000;
+		findings_recall(live, &frame);
+	}
+	findings_remember(again, live);
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct table *table = frame_table(&frame, "finding");
+		struct findings *of = i % 2 ? live : again;
+
+		judge(of, cases[i / 2].second, "b load=0.9");
+		frame.interval_ns = 0;
+		findings_recall(of, &frame);
+		ck_assert_str_eq(textf("%s %s %.4s", table_text(table, table_row(table, 0), "subject"),
+				       table_text(table, table_row(table, 0), "state"),
+				       table_text(table, table_row(table, 0), "text")),
+				 cases[i / 2].first);
+	}
+	findings_forget(live);
+	judge(live, 390, "b load=0.9");
+	findings_recall(live, &frame);
+	check_values(&frame, "finding", "rule=loaded subject=b");
+	findings_close(again);
+	close_things(live);
+}
+
 START_TEST(findings_are_derived_where_they_are_sampled)
 {
 	static const struct schema *const alone[] = { &thing_schema };
