@@ -36,7 +36,7 @@ def damaged_recording(scratch):
     with open(path, "wb") as file:
         file.writelines(lines)
     with screen("--replay=" + path) as terminal:
-        terminal.send(".").shows("09:30:30").shows("line 4 of the recording is damaged")
+        terminal.send("Home", ".", ".").shows("09:30:30").shows("line 4 of the recording is damaged")
         terminal.send(",", ",", *"g+999", "Enter").shows("09:35:50")
 
 
@@ -61,7 +61,7 @@ def keys_before_a_redraw(_scratch):
 def recording_from_a_file_as_input(_scratch):
     """Keys come from the terminal while standard input is the recording; it starts paused, being all there."""
     with open(RECORDING, "rb") as file, screen("--replay=-", input_fd=file.fileno()) as terminal:
-        terminal.send(".").shows("paused 09:30:20")
+        terminal.shows("paused 09:35:50").send(",").shows("paused 09:35:40")
 
 
 def recording_through_a_pipe(_scratch):
@@ -112,8 +112,8 @@ def pane_of_a_pipe(_scratch):
 
 def samples_are_counted(_scratch):
     """--count counts what is shown: a recording that is paused shows nothing more."""
-    with replay("-n", "3", "-d", "0.1") as terminal:
-        terminal.pump(1)
+    with screen("--replay=" + RECORDING, "-n", "3", "-d", "0.1") as terminal:
+        terminal.send("Home").pump(1)
         expect(not terminal.ended(), terminal, "it ended after one sample")
         terminal.send("Z")
         expect(terminal.end() == 0, terminal, "it does not end")
