@@ -218,6 +218,12 @@ enum grade {
 	GRADE_CRITICAL,
 };
 
+/* Of a severity, as rows of findings have it. */
+enum grade grade_of_severity(const char *severity);
+
+/* "!!", "!", "*"; "" if it is calm. */
+const char *grade_mark(enum grade grade);
+
 /*
  * The worst that holds of these rules, "NAME|NAME", in the findings of the frame; about the scope only with
  * of_scope, and about the machine without, where that is known.
@@ -227,5 +233,20 @@ enum grade grade_of_rules(const struct frame *frame, const char *rules, bool of_
 /* Of one row of the topic that a rule is about, by its columns; NULL: calm. */
 enum grade grade_of_row(const struct findings *findings, const char *rule, const struct schema *schema,
 			const void *row);
+
+/*
+ * The worst of these rules, "NAME|NAME": of those about the machine, and of those about this row, by its
+ * columns or by the findings of the frame.
+ */
+enum grade grade_of_fact(const struct findings *findings, const struct frame *frame, const char *rules,
+			 const struct schema *schema, const void *row);
+
+/* The next finding of the frame that holds about this row of a topic; NULL: no more. at: 0 at first. */
+const void *finding_about(const struct frame *frame, const struct schema *schema, const void *row,
+			  size_t *at);
+
+/* The worst finding of the frame about this row; of those whose rules judge this column (NULL: of all). */
+enum grade grade_of_cell(const struct findings *findings, const struct frame *frame,
+			 const struct schema *schema, const void *row, const struct column *column);
 
 #endif

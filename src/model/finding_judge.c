@@ -858,11 +858,19 @@ double findings_limit(const struct findings *findings, const char *setting)
 	return NAN;
 }
 
-static enum grade grade_of_severity(const char *severity)
+enum grade grade_of_severity(const char *severity)
 {
 	return strcmp(severity, "critical") == 0  ? GRADE_CRITICAL
 	       : strcmp(severity, "warning") == 0 ? GRADE_ALARM
-						  : GRADE_BUSY;
+	       : strcmp(severity, "note") == 0    ? GRADE_BUSY
+						  : GRADE_CALM;
+}
+
+const char *grade_mark(enum grade grade)
+{
+	static const char *const marks[] = { "", "*", "!", "!!" };
+
+	return marks[grade];
 }
 
 enum grade grade_of_rules(const struct frame *frame, const char *rules, bool of_scope)
@@ -892,4 +900,89 @@ enum grade grade_of_row(const struct findings *findings, const char *rule, const
 	if (!findings || !row || !findings_judge_row(findings, rule, schema, row, &severity))
 		return GRADE_CALM;
 	return (enum grade)(GRADE_BUSY + severity);
+}
+
+const void *finding_about(const struct frame *frame, const struct schema *schema, const void *row, size_t *at)
+{
+	const struct table *table = frame_table(frame, finding_schema.name);
+	uint64_t key = 0;
+
+	for (; table && *at < table->n_rows; ++*at) {
+		const struct finding_row *finding = table_row(table, *at);
+
+		if (finding->row_key == 0 || strcmp(finding->topic, schema->name) != 0 ||
+		    schema_row_is_over(table->schema, finding))
+			continue;
+		key = key != 0 ? key : row_hash_key(schema, row);
+		if (finding->row_key == key)
+			return table_row(table, (*at)++);
+	}
+	return NULL;
+}
+
+static enum grade worse_grade(enum grade worst, const struct finding_row *finding)
+{
+	enum grade grade = grade_of_severity(finding->severity);
+
+	return grade > worst ? grade : worst;
+}
+
+enum grade grade_of_fact(const struct findings *findings, const struct frame *frame, const char *rules,
+			 const struct schema *schema, const void *row)
+{
+	enum grade worst = GRADE_CALM;
+
+	for (unsigned i = 0; findings && i < findings->n_rules; i++) {
+		const struct finding_rule *rule = &findings->rules[i];
+		enum grade grade = GRADE_CALM;
+
+		if (!text_is_one_of(rule->name, span_text(rules)))
+			continue;
+		if (!rule->key)
+			grade = grade_of_rules(frame, rule->name, false);
+		else if (strcmp(rule->topic, schema->name) == 0)
+			grade = grade_of_row(findings, rule->name, schema, row);
+		worst = grade > worst ? grade : worst;
+	}
+	for (size_t at = 0; row;) {
+		const struct finding_row *finding = finding_about(frame, schema, row, &at);
+
+		if (!finding)
+			break;
+		if (text_is_one_of(finding->rule, span_text(rules)))
+			worst = worse_grade(worst, finding);
+	}
+	return worst;
+}
+
+/* Does a limit of the rule test this column, or the counter that it is the rate of? */
+static bool judges_column(const struct finding_rule *rule, const struct schema *schema,
+			  const struct column *column)
+{
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		const struct finding_value *value = &rule->values[i];
+		const struct column *judged = value->topic ? NULL : schema_find(schema, value->column);
+
+		if (judged && value->at_least.setting &&
+		    (judged == column ||
+		     (column->kind == COLUMN_RATE && column->rate_of == judged->offset)))
+			return true;
+	}
+	return false;
+}
+
+enum grade grade_of_cell(const struct findings *findings, const struct frame *frame,
+			 const struct schema *schema, const void *row, const struct column *column)
+{
+	enum grade worst = GRADE_CALM;
+	const struct finding_row *finding;
+	size_t at = 0;
+
+	while ((finding = finding_about(frame, schema, row, &at))) {
+		const struct finding_rule *rule = column ? find_rule(findings, finding->rule) : NULL;
+
+		if (!column || (rule && judges_column(rule, schema, column)))
+			worst = worse_grade(worst, finding);
+	}
+	return worst;
 }

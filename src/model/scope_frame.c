@@ -346,7 +346,7 @@ static const struct column columns[] = {
 	ROW(limit_bytes, A_GAUGE(BYTES, N_("limit"), 8), .rank = 3,
 	    .help = N_("memory limit of its control group; blank: none"),
 	    .source = "group memory_limit_bytes"),
-	ROW(limit_used_ratio, A_GAUGE(RATIO, N_("%used"), 6), .rank = 3, .hidden = true,
+	ROW(limit_used_ratio, A_GAUGE(RATIO, N_("%no cache"), 9), .rank = 3, .hidden = true,
 	    .help = N_("share of the limit that is used, without page cache that can be dropped"),
 	    .source = "group memory_limit_used_ratio"),
 	ROW(refaults_per_second, A_GAUGE(PER_SECOND, N_("refault/s"), 9), .rank = 4, .hidden = true,

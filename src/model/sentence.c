@@ -346,14 +346,3 @@ int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remar
 	return remarks_say_at(out, remarks, n_remarks, facts,
 			      remarks_find(remarks, n_remarks, facts, n_remarks));
 }
-
-void remarks_say_rows(struct buffer *out, const struct remark *remarks, size_t n_remarks,
-		      struct row_facts *facts, size_t first)
-{
-	for (const struct remark *remark = remarks; remark < remarks + n_remarks; remark++)
-		for (size_t i = first; facts->table && i < facts->table->n_rows; i++) {
-			facts->row = table_row(facts->table, i);
-			if (remark_say(out, remark, &facts->facts))
-				buffer_char(out, '\n');
-		}
-}

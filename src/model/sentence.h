@@ -124,6 +124,7 @@ struct remark {
 	int level;         /* as whoever asks means it */
 	bool more;         /* added to the one before */
 	const char *stays; /* once it held, this counts in place of when; NULL: when does */
+	const char *rules; /* "NAME|NAME": their findings are the same fact, and say how bad it is */
 };
 
 #define REMARKS(list) (list), sizeof(list) / sizeof((list)[0]) /* and how many there are */
@@ -144,9 +145,5 @@ int remarks_say_at(struct buffer *out, const struct remark *remarks, size_t n_re
 /* Says the first that holds, with its own more, translated. Its level; -1: none holds. */
 int remarks_say(struct buffer *out, const struct remark *remarks, size_t n_remarks,
 		const struct facts *facts);
-
-/* Each that holds of a row of the table (NULL: none) from this one on, as a line: by remark, then by row. */
-void remarks_say_rows(struct buffer *out, const struct remark *remarks, size_t n_remarks,
-		      struct row_facts *facts, size_t first);
 
 #endif

@@ -38,6 +38,38 @@ int draw_remarks(const struct canvas *canvas, int y, enum style style, const str
 	return lines;
 }
 
+void story_say(struct story *story, const struct remark *remarks, size_t n_remarks, struct row_facts *facts,
+	       size_t first)
+{
+	for (const struct remark *remark = remarks; remark < remarks + n_remarks; remark++)
+		for (size_t i = first; facts->table && i < facts->table->n_rows; i++) {
+			enum grade grade = GRADE_CALM;
+
+			facts->row = table_row(facts->table, i);
+			if (!sentence_holds(remark->when, &facts->facts))
+				continue;
+			if (remark->rules)
+				grade = grade_of_fact(story->findings, story->frame, remark->rules,
+						      facts->table->schema, facts->row);
+			remark_say(&story->lines[grade], remark, &facts->facts);
+			buffer_char(&story->lines[grade], '\n');
+		}
+}
+
+int story_draw(struct story *story, const struct canvas *canvas)
+{
+	int y = 0;
+
+	for (unsigned grade = GRADE_CRITICAL + 1; grade-- > GRADE_CALM;) {
+		struct buffer *lines = &story->lines[grade];
+
+		y += canvas_wrapped_lines(canvas, y, graph_grade_style((enum grade)grade, STYLE_STRONG),
+					  span_of(lines->bytes, lines->length));
+		buffer_free(lines);
+	}
+	return y;
+}
+
 int draw_text(const struct canvas *canvas, int y, int x, enum style style, const char *text,
 	      const struct facts *facts)
 {

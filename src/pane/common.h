@@ -20,6 +20,29 @@ char *failure_text(char text[TEXT_MAX], int error, const char *remedy);
 int draw_remarks(const struct canvas *canvas, int y, enum style style, const struct remark *remarks,
 		 size_t n_remarks, const struct facts *facts);
 
+/* What the bar of a resource and its pane have the grade of. */
+#define RULES_OF_CPU "cpu_busy|run_queue|stolen_time|heat"
+#define RULES_OF_MEMORY "memory_busy|memory_short|out_of_memory|out_of_memory_before|kernel_growth"
+#define RULES_OF_MEMORY_LIMIT "memory_limit"
+#define RULES_OF_GROUP_MEMORY "group_memory|group_refaults|limit_killed|memory_limit"
+#define RULES_OF_DISKS "disk_busy|disk_full|disk_filling|inodes_full|io_wait"
+#define RULES_OF_NETWORK "datagrams_lost|connections_lost|link_busy"
+#define RULES_OF_SOCKETS "datagrams_lost|connections_lost"
+
+/* Sentences of a pane, a line each, by the grade of the findings that say the same; a hint has none. */
+struct story {
+	const struct findings *findings; /* borrowed, as the frame is; may be NULL */
+	const struct frame *frame;
+	struct buffer lines[GRADE_CRITICAL + 1];
+};
+
+/* Adds each that holds of a row of the table (NULL: none) from this one on: by remark, then by row. */
+void story_say(struct story *story, const struct remark *remarks, size_t n_remarks, struct row_facts *facts,
+	       size_t first);
+
+/* Draws the worst first, as far as there is room, and frees the lines. Returns how many lines it takes. */
+int story_draw(struct story *story, const struct canvas *canvas);
+
 /* As canvas_text(), up to the edge, and canvas_piece(): a text with numbers, not translated yet. */
 int draw_text(const struct canvas *canvas, int y, int x, enum style style, const char *text,
 	      const struct facts *facts);
@@ -126,26 +149,16 @@ extern const char *const command_form_labels[], *const command_directory_labels[
  */
 unsigned cache_story(struct buffer *out, const struct table *table);
 
-/* Each adds its sentences, a line each, translated, with their evidence. A table may be NULL. */
+/* Each adds its sentences, a line each, translated, with their evidence. */
 
-/* About devices: rows of the table disk. latency: disk_latency. */
-void disks_story(struct buffer *out, const struct table *disks, const struct table *latency);
+/* About devices, and file systems that are full, or on which tasks are stuck. */
+void disks_story(struct story *story);
 
 /* About what a process asks of a device: a row of disk_user. */
-void disks_user_story(struct buffer *out, const struct table *users, const void *user,
-		      const struct table *disks);
+void disks_user_story(struct story *story, const struct table *users, const void *user);
 
-/* About file systems on which tasks are stuck, as a finding says: rows of stuck. */
-void disks_stuck_story(struct buffer *out, const struct table *tasks, const struct findings *findings);
-
-/* About file systems that are full. */
-void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings);
-
-/*
- * Adds the hints that this frame gives reason for, one per line, the worst first. Returns how many report
- * that something is lost.
- */
-unsigned kernel_hints(struct buffer *out, const struct frame *frame);
+/* The hints that this frame gives reason for, the worst first. */
+void kernel_hints(struct buffer *out, const struct frame *frame);
 
 /*
  * Is memory where the CPUs are? Adds translated sentences about tables of the topics node and locality, none
@@ -174,19 +187,22 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 /* The nearest limit of the control groups: the row with the least left of this resource; NULL: none. */
 const void *memory_nearest_limit(const struct table *table, const char *resource);
 
-enum memory_level { MEMORY_UNKNOWN, MEMORY_OK, MEMORY_HIGH, MEMORY_BAD };
+#define GRADE_UNKNOWN (-1)
 
-/* Is there enough? Adds a translated sentence, if it is known. */
-enum memory_level memory_verdict(struct buffer *out, const struct memory_facts *facts);
+/*
+ * Is there enough, on the machine or in the container? Adds a translated sentence, if it is known. Its grade
+ * is that of the findings.
+ */
+int memory_verdict(struct buffer *out, const struct memory_facts *facts);
+
+/* Adds the worst that holds of groups, with their own numbers. */
+enum grade memory_group_story(struct buffer *out, const struct frame *frame, bool of_scope);
 
 /* Was anything reclaimed that is needed, and by what? The same. */
 void memory_story(struct buffer *out, const struct memory_facts *facts);
 
-/*
- * Adds sentences about interfaces, and about what sockets dropped (the table packet_loss), a line each,
- * translated, with their evidence. A table may be NULL.
- */
-void network_story(struct buffer *out, const struct table *interfaces, const struct table *losses);
+/* About interfaces, and about what sockets dropped. */
+void network_story(struct story *story);
 
 /* The same of how much of the wire of an interface can be payload; nothing where that is not known. */
 void network_ceiling(struct buffer *out, const struct table *interfaces, const void *row);
@@ -194,7 +210,7 @@ void network_ceiling(struct buffer *out, const struct table *interfaces, const v
 /* "2.1 GiB resident, 180 MiB used in 30 s; the rest, 1.9 GiB, was not": of the row "all" of the topic. */
 void touched_sentence(struct buffer *out, const struct table *table, const void *row);
 
-enum power_level { POWER_UNKNOWN = -1, POWER_OK, POWER_HIGH, POWER_BAD };
+enum power_level { POWER_UNKNOWN = -1, POWER_OK, POWER_HIGH, POWER_LOW, POWER_HOT, POWER_THROTTLED };
 
 /*
  * Facts are columns of the total in the table power, and:

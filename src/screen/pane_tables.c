@@ -342,6 +342,7 @@ void pane_tables_update(struct screen *screen)
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		context->tables[i].shown_ns = context->frame ? context->frame->mono_ns : 0;
+		context->tables[i].frame = context->frame;
 		table_update(&context->tables[i], context_table(context, i));
 		context->tables[i].cpus =
 			context->frame ? view_cpus(&context->tables[i].view, context->frame) : 0;

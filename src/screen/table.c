@@ -17,6 +17,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "core/vector.h"
+#include "screen/graph.h"
 
 #define TAG '*'
 #define TAG_CELLS 2
@@ -751,6 +752,21 @@ static void draw_value(const struct table_widget *widget, const struct canvas *c
 	draw_text(widget, canvas, line, &slot, column, view->rows[index], value->text, base, fresh);
 }
 
+/* What names a row has the grade of the findings about it, and so have the numbers that they judge. */
+static enum style cell_style(const struct table_widget *widget, const void *row, const struct column *column,
+			     enum grade grade, bool names_it)
+{
+	const struct schema *schema = widget->view.schema;
+	enum style style = widget->cell_style ? widget->cell_style(widget->findings, schema, column, row)
+					      : STYLE_NORMAL;
+
+	if (column->of_interval)
+		return STYLE_DIM;
+	if (grade > GRADE_CALM && !names_it)
+		grade = grade_of_cell(widget->findings, widget->frame, schema, row, column);
+	return style == STYLE_NORMAL ? graph_grade_style(grade, STYLE_NORMAL) : style;
+}
+
 /* Row y of the page, below the heading. */
 static void draw_row(const struct table_widget *widget, const struct canvas *canvas,
 		     const struct table *table, size_t y)
@@ -759,7 +775,12 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 	const void *row = widget->view.rows[index];
 	bool selected = widget->place.cursor_on && index == widget->place.row;
 	bool gone = table_row_is_gone(widget->view.schema, row);
-	unsigned naming = table && table_is_fresh(table, row) ? naming_slot(widget) : widget->n_slots;
+	bool fresh = table && table_is_fresh(table, row);
+	enum grade grade = selected || gone || !widget->frame
+				   ? GRADE_CALM
+				   : grade_of_cell(widget->findings, widget->frame, widget->view.schema, row,
+						   NULL);
+	unsigned naming = naming_slot(widget);
 
 	if (selected)
 		canvas_fill(canvas, (int)y + 1, 0, STYLE_ROW, ' ', canvas->width);
@@ -768,16 +789,12 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 	draw_trend(widget, canvas, (int)y + 1, row, selected ? STYLE_ROW : gone ? STYLE_ENDED : STYLE_NORMAL);
 	for (unsigned i = 0; i < widget->n_slots; i++) {
 		const struct table_slot *slot = &widget->slots[i];
-		const struct column *column = column_at(widget, slot->column);
-		enum style style = selected              ? STYLE_ROW
-				   : gone                ? STYLE_ENDED
-				   : column->of_interval ? STYLE_DIM
-				   : widget->cell_style
-					   ? widget->cell_style(widget->findings, widget->view.schema, column,
-								row)
-					   : STYLE_NORMAL;
+		enum style style = selected ? STYLE_ROW
+				   : gone   ? STYLE_ENDED
+					    : cell_style(widget, row, column_at(widget, slot->column),
+							 grade, i == naming);
 
-		draw_value(widget, canvas, y, i, style, i == naming);
+		draw_value(widget, canvas, y, i, style, fresh && i == naming);
 		if (selected && slot->column == widget->column)
 			canvas_restyle(canvas, (int)y + 1, slot->x, slot->width, STYLE_CELL);
 	}

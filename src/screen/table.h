@@ -65,7 +65,8 @@ struct table_widget {
 	struct row_tags *tags;      /* of the pane; borrowed; NULL: its rows cannot be tagged */
 	char absent[128];           /* shown if there is no table */
 	const char *waits;          /* N_(): … if there are no rows yet; may be NULL */
-	const struct findings *findings; /* borrowed */
+	const struct findings *findings; /* borrowed: those of … */
+	const struct frame *frame;       /* … the shown frame; NULL: none yet */
 	enum style (*cell_style)(const struct findings *findings, const struct schema *schema,
 				 const struct column *column, const void *row);
 	const struct notice *notice; /* of the shown frame: why the table is empty; NULL: there

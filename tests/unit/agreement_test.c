@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bars of the overview and findings agree: in random frames, each bar is as bad as the findings about it. */
+/* Bars of the overview and findings agree: each is as bad as those of its rules, in random frames, too. */
 #include "suite.h"
 
 #include "model/finding.h"
@@ -11,15 +11,15 @@
 #define RUNS 400
 #define FRAMES 25 /* of a run, a second apart: 10,000 in all */
 
-/* About the machine: which bar shows it. Other rules are about what has no bar. */
+/* Rules about rows of these topics, or with another subject, have a bar, too. */
 static const struct {
-	const char *rule, *bar;
+	const char *topic, *rule, *bar;
 } shown[] = {
-	{ "cpu_busy", "CPU" },         { "run_queue", "CPU" },      { "stolen_time", "CPU" },
-	{ "memory_busy", "memory" },   { "memory_short", "memory" }, { "out_of_memory", "memory" },
-	{ "swap_full", "swap" },       { "run_queue", "pressure" },  { "memory_short", "pressure" },
-	{ "io_wait", "pressure" },     { "run_queue", "load" },      { "disk_busy", "disks" },
-	{ "io_wait", "disks" },
+	{ "disk", NULL, "disks" },        { "filesystem", NULL, "disks" },
+	{ "interface", NULL, "network" },
+	{ "temperature", NULL, "power" }, { "throttle", NULL, "power" },      { "throttle", NULL, "CPU" },
+	{ NULL, "run_queue", "load" },    { NULL, "run_queue", "pressure" },  { NULL, "io_wait", "pressure" },
+	{ NULL, "memory_short", "pressure" },
 };
 
 static struct frame frame;
@@ -98,12 +98,24 @@ static const struct overview_gauge *find(const struct overview_gauge *gauges, un
 	return NULL;
 }
 
-static bool is_shown_by(const char *rule, const char *bar)
+static const struct finding_rule *find_rule(const char *name)
 {
+	for (unsigned i = 0; i < n_finding_rules; i++)
+		if (strcmp(finding_rules[i].name, name) == 0)
+			return &finding_rules[i];
+	return NULL;
+}
+
+static bool is_shown_by(const char *name, const char *bar)
+{
+	const struct finding_rule *rule = find_rule(name);
+
 	for (unsigned i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		if (strcmp(shown[i].rule, rule) == 0 && strcmp(shown[i].bar, bar) == 0)
+		if (strcmp(shown[i].bar, bar) == 0 &&
+		    (shown[i].rule ? strcmp(shown[i].rule, name) == 0
+				   : rule->key && strcmp(shown[i].topic, rule->topic) == 0))
 			return true;
-	return false;
+	return !rule->key && strcmp(rule->subject, bar) == 0;
 }
 
 /* What the bar must be, by the severities of the rows. */
@@ -124,6 +136,37 @@ static enum grade wanted(const char *bar)
 				worst = (enum grade)s;
 	}
 	return worst;
+}
+
+START_TEST(a_rule_colours_the_bars_of_its_resource_alone)
+{
+	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
+	unsigned n_coloured = 0, n;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	for (unsigned r = 0; r < n_finding_rules; r++) {
+		const char *const cells[][2] = { { "rule", finding_rules[r].name },
+						 { "severity", "warning" },
+						 { "state", "now" } };
+		struct table *table = frame_slot(&frame, "finding");
+		void *row;
+
+		fill(0, 1);
+		set("power", "total", NULL, "watts", 9);
+		row = table_add(table);
+		for (unsigned c = 0; c < sizeof(cells) / sizeof(cells[0]); c++)
+			row_set_text(row, schema_known_column(table->schema, cells[c][0]), cells[c][1]);
+		n = overview_gauges(&frame, gauges);
+		for (unsigned i = 0; i < n; i++) {
+			bool is_coloured = gauges[i].grade == GRADE_ALARM;
+
+			ck_assert_msg(is_coloured == is_shown_by(finding_rules[r].name, gauges[i].name),
+				      "%s, bar %s", finding_rules[r].name, gauges[i].name);
+			n_coloured += is_coloured;
+		}
+	}
+	ck_assert_uint_gt(n_coloured, 20);
+	frame_close(&frame);
 }
 
 START_TEST(bars_are_as_bad_as_findings)

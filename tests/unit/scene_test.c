@@ -28,7 +28,8 @@
  *   mark SECOND KIND                       all marks
  *   gauge NAME[ GRADE]: VALUE: TEXT        those of the overview, but for what is not recorded; GRADE: busy,
  *                                          alarm or critical
- *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of rows and facts that panes collect; all of them
+ *   verdict GRADE TEXT, verdict of a group: GRADE TEXT, story PANE[ GRADE] TEXT, ceiling TEXT
+ *                                          of rows and facts that panes collect; all of them
  *   story caches warns                     before these, for each that is a warning
  *
  * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
@@ -49,6 +50,7 @@
 #include "pane/common.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/panes.h"
+#include "pane/process/process.h"
 #include "scene.h"
 #include "scene_rules.h"
 #include "topic/finding/finding_rules.h"
@@ -327,20 +329,30 @@ static bool collect_memory(struct memory_facts *facts)
 	return n > 0;
 }
 
+static const char *const grades[] = { "", "busy", "alarm", "critical" };
+
 static void say_verdict(struct buffer *out)
 {
-	static const char *const levels[] = { "unknown", "ok", "high", "bad" };
-	struct buffer text = { 0 };
+	struct buffer text = { 0 }, group = { 0 };
 	struct memory_facts facts;
-	enum memory_level level;
+	int grade;
 
 	if (!collect_memory(&facts))
 		return;
-	level = memory_verdict(&text, &facts);
-	buffer_print(out, "verdict %s%s", levels[level], text.length > 0 ? " " : "");
+	grade = memory_verdict(&text, &facts);
+	buffer_print(out, "verdict %s%s",
+		     grade == GRADE_UNKNOWN ? "unknown"
+		     : grade == GRADE_CALM  ? "ok"
+					    : grades[grade],
+		     text.length > 0 ? " " : "");
 	buffer_add(out, text.bytes, text.length);
 	buffer_char(out, '\n');
 	buffer_free(&text);
+	grade = memory_group_story(&group, &frame, false);
+	if (group.length > 0)
+		buffer_print(out, "verdict of a group: %s %.*s\n", grades[grade], (int)group.length,
+			     group.bytes);
+	buffer_free(&group);
 }
 
 /* Each of its lines, which all are of one kind. */
@@ -373,48 +385,48 @@ static void say_memory(struct buffer *out)
 	say_lines(out, "story touched", &touched);
 }
 
-static void say_disks(struct buffer *out)
+/* Its lines, the worst first. */
+static void say_story_of(struct buffer *out, const char *pane, struct story *story)
 {
-	const struct table *users = frame_table(&frame, "disk_user"), *disks = frame_table(&frame, "disk");
-	struct buffer lines = { 0 };
-	struct findings *findings = findings_open(finding_rules, n_finding_rules, &settings);
-
-	disks_story(&lines, disks, frame_table(&frame, "disk_latency"));
-	for (size_t i = 0; users && i < users->n_rows; i++)
-		disks_user_story(&lines, users, table_row(users, i), disks);
-	disks_stuck_story(&lines, frame_table(&frame, "stuck"), findings);
-	disks_space_story(&lines, frame_table(&frame, "filesystem"), findings);
-	findings_close(findings);
-	say_lines(out, "story disks", &lines);
+	for (unsigned grade = GRADE_CRITICAL + 1; grade-- > GRADE_CALM;)
+		say_lines(out, textf("story %s%s%s", pane, grade > GRADE_CALM ? " " : "", grades[grade]),
+			  &story->lines[grade]);
 }
 
-static void say_network(struct buffer *out)
+/* What findings say on the page of the process that is sampled in detail. */
+static void say_page(struct buffer *out)
 {
-	struct buffer lines = { 0 };
+	const struct table *details = frame_table(&frame, "process_detail");
+	struct buffer page = { 0 };
+	enum grade grade;
 
-	network_story(&lines, frame_table(&frame, "interface"), frame_table(&frame, "packet_loss"));
-	say_lines(out, "story network", &lines);
-}
-
-static void say_kernel(struct buffer *out)
-{
-	struct buffer hints = { 0 };
-	unsigned n_alarming = kernel_hints(&hints, &frame);
-	struct span rest = span_of(hints.bytes, hints.length), line;
-
-	for (unsigned i = 0; span_line(&rest, &line); i++)
-		buffer_print(out, "story kernel %s%.*s\n", i < n_alarming ? "lost: " : "",
-			     (int)span_length(line), line.at);
-	buffer_free(&hints);
+	if (!details || details->n_rows == 0)
+		return;
+	grade = process_findings(&page, &frame, table_number(details, table_row(details, 0), "pid"),
+				 PROCESS_CALM);
+	say_lines(out, textf("story page %s", grades[grade]), &page);
 }
 
 static void say_story(struct buffer *out)
 {
-	scene_fill(&scene, &frame, last_second());
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, &settings);
+	struct story disks = { findings, &frame }, network = disks;
+	const struct table *users;
+	struct buffer hints = { 0 };
+
+	judged();
 	say_memory(out);
-	say_disks(out);
-	say_network(out);
-	say_kernel(out);
+	users = frame_table(&frame, "disk_user");
+	for (size_t i = 0; users && i < users->n_rows; i++)
+		disks_user_story(&disks, users, table_row(users, i));
+	disks_story(&disks);
+	say_story_of(out, "disks", &disks);
+	network_story(&network);
+	say_story_of(out, "network", &network);
+	kernel_hints(&hints, &frame);
+	say_lines(out, "story kernel", &hints);
+	say_page(out);
+	findings_close(findings);
 }
 
 static void say_ceiling(struct buffer *out)
@@ -431,7 +443,6 @@ static void say_ceiling(struct buffer *out)
 
 static void say_gauge(struct buffer *out)
 {
-	static const char *const grades[] = { "", " busy", " alarm", " critical" };
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
 	unsigned n;
 
@@ -439,7 +450,8 @@ static void say_gauge(struct buffer *out)
 	n = overview_gauges(&frame, gauges);
 	for (unsigned i = 0; i < n; i++)
 		if (!gauges[i].absent)
-			buffer_print(out, "gauge %s%s: %s: %s\n", gauges[i].name, grades[gauges[i].grade],
+			buffer_print(out, "gauge %s%s%s: %s: %s\n", gauges[i].name,
+				     gauges[i].grade > GRADE_CALM ? " " : "", grades[gauges[i].grade],
 				     gauges[i].value, gauges[i].text);
 }
 

@@ -44,34 +44,34 @@ static const struct remark undivided = {
 	"not ways", N_("Caches are not divided here (no CAT): every group may fill all of them.")
 };
 
-struct story {
+struct cache_lines {
 	const struct table *table;
 	struct buffer *out;
 	unsigned warnings;
 };
 
-static const char *text_of(const struct story *story, const void *row, const char *column)
+static const char *text_of(const struct cache_lines *story, const void *row, const char *column)
 {
 	return table_text(story->table, row, column);
 }
 
-static double rate_of(const struct story *story, const void *row)
+static double rate_of(const struct cache_lines *story, const void *row)
 {
 	return table_number(story->table, row, "total_bytes_per_second");
 }
 
-static bool is_control(const struct story *story, const void *row)
+static bool is_control(const struct cache_lines *story, const void *row)
 {
 	return strcmp(text_of(story, row, "kind"), "control") == 0;
 }
 
-static bool same_domain(const struct story *story, const void *one, const void *other)
+static bool same_domain(const struct cache_lines *story, const void *one, const void *other)
 {
 	return strcmp(text_of(story, one, "domain"), text_of(story, other, "domain")) == 0;
 }
 
 /* Is the row that of a monitoring group of this control group? */
-static bool is_part_of(const struct story *story, const void *row, const void *control)
+static bool is_part_of(const struct cache_lines *story, const void *row, const void *control)
 {
 	static const char below[] = "mon_groups/";
 	const char *name = text_of(story, row, "group"), *whole = text_of(story, control, "group");
@@ -85,7 +85,7 @@ static bool is_part_of(const struct story *story, const void *row, const void *c
 }
 
 /* What all groups move in a domain; NaN where that of one is not known. */
-static double sum_of(const struct story *story, const void *of)
+static double sum_of(const struct cache_lines *story, const void *of)
 {
 	double sum = 0;
 
@@ -98,13 +98,13 @@ static double sum_of(const struct story *story, const void *of)
 	return sum;
 }
 
-static bool is_noisy(const struct story *story, const void *row, double sum)
+static bool is_noisy(const struct cache_lines *story, const void *row, double sum)
 {
 	return rate_of(story, row) >= NOISY_RATE && rate_of(story, row) >= NOISY_SHARE * sum;
 }
 
 /* In hexadecimal; 0: not known. */
-static uint64_t mask_of(const struct story *story, const void *row, const char *column)
+static uint64_t mask_of(const struct cache_lines *story, const void *row, const char *column)
 {
 	struct span text = span_text(text_of(story, row, column));
 	uint64_t mask;
@@ -115,7 +115,7 @@ static uint64_t mask_of(const struct story *story, const void *row, const char *
 #define SHARES_ALL (-1.0)
 
 /* Ways that both may fill, of any kind; SHARES_ALL where the cache is not divided; NaN: not known. */
-static double shared_ways(const struct story *story, const void *one, const void *other)
+static double shared_ways(const struct cache_lines *story, const void *one, const void *other)
 {
 	uint64_t mask = mask_of(story, one, "mask") | mask_of(story, one, "code_mask");
 	uint64_t other_mask = mask_of(story, other, "mask") | mask_of(story, other, "code_mask");
@@ -132,7 +132,7 @@ struct neighbour {
 };
 
 /* The one that moves most, of those that share ways if there are any. */
-static struct neighbour neighbour_of(const struct story *story, const void *noisy, const void *control)
+static struct neighbour neighbour_of(const struct cache_lines *story, const void *noisy, const void *control)
 {
 	struct neighbour best = { 0 };
 
@@ -154,7 +154,8 @@ static struct neighbour neighbour_of(const struct story *story, const void *nois
 	return best;
 }
 
-static void tell_noise(struct story *story, const void *noisy, const struct neighbour *neighbour, double sum)
+static void tell_noise(struct cache_lines *story, const void *noisy, const struct neighbour *neighbour,
+		       double sum)
 {
 	const struct column *limit = schema_known_column(story->table->schema, "limit_bytes_per_second");
 	/* can its bandwidth be limited, and is it not? */
@@ -176,7 +177,7 @@ static void tell_noise(struct story *story, const void *noisy, const struct neig
 }
 
 /* Of the domain of this row, the first one of it. */
-static void of_domain(struct story *story, const void *first)
+static void of_domain(struct cache_lines *story, const void *first)
 {
 	double sum = sum_of(story, first);
 
@@ -200,7 +201,7 @@ static void of_domain(struct story *story, const void *first)
 	}
 }
 
-static bool is_first_of_domain(const struct story *story, size_t index)
+static bool is_first_of_domain(const struct cache_lines *story, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
 		if (same_domain(story, table_row(story->table, i), table_row(story->table, index)))
@@ -209,7 +210,7 @@ static bool is_first_of_domain(const struct story *story, size_t index)
 }
 
 /* "yes": that of some row is known; "": of none. */
-static struct fact any_known(const struct story *story, const char *key)
+static struct fact any_known(const struct cache_lines *story, const char *key)
 {
 	const struct column *column = schema_known_column(story->table->schema, key);
 	bool known = false;
@@ -219,7 +220,7 @@ static struct fact any_known(const struct story *story, const char *key)
 	return (struct fact){ .text = known ? "yes" : "" };
 }
 
-static void of_machine(struct story *story)
+static void of_machine(struct cache_lines *story)
 {
 	const struct made_fact made[] = {
 		{ "occupied", any_known(story, "occupancy_bytes") },
@@ -237,7 +238,7 @@ static void of_machine(struct story *story)
 
 unsigned cache_story(struct buffer *out, const struct table *table)
 {
-	struct story story = { table, out, 0 };
+	struct cache_lines story = { table, out, 0 };
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		/* not the part of a NUMA node, and not an L2 cache */
@@ -265,7 +266,7 @@ static void cpu_draw_caches(const struct pane_context *context, struct canvas *c
 	for (unsigned i = 0; span_line(&lines, &line); i++) {
 		if (y + canvas_lines(canvas, line) + TABLE_LINES_MIN > canvas->height)
 			break;
-		y += canvas_wrapped(canvas, y, i < warnings ? STYLE_WARN : STYLE_DIM, line);
+		y += canvas_wrapped(canvas, y, i < warnings ? STYLE_STRONG : STYLE_DIM, line);
 	}
 	buffer_free(&story);
 	rest = canvas_rows(canvas, y, canvas->height - y);

@@ -544,7 +544,9 @@ static bool draw_limit(const struct pane_context *context, const struct canvas *
 	if (!facts.row)
 		return false;
 	canvas_text(canvas, y, 0,
-		    sentence_holds("throttled_ratio > 0", &facts.facts) ? STYLE_WARN : STYLE_NORMAL,
+		    graph_grade_style(grade_of_fact(context->findings, context->frame, "cpu_limit",
+						    limits->schema, facts.row),
+				      STYLE_NORMAL),
 		    sentence_text(text,
 				  _("limit of {cgroup}: {limit_ratio:.2} CPUs[, had to wait in "
 				    "{throttled_ratio:%} of the periods]"),
@@ -602,7 +604,8 @@ static int draw_watts(const struct pane_context *context, const struct canvas *c
 	snprintf(text + length, sizeof(text) - length, _(", an estimate (R squared %s, %s)"),
 		 fixed_text(number, r_squared, 2),
 		 _(table_text(account, table_find(account, "tasks", NULL), "fit")));
-	canvas_wrapped(&lines, 0, r_squared < CALIBRATION_FAIR ? STYLE_WARN : STYLE_NORMAL, span_text(text));
+	canvas_wrapped(&lines, 0, r_squared < CALIBRATION_FAIR ? STYLE_NOTICE : STYLE_NORMAL,
+		       span_text(text));
 	return lines.height;
 }
 

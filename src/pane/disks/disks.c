@@ -66,14 +66,14 @@ static const struct remark disk_remarks[] = {
 	{ "busy_ratio >= 0.9, writes_per_second >= 50, writes_per_second > reads_per_second, "
 	  "write_request_bytes <= 16384, merged_ratio < 0.2",
 	  N_("{device} is busy with {writes_per_second:rate} writes/s of only {write_request_bytes}, "
-	     "{merged_ratio:%} merged: small writes in random places.") },
+	     "{merged_ratio:%} merged: small writes in random places."), .rules = "disk_busy" },
 	{ ENOUGH ", queued_requests >= 1, idle_ratio >= 0.5",
 	  N_("Requests for {device} wait {queued_seconds} in the kernel and take {device_seconds} at the "
 	     "device, which has none for at least {idle_ratio:%} of the time: the queue is in software, such "
 	     "as a scheduler or a limit.") },
 	{ "busy_ratio >= 0.9, queue < 2, kind == nvme|ssd|virtio|xen",
 	  N_("{device} is busy {busy_ratio:%} of the time, with {queue:.1} requests in flight: it serves "
-	     "several at once and may do more.") },
+	     "several at once and may do more."), .rules = "disk_busy" },
 };
 
 static const struct remark user_remark = {
@@ -82,26 +82,26 @@ static const struct remark user_remark = {
 	   "than the block of {block_bytes} of {device}, which may have to be read before it is written.")
 };
 
-/* Marked as its bar is. */
 static const struct remark space_remarks[] = {
-	{ "is_full", N_("{mount} is {used_ratio} full: {available_bytes} are left.") },
+	{ "is_full", N_("{mount} is {used_ratio} full: {available_bytes} are left."), .rules = "disk_full" },
 	{ "has_no_inodes, not is_full",
-	  N_("{mount} hardly takes more files: {inodes_used_ratio} of its inodes are in use.") },
+	  N_("{mount} hardly takes more files: {inodes_used_ratio} of its inodes are in use."),
+	  .rules = "inodes_full" },
 };
 
 /* Of tasks that a finding calls stuck. Who executes a program waits there for other locks, too. */
 static const struct remark stuck_remarks[] = {
 	{ "is_stuck, mount, function == percpu_rwsem_wait|__sb_start_write, not call == execve|execveat",
 	  N_("{mount} takes no writes, as when it is frozen (fsfreeze): {process} ({pid}) is stuck for "
-	     "{stuck_seconds}, {path}.") },
+	     "{stuck_seconds}, {path}."), .rules = "stuck" },
 	{ "is_stuck, mount, not function == percpu_rwsem_wait|__sb_start_write",
 	  N_("{mount} does not answer: {process} ({pid}) is stuck for {stuck_seconds}[ in {function}], "
-	     "{path}.") },
+	     "{path}."), .rules = "stuck" },
 };
 
 struct space_facts {
 	struct row_facts of;
-	const struct findings *findings;
+	const struct story *story;
 };
 
 /* The first of those that are stuck on its file system. */
@@ -114,7 +114,8 @@ static bool is_stuck(const struct space_facts *space)
 		const void *row = table_row(tasks, i);
 
 		if (strcmp(table_text(tasks, row, "mount"), mount) == 0 &&
-		    grade_of_row(space->findings, "stuck", tasks->schema, row) > GRADE_CALM)
+		    grade_of_fact(space->story->findings, space->story->frame, "stuck", tasks->schema, row) >
+			    GRADE_CALM)
 			return row == space->of.row;
 	}
 	return false;
@@ -123,17 +124,15 @@ static bool is_stuck(const struct space_facts *space)
 static struct fact space_fact(const struct facts *facts, struct span name)
 {
 	const struct space_facts *space = (const struct space_facts *)facts;
-	const struct schema *schema = space->of.table->schema;
+	const char *rule = span_is(name, "is_full")         ? "disk_full"
+			   : span_is(name, "has_no_inodes") ? "inodes_full"
+							    : NULL;
 
 	if (span_is(name, "is_stuck"))
 		return yes_fact(is_stuck(space));
-	if (span_is(name, "is_full"))
-		return yes_fact(grade_of_row(space->findings, "disk_full", schema, space->of.row) >
-				GRADE_CALM);
-	if (span_is(name, "has_no_inodes"))
-		return yes_fact(grade_of_row(space->findings, "inodes_full", schema, space->of.row) >
-				GRADE_CALM);
-	return row_fact(facts, name);
+	return rule ? yes_fact(grade_of_fact(space->story->findings, space->story->frame, rule,
+					     space->of.table->schema, space->of.row) > GRADE_CALM)
+		    : row_fact(facts, name);
 }
 
 struct disk_facts {
@@ -242,38 +241,34 @@ static struct fact disk_fact(const struct facts *facts, struct span name)
 	return span_starts(name, "others") ? of_others(of, name) : row_fact(facts, name);
 }
 
-void disks_story(struct buffer *out, const struct table *disks, const struct table *latency)
+void disks_story(struct story *story)
 {
-	struct disk_facts facts = { .row = { .facts = { disk_fact }, .table = disks }, .latency = latency };
+	struct disk_facts disks = {
+		.row = { .facts = { disk_fact }, .table = frame_table(story->frame, "disk") },
+		.latency = frame_table(story->frame, "disk_latency")
+	};
+	struct space_facts spaces = {
+		.of = { .facts = { space_fact }, .table = frame_table(story->frame, "filesystem") },
+		.story = story
+	};
+	struct space_facts tasks = {
+		.of = { .facts = { space_fact }, .table = frame_table(story->frame, "stuck") }, .story = story
+	};
 
-	remarks_say_rows(out, REMARKS(disk_remarks), &facts.row, 1);
+	story_say(story, REMARKS(stuck_remarks), &tasks.of, 0);
+	story_say(story, REMARKS(disk_remarks), &disks.row, 1);
+	story_say(story, REMARKS(space_remarks), &spaces.of, 0);
 }
 
-void disks_user_story(struct buffer *out, const struct table *users, const void *user,
-		      const struct table *disks)
+void disks_user_story(struct story *story, const struct table *users, const void *user)
 {
+	const struct table *disks = frame_table(story->frame, "disk");
 	const void *disk = table_find(disks, table_text(users, user, "device"), NULL);
 	const struct made_fact block = { "block_bytes", column_fact(disks, disk, "block_bytes") };
 	const struct row_facts facts = { { row_fact }, users, user, &block, 1 };
 
-	if (remark_say(out, &user_remark, &facts.facts))
-		buffer_char(out, '\n');
-}
-
-void disks_space_story(struct buffer *out, const struct table *filesystems, const struct findings *findings)
-{
-	struct space_facts facts = { .of = { .facts = { space_fact }, .table = filesystems },
-				     .findings = findings };
-
-	remarks_say_rows(out, REMARKS(space_remarks), &facts.of, 0);
-}
-
-void disks_stuck_story(struct buffer *out, const struct table *tasks, const struct findings *findings)
-{
-	struct space_facts facts = { .of = { .facts = { space_fact }, .table = tasks },
-				     .findings = findings };
-
-	remarks_say_rows(out, REMARKS(stuck_remarks), &facts.of, 0);
+	if (remark_say(&story->lines[GRADE_CALM], &user_remark, &facts.facts))
+		buffer_char(&story->lines[GRADE_CALM], '\n');
 }
 
 #define CHART_LINES_MIN 7
@@ -366,16 +361,10 @@ static void draw_charts(const struct pane_context *context, const struct canvas 
 static int disks_draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
-	struct buffer story = BUFFER_HERE;
-	int y;
+	struct story story = { context->findings, context->frame };
 
-	disks_stuck_story(&story, context_table(context, DISKS_TABLE_STUCK), context->findings);
-	disks_story(&story, context_table(context, DISKS_TABLE_DISK),
-		    context_table(context, DISKS_TABLE_LATENCY));
-	disks_space_story(&story, context_table(context, DISKS_TABLE_FILESYSTEM), context->findings);
-	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
-	buffer_free(&story);
-	return y;
+	disks_story(&story);
+	return story_draw(&story, &lines);
 }
 
 static void disks_draw_latency(const struct pane_context *context, struct canvas *canvas)
@@ -644,15 +633,12 @@ static void disks_draw_users(const struct pane_context *context, struct canvas *
 	const struct table_widget *widget = &context->tables[DISKS_TABLE_USER];
 	const struct table *table = context_table(context, DISKS_TABLE_USER);
 	struct canvas lines = canvas_rows(canvas, 0, canvas->height > LOW ? STORY_LINES_MAX : 0), part;
-	struct buffer story = BUFFER_HERE;
+	struct story story = { context->findings, context->frame };
 	char text[TEXT_MAX];
 
 	for (size_t i = 0; table && i < widget->view.n_rows; i++)
-		disks_user_story(&story, table, widget->view.rows[i],
-				 context_table(context, DISKS_TABLE_DISK));
-	part = canvas_below(canvas, canvas_wrapped_lines(&lines, 0, STYLE_WARN,
-							 span_of(story.bytes, story.length)));
-	buffer_free(&story);
+		disks_user_story(&story, table, widget->view.rows[i]);
+	part = canvas_below(canvas, story_draw(&story, &lines));
 	context_heading(context, text, sizeof(text));
 	context_draw_titled(context, &part, DISKS_TABLE_USER, text);
 }

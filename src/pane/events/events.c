@@ -49,11 +49,11 @@ static double sum(const struct table *table, const char *column)
 
 /* "lost 3  fork 312/s  exec 148/s  exit 309/s  failed 4/s": where they come from is in the view Sources. */
 static const struct remark headline[] = {
-	{ "lost > 0", N_("lost {lost}"), .level = STYLE_BAD },
+	{ "lost > 0", N_("lost {lost}"), .rules = "lost_events" },
 	{ .text = N_("fork {forks_per_second}") },
 	{ .text = N_("exec {execs_per_second}") },
 	{ .text = N_("exit {exits_per_second}") },
-	{ "failures_per_second > 0", N_("failed {failures_per_second}"), .level = STYLE_WARN },
+	{ "failures_per_second > 0", N_("failed {failures_per_second}"), .rules = "failing_command" },
 	{ "not failures_per_second > 0", N_("failed {failures_per_second}") },
 };
 
@@ -68,7 +68,14 @@ static void draw_headline(const struct canvas *canvas, const struct frame *frame
 	const void *all = totals ? table_find(totals, "all", NULL) : NULL;
 	const struct row_facts facts = { { row_fact }, totals, all, &lost, 1, frame };
 
-	text_flow_say(&flow, REMARKS(headline), &facts.facts);
+	for (size_t i = 0; i < sizeof(headline) / sizeof(headline[0]); i++) {
+		struct remark piece = headline[i];
+
+		if (piece.rules)
+			piece.level = (int)graph_grade_style(grade_of_rules(frame, piece.rules, false),
+							     STYLE_STRONG);
+		text_flow_say(&flow, &piece, 1, &facts.facts);
+	}
 }
 
 /* Returns what is left below it. */
@@ -108,7 +115,7 @@ static enum style events_cell_style(const struct findings *findings, const struc
 	switch (mark ? *mark : ' ') {
 	case '!':
 	case 'C':
-		return status ? STYLE_BAD : is_key(column, "parent") ? STYLE_DIM : STYLE_NORMAL;
+		return status ? STYLE_FAILED : is_key(column, "parent") ? STYLE_DIM : STYLE_NORMAL;
 	case '+':
 		return STYLE_DIM;
 	case '>':
@@ -204,7 +211,7 @@ static void events_draw_lifetimes(const struct pane_context *context, struct can
 static const struct remark pieces[] = {
 	{ "asleep_seconds", N_("asleep {asleep_seconds} since boot"), .level = STYLE_STRONG },
 	{ "suspends", N_("suspends {suspends}") },
-	{ "failures > 0", N_("failed {failures}"), .level = STYLE_WARN },
+	{ "failures > 0", N_("failed {failures}"), .level = STYLE_STRONG },
 	{ "states", N_("states {states}"), .level = STYLE_DIM },
 	{ "mem_sleep", N_("mem is {mem_sleep}"), .level = STYLE_DIM },
 };

@@ -8,6 +8,7 @@
 #include "core/i18n.h"
 #include "model/frame.h"
 #include "screen/context.h"
+#include "screen/graph.h"
 
 enum { TABLE_HOSTS };
 
@@ -20,9 +21,7 @@ static enum style cell_style(const struct findings *findings, const struct schem
 	(void)findings;
 	if (!word || (strcmp(column->key, "severity") != 0 && strcmp(column->key, "finding") != 0))
 		return STYLE_NORMAL;
-	return strcmp(word, "critical") == 0  ? STYLE_BAD
-	       : strcmp(word, "warning") == 0 ? STYLE_WARN
-					      : STYLE_NORMAL;
+	return graph_grade_style(grade_of_severity(word), STYLE_NORMAL);
 }
 
 static const struct pane_table tables[] = {

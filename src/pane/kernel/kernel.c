@@ -15,13 +15,12 @@
 
 static const struct hint {
 	const char *topic;
-	struct remark remark; /* of each CPU in backlog, else of all; its level: something is lost */
+	struct remark remark; /* of each CPU in backlog, else of all */
 } hints[] = {
 	{ "backlog",
 	  { "dropped_per_second > 0",
 	    N_("CPU{cpu} drops {dropped_per_second:rate} packets/s as its backlog is full: raise "
-	       "net.core.netdev_max_backlog"),
-	    .level = 1 } },
+	       "net.core.netdev_max_backlog") } },
 	{ "backlog",
 	  { "squeezed_per_second >= 10",
 	    N_("CPU{cpu} ends {squeezed_per_second:rate} polls/s with packets left: raise "
@@ -118,7 +117,7 @@ static struct queues queues_like(const struct table *table, const void *of)
 	return queues;
 }
 
-static bool add_hint(struct buffer *out, const struct hint *hint, const struct frame *frame,
+static void add_hint(struct buffer *out, const struct hint *hint, const struct frame *frame,
 		     const struct table *table, const void *row, double n_cpus)
 {
 	bool interrupt = strcmp(hint->topic, "interrupt") == 0;
@@ -144,28 +143,23 @@ static bool add_hint(struct buffer *out, const struct hint *hint, const struct f
 	const struct row_facts facts = { { row_fact }, table, row, made, 7, frame };
 
 	snprintf(name, sizeof(name), "%.*s", (int)span_length(device), device.at);
-	if (!remark_say(out, &hint->remark, &facts.facts))
-		return false;
-	buffer_char(out, '\n');
-	return true;
+	if (remark_say(out, &hint->remark, &facts.facts))
+		buffer_char(out, '\n');
 }
 
-unsigned kernel_hints(struct buffer *out, const struct frame *frame)
+void kernel_hints(struct buffer *out, const struct frame *frame)
 {
 	const struct table *backlog = frame_table(frame, "backlog");
 	double n_cpus = backlog ? (double)backlog->n_rows - 1 : 0;
-	unsigned n_alarming = 0;
 
 	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
 		const struct table *table = frame_table(frame, hints[h].topic);
 		bool of_all = table != backlog;
 
 		for (size_t i = 0; table && i < table->n_rows; i++)
-			if (is_sum(table, table_row(table, i)) == of_all &&
-			    add_hint(out, &hints[h], frame, table, table_row(table, i), n_cpus))
-				n_alarming += hints[h].remark.level > 0;
+			if (is_sum(table, table_row(table, i)) == of_all)
+				add_hint(out, &hints[h], frame, table, table_row(table, i), n_cpus);
 	}
-	return n_alarming;
 }
 
 #define TABLE_LINES_MIN 6
@@ -175,13 +169,15 @@ static void kernel_draw(const struct pane_context *context, struct canvas *canva
 {
 	const struct pane_view *view = &context->pane->views[context->view];
 	struct buffer story = BUFFER_HERE;
-	int n_alarming = (int)kernel_hints(&story, context->frame), y = 0;
-	struct span lines = span_of(story.bytes, story.length), line;
+	struct span lines, line;
 	struct canvas rest;
+	int y = 0;
 
+	kernel_hints(&story, context->frame);
+	lines = span_of(story.bytes, story.length);
 	for (; y < HINTS_MAX && y + TABLE_LINES_MIN < canvas->height && span_line(&lines, &line); y++) {
 		rest = canvas_rows(canvas, y, 1);
-		canvas_wrapped(&rest, 0, y < n_alarming ? STYLE_BAD : STYLE_WARN, line);
+		canvas_wrapped(&rest, 0, STYLE_STRONG, line);
 	}
 	buffer_free(&story);
 	rest = canvas_rows(canvas, y, canvas->height - y);

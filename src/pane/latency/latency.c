@@ -85,8 +85,8 @@ enum latency_view {
  */
 static const struct remark setting_pieces[] = {
 	{ "not degraded > 0", "SCHED_{name}[ {above_zero}]", .level = STYLE_STRONG },
-	{ "degraded > 0", "SCHED_{name}[ {above_zero}]", .level = STYLE_WARN },
-	{ "degraded > 0", N_("(no right to {asked})"), .level = STYLE_WARN },
+	{ "degraded > 0", "SCHED_{name}[ {above_zero}]", .level = STYLE_NOTICE },
+	{ "degraded > 0", N_("(no right to {asked})"), .level = STYLE_NOTICE },
 	{ NULL, N_("interval {period_seconds:time}"), .level = STYLE_STRONG },
 	{ "method", "{method}" },
 	{ "not slack_seconds == 0", N_("slack {slack_seconds:time}") },
@@ -332,9 +332,9 @@ static void draw_title(const struct pane_context *context, const struct canvas *
 static const struct remark result_pieces[] = {
 	{ NULL, N_("max {max_seconds:time}"), .level = STYLE_STRONG },
 	{ "missed > 0, brief", PN_("{missed:.0} missed", "{missed:.0} missed"), "missed",
-	  .level = STYLE_WARN },
+	  .level = STYLE_STRONG },
 	{ "missed > 0, not brief", PN_("{missed:.0} overrun", "{missed:.0} overruns"),
-	  "missed", .level = STYLE_WARN },
+	  "missed", .level = STYLE_STRONG },
 }, result_ends[] = {
 	{ NULL, N_("min {min_seconds:time}") },
 	{ NULL, N_("mean {mean_seconds:time}") },

@@ -68,9 +68,11 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 	double ratio = total > 0 ? available / total : NAN;
 	/* because the machine ran out: it has reclaimed before, which no limit of a group causes */
 	double killed = seen->stalls > 0 ? seen->killed - or_none(seen->killed_at_limits) : 0;
-	bool limited = limit_bytes > 0 && limit_ratio <= ratio;
+	/* a service that panetop is in says nothing about the machine */
+	bool limited = limit_bytes > 0 && limit_ratio <= ratio &&
+		       !isnan(frame_number(frame, "system", NULL, "container_cpus"));
 	const struct made_fact made[MEMORY_FACTS] = {
-		/* of the machine, or of the limit if that is less; what is shown is rounded down */
+		/* of the machine, or of the container if that is less; what is shown is rounded down */
 		{ "left_ratio", number_fact(floor(100 * (limited ? limit_ratio : ratio)) / 100, UNIT_RATIO),
 		  limited ? "(free_bytes + caches_bytes) / limit_bytes of the nearest limit, rounded down"
 			  : "memory.available.free_bytes / memory.mem.total_bytes rounded down" },
@@ -114,45 +116,53 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 	      "Memory ran out, {killed} processes were killed."),                                            \
 	  "killed", .more = true }
 
-/* The machine has memory, a group of it has not. */
-#define OF_GROUP(rule)                                                                                       \
-	{ "finding." rule ".state == now", LEFT, .level = MEMORY_BAD },                                      \
-	{                                                                                                    \
-		.text = "{finding." rule ".subject}: {finding." rule ".text}", .more = true                  \
-	}
-
-/* Whether it is bad the findings say; without one, how it is. */
 static const struct remark verdicts[] = {
-	{ "finding.out_of_memory.state == now", LEFT, .level = MEMORY_BAD },
+	{ "killed > 0", LEFT },
 	KILLED,
-	{ MEMORY_SHORT, LEFT, .level = MEMORY_BAD },
 	WAITS,
-	{ "finding.memory_limit.state == now", LEFT, .level = MEMORY_BAD },
+	{ STALLED " >= 0.01", LEFT },
 	WAITS,
-	OF_GROUP("limit_killed"),
-	OF_GROUP("group_refaults"),
-	OF_GROUP("group_memory"),
-	{ "killed > 0", LEFT, .level = MEMORY_HIGH },
-	KILLED,
-	{ "finding.memory_busy.state == now", LEFT, .level = MEMORY_HIGH },
-	WAITS,
-	{ STALLED " >= 0.01", LEFT, .level = MEMORY_OK },
-	WAITS,
-	{ "unwatched", LEFT, .level = MEMORY_UNKNOWN },
+	{ "unwatched", LEFT, .level = GRADE_UNKNOWN },
 	{ NULL, N_("Tasks that wait for it: {unwatched}."), .more = true },
-	{ WAITS_NOT ", " RECLAIMS_NOT, LEFT, .level = MEMORY_OK },
+	{ WAITS_NOT ", " RECLAIMS_NOT, LEFT },
 	{ NULL, N_("Nothing reclaimed, no task waits for it."), .more = true },
-	{ WAITS_NOT, LEFT, .level = MEMORY_OK },
+	{ WAITS_NOT, LEFT },
 	{ NULL, N_("No task waits for it."), .more = true },
-	{ NULL, LEFT, .level = MEMORY_OK },
+	{ NULL, LEFT },
 	{ RECLAIMS_NOT, N_("Nothing reclaimed."), .more = true },
 };
 
-enum memory_level memory_verdict(struct buffer *out, const struct memory_facts *facts)
+int memory_verdict(struct buffer *out, const struct memory_facts *facts)
 {
+	const char *rules = RULES_OF_MEMORY;
+	enum grade grade;
+	int level;
+
 	if (!sentence_holds("left_ratio", &facts->of.facts))
-		return MEMORY_UNKNOWN;
-	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts->of.facts);
+		return GRADE_UNKNOWN;
+	if (sentence_holds("near_limit_bytes", &facts->of.facts))
+		rules = RULES_OF_MEMORY_LIMIT;
+	grade = grade_of_rules(facts->of.frame, rules, false);
+	level = remarks_say(out, REMARKS(verdicts), &facts->of.facts);
+	return grade > GRADE_CALM ? (int)grade : level;
+}
+
+enum grade memory_group_story(struct buffer *out, const struct frame *frame, bool of_scope)
+{
+	const struct table *findings = frame_table(frame, "finding");
+
+	for (size_t i = 0; findings && i < findings->n_rows; i++) {
+		const void *row = table_row(findings, i);
+		const struct row_facts facts = { { row_fact }, findings, row };
+		bool is_of_scope = strcmp(table_text(findings, row, "of"), "scope") == 0;
+
+		if (schema_row_is_over(findings->schema, row) || is_of_scope != of_scope ||
+		    !text_is_one_of(table_text(findings, row, "rule"), span_text(RULES_OF_GROUP_MEMORY)))
+			continue;
+		sentence_add(out, "{subject}: {text}", &facts.facts);
+		return grade_of_severity(table_text(findings, row, "severity"));
+	}
+	return GRADE_CALM;
 }
 
 /* Reclaim that freed fewer pages is not what the refaults come from. */
@@ -202,18 +212,13 @@ static const struct remark stories[] = {
 	  PN_("{window_refaults:.0} page refaulted in {window_seconds}; what was reclaimed is not known.",
 	      "{window_refaults:.0} pages refaulted in {window_seconds}; what was reclaimed is not known."),
 	  "window_refaults" },
+	/* how many of these are its own, its finding says */
 	{ "window_refaults > 0, " GROUP_REFAULTS,
-	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim of the machine: "
-	      "{finding.group_refaults.subject} is at its limit.",
-	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
-	      "{finding.group_refaults.subject} is at its limit."),
-	  "window_refaults" },
+	  N_("Pages refault without reclaim of the machine: {finding.group_refaults.subject} is at its "
+	     "limit.") },
 	{ "window_refaults > 0, " GROUP_REFAULTED,
-	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim of the machine: "
-	      "{finding.group_refaults.subject} was at its limit.",
-	      "{window_refaults:.0} pages refaulted in {window_seconds} without reclaim of the machine: "
-	      "{finding.group_refaults.subject} was at its limit."),
-	  "window_refaults" },
+	  N_("Pages refaulted without reclaim of the machine: {finding.group_refaults.subject} was at its "
+	     "limit.") },
 	{ "window_refaults > 0, pager",
 	  PN_("{window_refaults:.0} page refaulted in {window_seconds} without reclaim: likely paged out by "
 	      "DAMON ({pager} runs, {pager_ratio:.1%} of a CPU).",

@@ -58,24 +58,20 @@ static unsigned memory_scope_parts(const struct pane_context *context, struct gr
 }
 
 #define OF_GROUP "basis == " SCOPE_OF_GROUP
-#define LIMITED                                                                                              \
-	N_("It has {memory_bytes}, and uses {limit_used_ratio:%} of its limit of {limit_bytes} without "     \
-	   "cache that can be dropped.")
 
 static const struct remark verdicts[] = {
-	{ "not memory_bytes", N_("How much memory the scope has is not known."), .level = MEMORY_UNKNOWN },
-	{ OF_GROUP ", limit_used_ratio >= busy_ratio", LIMITED, .level = MEMORY_BAD },
-	/* as the columns of the groups pane are marked */
-	{ OF_GROUP ", limit_used_ratio >= 0.8", LIMITED, .level = MEMORY_HIGH },
-	{ OF_GROUP ", limit_used_ratio", LIMITED, .level = MEMORY_OK },
+	{ "not memory_bytes", N_("How much memory the scope has is not known."), .level = GRADE_UNKNOWN },
+	{ OF_GROUP ", limit_used_ratio",
+	  N_("It has {memory_bytes}, and uses {limit_used_ratio:%} of its limit of {limit_bytes} without "
+	     "cache that can be dropped.") },
 	{ OF_GROUP,
 	  N_("It has {memory_bytes}, page cache included: {machine_ratio:%} of the machine. No limit of its "
 	     "own."),
-	  .level = MEMORY_UNKNOWN },
+	  .level = GRADE_UNKNOWN },
 	{ NULL, PN_("{processes} process has {memory_bytes} resident.",
 		    "{processes} processes have {memory_bytes} resident: a shared page counts once for "
 		    "each."),
-	  "processes", .level = MEMORY_UNKNOWN },
+	  "processes", .level = GRADE_UNKNOWN },
 };
 
 static const struct remark stories[] = {
@@ -87,19 +83,20 @@ static const struct remark stories[] = {
 		   "(view Processes) splits shared pages.") },
 };
 
-/* Is it near its limit? Adds a translated sentence; UNKNOWN: it has no limit, but there is a sentence. */
-static enum memory_level memory_scope_verdict(struct buffer *out, const struct pane_context *context)
+/* Is it near its limit? Adds a translated sentence; without a limit the grade is not known. */
+static int memory_scope_verdict(struct buffer *out, const struct pane_context *context)
 {
-	const struct made_fact made[] = {
-		{ "busy_ratio", { .number = findings_limit(context->findings, "group_memory_used") } },
-		{ "machine_ratio",
-		  number_fact(scope_number(context, "memory_bytes") / machine_bytes(context), UNIT_RATIO),
-		  "memory_bytes / memory.mem.total_bytes" },
+	const struct made_fact machine = {
+		"machine_ratio",
+		number_fact(scope_number(context, "memory_bytes") / machine_bytes(context), UNIT_RATIO),
+		"memory_bytes / memory.mem.total_bytes"
 	};
 	const struct row_facts facts = { { row_fact }, frame_table(context->frame, "scope_use"),
-					 memory_scope_row(context), made, 2, context->frame };
+					 memory_scope_row(context), &machine, 1, context->frame };
+	enum grade grade = grade_of_rules(context->frame, RULES_OF_GROUP_MEMORY, true);
+	int level = remarks_say(out, REMARKS(verdicts), &facts.facts);
 
-	return (enum memory_level)remarks_say(out, REMARKS(verdicts), &facts.facts);
+	return grade > GRADE_CALM ? (int)grade : level;
 }
 
 #define LINES_FOR_NODE_STORY 6 /* from this height on there is the first sentence, … */
@@ -108,7 +105,7 @@ static enum memory_level memory_scope_verdict(struct buffer *out, const struct p
 #define LINES_FOR_THREADS 30
 #define THREADS_PART 4 /* … and of threads */
 
-static int draw_story(const struct pane_context *context, const struct canvas *canvas)
+static int draw_node_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct buffer text = BUFFER_HERE;
 	int lines;
@@ -122,7 +119,7 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 
 static void draw_node_views(const struct pane_context *context, struct canvas *canvas)
 {
-	int y = canvas->height >= LINES_FOR_NODE_STORY ? draw_story(context, canvas) : 0;
+	int y = canvas->height >= LINES_FOR_NODE_STORY ? draw_node_story(context, canvas) : 0;
 	int threads = canvas->height >= LINES_FOR_THREADS ? canvas->height / THREADS_PART : 0;
 	int nodes = table_height(&context->tables[MEMORY_TABLE_NODE]), most = canvas->height / NODES_PART;
 	struct canvas part;
@@ -273,37 +270,23 @@ static void collect(const struct pane_context *context, struct memory_facts *fac
 	memory_facts_make(facts, context->frame, &seen);
 }
 
-static const struct {
-	const char *word;
-	enum style style;
-} levels[] = {
-	[MEMORY_UNKNOWN] = { "-", STYLE_DIM },
-	[MEMORY_OK] = { N_("OK"), STYLE_OK },
-	[MEMORY_HIGH] = { N_("HIGH"), STYLE_USAGE_BUSY },
-	[MEMORY_BAD] = { N_("BAD"), STYLE_BAD },
-};
-
-/* In the colour of its findings. */
-static int draw_level(const struct pane_context *context, const struct canvas *canvas, int y,
-		      enum memory_level level)
+static int draw_level(const struct canvas *canvas, int y, int grade)
 {
-	enum grade grade = grade_of_rules(context->frame,
-					  "out_of_memory|memory_short|memory_limit|limit_killed|"
-					  "group_refaults|group_memory",
-					  false);
-	bool alarm = level == MEMORY_BAD && grade == GRADE_ALARM;
+	static const char *const words[] = { N_("OK"), N_("HIGH"), N_("BAD"), N_("BAD") };
 
-	return canvas_text(canvas, y, 0, alarm ? STYLE_WARN : levels[level].style, _(levels[level].word), -1);
+	return grade == GRADE_UNKNOWN
+		       ? canvas_text(canvas, y, 0, STYLE_DIM, "-", -1)
+		       : canvas_text(canvas, y, 0, graph_grade_style((enum grade)grade, STYLE_OK),
+				     _(words[grade]), -1);
 }
 
-static enum memory_level draw_verdict(const struct pane_context *context, const struct canvas *canvas, int y,
-				      const struct memory_facts *facts)
+static int draw_verdict(const struct pane_context *context, const struct canvas *canvas, int y,
+			const struct memory_facts *facts)
 {
 	bool scoped = memory_scope_row(context) != NULL;
 	struct buffer text = BUFFER_HERE;
-	enum memory_level level =
-		scoped ? memory_scope_verdict(&text, context) : memory_verdict(&text, facts);
-	int x = scoped && level == MEMORY_UNKNOWN ? 0 : draw_level(context, canvas, y, level) + CANVAS_GAP;
+	int grade = scoped ? memory_scope_verdict(&text, context) : memory_verdict(&text, facts);
+	int x = scoped && grade == GRADE_UNKNOWN ? 0 : draw_level(canvas, y, grade) + CANVAS_GAP;
 
 	buffer_char(&text, '\0');
 	canvas_cut(canvas, y, x, STYLE_NORMAL,
@@ -312,7 +295,22 @@ static enum memory_level draw_verdict(const struct pane_context *context, const 
 			   : text.bytes,
 		   canvas->width - x);
 	buffer_free(&text);
-	return level;
+	return grade;
+}
+
+/* A group in want of memory stands first, in its own colour: the machine may have enough. */
+static void draw_story(const struct pane_context *context, const struct canvas *canvas, enum style style,
+		       struct span story)
+{
+	struct buffer group = BUFFER_HERE;
+	enum grade grade = memory_group_story(&group, context->frame, memory_scope_row(context) != NULL);
+	int y = canvas_wrapped_lines(canvas, 0, graph_grade_style(grade, STYLE_NORMAL),
+				     span_of(group.bytes, group.length));
+	struct canvas rest = canvas_below(canvas, y);
+
+	if (rest.height > 0 && span_length(story) > 0)
+		canvas_wrapped(&rest, 0, style, story);
+	buffer_free(&group);
 }
 
 /* The same of a scope: the size is the answer. */
@@ -341,7 +339,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	int x, y = 2;
 
 	collect(context, &facts);
-	x = draw_level(context, canvas, 0, memory_verdict(&text, &facts)) + 1;
+	x = draw_level(canvas, 0, memory_verdict(&text, &facts)) + 1;
 	if (sentence_holds("left_ratio", of)) {
 		draw_text(canvas, 0, x, STYLE_NORMAL, N_("{left_ratio:%} left"), of);
 		fill_parts(context, parts);
@@ -630,10 +628,9 @@ static int graph_lines(int height)
 /* The lines above the processes depend on the height only, so that these never jump. */
 static void draw_summary(const struct pane_context *context, const struct canvas *canvas)
 {
-	int height = canvas->height, y = 0, lines;
+	int height = canvas->height, y = 0, lines, grade;
 	bool scoped = memory_scope_row(context) != NULL;
 	struct memory_facts facts;
-	enum memory_level level;
 	struct buffer story = BUFFER_HERE;
 	/* by what its memory is counted, and what is not in it */
 	const struct row_facts of_scope = { { row_fact }, frame_table(context->frame, "scope_use"),
@@ -641,7 +638,7 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 	struct canvas part;
 
 	collect(context, &facts);
-	level = draw_verdict(context, canvas, y++, &facts);
+	grade = draw_verdict(context, canvas, y++, &facts);
 	if (height >= LINES_FOR_PARTS)
 		draw_parts(context, canvas, y++);
 	if (height >= LINES_FOR_RATES && !scoped) {
@@ -660,9 +657,8 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 		remarks_say(&story, REMARKS(stories), &of_scope.facts);
 	else
 		memory_story(&story, &facts);
-	if (lines > 0 && story.length > 0)
-		canvas_wrapped(&part, 0, level > MEMORY_OK ? STYLE_STRONG : STYLE_NORMAL,
-			       span_of(story.bytes, story.length));
+	draw_story(context, &part, grade > GRADE_CALM ? STYLE_STRONG : STYLE_NORMAL,
+		   span_of(story.bytes, story.length));
 	buffer_free(&story);
 	part = canvas_rows(canvas, y + lines, height - y - lines);
 	draw_processes(context, &part);

@@ -31,7 +31,8 @@ struct network_state {
 
 static const struct remark interface_remarks[] = {
 	{ "used_ratio >= 0.9",
-	  N_("{name} is full: {used_ratio:%} of its {speed_bits} are used in the busier direction.") },
+	  N_("{name} is full: {used_ratio:%} of its {speed_bits} are used in the busier direction."),
+	  .rules = "link_busy" },
 	{ "duplex == half",
 	  N_("{name} runs half duplex at {speed_bits}: it cannot send while it receives. Most often only one "
 	     "side negotiates.") },
@@ -49,10 +50,10 @@ static const struct remark interface_remarks[] = {
 static const struct remark socket_remarks[] = {
 	{ "counters == UdpRcvbufErrors + Udp6RcvbufErrors, per_second >= 1",
 	  N_("UDP sockets drop {per_second:rate} datagrams/s: their receive buffers are full. Listening "
-	     "shows whose.") },
+	     "shows whose."), .rules = "datagrams_lost" },
 	{ "counters == TcpExtListenOverflows, per_second >= 1",
 	  N_("Listening sockets drop {per_second:rate} connections/s: they are not accepted fast enough. "
-	     "Listening shows whose.") },
+	     "Listening shows whose."), .rules = "connections_lost" },
 };
 
 static const struct remark ceiling_remark = {
@@ -91,13 +92,15 @@ static struct fact interface_fact(const struct facts *facts, struct span name)
 	return row_fact(facts, name);
 }
 
-void network_story(struct buffer *out, const struct table *interfaces, const struct table *losses)
+void network_story(struct story *story)
 {
-	struct row_facts facts = { .facts = { interface_fact }, .table = interfaces };
+	struct row_facts facts = { .facts = { interface_fact },
+				   .table = frame_table(story->frame, "interface") };
 
-	remarks_say_rows(out, REMARKS(interface_remarks), &facts, 1);
-	facts = (struct row_facts){ .facts = { row_fact }, .table = losses };
-	remarks_say_rows(out, REMARKS(socket_remarks), &facts, 0);
+	story_say(story, REMARKS(interface_remarks), &facts, 1);
+	facts = (struct row_facts){ .facts = { row_fact },
+				    .table = frame_table(story->frame, "packet_loss") };
+	story_say(story, REMARKS(socket_remarks), &facts, 0);
 }
 
 void network_ceiling(struct buffer *out, const struct table *interfaces, const void *row)
@@ -129,6 +132,7 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 {
 	static const struct {
 		const char *loses, *text, *brief; /* brief: NULL: the same */
+		const char *rules;                /* NULL: none judges it */
 	} losses[] = {
 		{ "interface.all.errors_per_second > 0",
 		  N_("[errors {interface.all.errors_per_second:rate}/s]") },
@@ -138,7 +142,7 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 		  N_("[backlog drops {backlog.all.dropped_per_second:rate}/s]"),
 		  N_("[backlog {backlog.all.dropped_per_second:rate}/s]") },
 		{ "packet_loss.all.per_second > 0", N_("[socket drops {packet_loss.all.per_second:rate}/s]"),
-		  N_("[sockets {packet_loss.all.per_second:rate}/s]") },
+		  N_("[sockets {packet_loss.all.per_second:rate}/s]"), RULES_OF_SOCKETS },
 	};
 	const struct row_facts facts = { .facts = { row_fact }, .frame = context->frame };
 	char text[TEXT_MAX];
@@ -149,10 +153,13 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		bool loses = sentence_holds(losses[i].loses, &facts.facts);
+		enum grade grade = losses[i].rules ? grade_of_rules(context->frame, losses[i].rules, false)
+						   : GRADE_CALM;
 		bool brief = losses[i].brief && canvas->width < BRIEF_CELLS;
 
 		if (*sentence_text(text, _(brief ? losses[i].brief : losses[i].text), &facts.facts))
-			x = canvas_piece(canvas, 0, x, loses ? STYLE_WARN : STYLE_DIM, text);
+			x = canvas_piece(canvas, 0, x,
+					 graph_grade_style(grade, loses ? STYLE_STRONG : STYLE_DIM), text);
 	}
 	return 1;
 }
@@ -190,17 +197,17 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 {
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX), rest;
-	struct buffer story = BUFFER_HERE;
+	struct story story = { context->findings, context->frame };
+	struct buffer ceiling = BUFFER_HERE;
 	int y;
 
-	network_story(&story, table, frame_table(context->frame, "packet_loss"));
-	y = canvas_wrapped_lines(&lines, 0, STYLE_WARN, span_of(story.bytes, story.length));
-	buffer_empty(&story);
+	network_story(&story);
+	y = story_draw(&story, &lines);
 	if (table)
-		network_ceiling(&story, table, ceiling_row(context, table));
+		network_ceiling(&ceiling, table, ceiling_row(context, table));
 	rest = canvas_below(&lines, y);
-	y += canvas_wrapped_lines(&rest, 0, STYLE_NORMAL, span_of(story.bytes, story.length));
-	buffer_free(&story);
+	y += canvas_wrapped_lines(&rest, 0, STYLE_NORMAL, span_of(ceiling.bytes, ceiling.length));
+	buffer_free(&ceiling);
 	return y;
 }
 

@@ -43,17 +43,6 @@ static const char *text_of(const struct pane_context *context, unsigned index, c
 	return table_text(context_table(context, index), row, column);
 }
 
-/* How a severity looks; without colours the mark is left. */
-static const char *mark_of(const char *severity, enum style *style)
-{
-	if (strcmp(severity, "critical") == 0) {
-		*style = STYLE_BAD;
-		return "!!";
-	}
-	*style = strcmp(severity, "warning") == 0 ? STYLE_WARN : STYLE_USAGE_BUSY;
-	return strcmp(severity, "warning") == 0 ? "!" : "*";
-}
-
 /* "machine: memory" where there is a scope, "host: memory" in a container, and it is not about that. */
 static const char *subject_of(const struct pane_context *context, unsigned index, const void *row, char *text,
 			      size_t room)
@@ -80,12 +69,12 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	uint64_t now_ns = context->frame->wall_ns;
 	char since[VALUE_TEXT_MAX], subject[TEXT_MAX], text[TEXT_MAX];
 	int x = MARK_CELLS + 1, end = line->width;
-	enum style style = STYLE_DIM;
-	const char *mark = over ? "" : mark_of(text_of(context, index, row, "severity"), &style);
+	enum grade grade = over ? GRADE_CALM : grade_of_severity(text_of(context, index, row, "severity"));
+	enum style style = graph_grade_style(grade, STYLE_DIM); /* without colours the mark is left */
 	enum style plain = selected ? STYLE_ROW : over ? STYLE_DIM : STYLE_NORMAL;
 
 	canvas_fill(line, 0, 0, plain, ' ', line->width);
-	canvas_text(line, 0, 0, style, mark, MARK_CELLS);
+	canvas_text(line, 0, 0, style, grade_mark(grade), MARK_CELLS);
 	if (line->width >= subject_cells + TEXT_CELLS_MIN) {
 		canvas_cut(line, 0, x, selected ? STYLE_ROW : style,
 			   subject_of(context, index, row, subject, sizeof(subject)), subject_cells);

@@ -232,7 +232,7 @@ static const struct kind {
 			   "[, throttled {cpu_limit.throttled_ratio:%}]  (machine {cpu.all.busy_ratio:%})"),
 		       "system.container_cpus" } } },
 	{ N_("CPU"), "not scoped, not cpu_limit", "cpu", .part = "cpu.all.busy_ratio",
-	  .series = OVERVIEW_SERIES_BUSY, .ends = true, .rules = "cpu_busy|run_queue|stolen_time",
+	  .series = OVERVIEW_SERIES_BUSY, .ends = true, .rules = RULES_OF_CPU,
 	  .texts = { { "cpu.all.nice_ratio >= 0.005",
 		       N_("user {user:100.0}  nice {cpu.all.nice_ratio:100.0}  system {system:100.0}  "
 			  "wait {cpu.all.iowait_ratio:100.0}  steal {cpu.all.steal_ratio:100.0}") },
@@ -240,20 +240,21 @@ static const struct kind {
 				"wait {cpu.all.iowait_ratio:100.0}  steal {cpu.all.steal_ratio:100.0}") } } },
 	{ N_("memory"), "scoped, scope_use.limit_bytes > 0",
 	  .part = "scope_bytes", .whole = "scope_use.limit_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY,
-	  .ends = true, .rules = "group_memory|group_refaults|limit_killed",
-	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}, limit {scope_use.limit_bytes}  "
+	  .ends = true, .rules = RULES_OF_GROUP_MEMORY,
+	  .texts = { { NULL, N_("scope {scope_bytes} without page cache, limit {scope_use.limit_bytes}  "
 				"(machine {memory:%})") } } },
 	{ N_("memory"), "scoped, not scope_use.limit_bytes > 0", .part = "scope_use.memory_bytes",
 	  .whole = "memory.mem.total_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY, .ends = true,
+	  .rules = RULES_OF_GROUP_MEMORY,
 	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}  (machine {memory:%})") } } },
 	{ N_("memory"), "not scoped, memory_limit",
 	  .part = "taken_bytes", .whole = "memory_limit.limit_bytes",
-	  .series = OVERVIEW_SERIES_CONTAINER_MEMORY, .ends = true, .rules = "memory_limit",
+	  .series = OVERVIEW_SERIES_CONTAINER_MEMORY, .ends = true, .rules = RULES_OF_MEMORY_LIMIT,
 	  .texts = { { NULL, N_("container {left_bytes} of {memory_limit.limit_bytes} available  "
 				"(machine {memory:%})") } } },
 	{ N_("memory"), "not scoped, not memory_limit", "memory", .part = "memory.available.used_bytes",
 	  .whole = "memory.mem.total_bytes", .series = OVERVIEW_SERIES_USED, .ends = true,
-	  .rules = "memory_busy|memory_short|out_of_memory",
+	  .rules = RULES_OF_MEMORY,
 	  .texts = { { NULL, N_("{memory.available.free_bytes} of {memory.mem.total_bytes} available") } } },
 	{ N_("swap"), NULL, "memory", .part = "memory.swap.used_bytes", .whole = "memory.swap.total_bytes",
 	  .series = NO_PAST, .rules = "swap_full",
@@ -272,19 +273,20 @@ static const struct kind {
 	  .texts = { { NULL, N_("runnable {system.running:.0}  blocked on I/O {system.blocked:.0}  "
 				"forks {system.forks_per_second:short}") } } },
 	/* how busy it keeps them is not counted */
-	{ N_("disks"), "scoped", .value = " ", .series = OVERVIEW_SERIES_SCOPE_READ,
+	{ N_("disks"), "scoped", .value = " ", .series = OVERVIEW_SERIES_SCOPE_READ, .rules = "group_io",
 	  .texts = { { NULL, N_("scope read {scope_use.read_bytes_per_second:short}  "
 				"write {scope_use.write_bytes_per_second:short}  "
 				"(machine {disk.all.read_bytes_per_second:short}, "
 				"{disk.all.write_bytes_per_second:short})") } } },
 	/* the busiest device is the bar: of the sum, a share of the time means nothing */
 	{ N_("disks"), "not scoped", "disk",
-	  .part = "busiest.busy_ratio", .series = OVERVIEW_SERIES_DISK, .rules = "disk_busy|io_wait",
+	  .part = "busiest.busy_ratio", .series = OVERVIEW_SERIES_DISK, .rules = RULES_OF_DISKS,
 	  .texts = { { NULL, N_("read {disk.all.read_bytes_per_second}  "
 				"write {disk.all.write_bytes_per_second}[  {busy_disk}]") } } },
 	/* how much would be full is not known here */
 	{ N_("network"), NULL, "interface", true,
 	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .names_talker = true,
+	  .rules = RULES_OF_NETWORK,
 	  .texts = { { NULL, N_("receive {interface.all.received_bits_per_second}  "
 				"send {interface.all.sent_bits_per_second}") },
 		     { "interface.lo.sent_bits_per_second > moved",
@@ -346,6 +348,8 @@ static void fill(const struct kind *kind, const struct gauge_facts *of, bool bes
 		snprintf(gauge->value, sizeof(gauge->value), "%.*s", (int)text.length, text.bytes);
 	else
 		overview_percent(gauge->value, gauge->ratio);
+	if (kind->value && *gauge->value == ' ' && gauge->grade > GRADE_CALM)
+		snprintf(gauge->value, sizeof(gauge->value), "%s", grade_mark(gauge->grade));
 	buffer_empty(&text);
 	while (n_texts < TEXTS_MAX && kind->texts[n_texts].text)
 		n_texts++;

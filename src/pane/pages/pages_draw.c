@@ -492,7 +492,7 @@ static int draw_exit(const struct pane_context *context, const struct canvas *ca
 			 name);
 	else
 		snprintf(text, sizeof(text), _("exited; Follow (F9) waits for the next %s"), name);
-	return canvas_piece(canvas, 0, x, STYLE_BAD, text);
+	return canvas_piece(canvas, 0, x, STYLE_STRONG, text);
 }
 
 static void draw_header(const struct pane_context *context, const struct canvas *canvas)

@@ -340,7 +340,7 @@ static void draw_fits(const struct pane_context *context, const struct canvas *c
 					"--calibrate prints it in every output format.")));
 	if (rows > 0 && frame_number(context->frame, "calibration", NULL, "r_squared") < CALIBRATION_FAIR)
 		canvas_wrapped(
-			&below, y, STYLE_WARN,
+			&below, y, STYLE_NOTICE,
 			span_text(_("The line fits poorly: calibrate again while nothing else runs.")));
 }
 

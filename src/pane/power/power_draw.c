@@ -14,13 +14,16 @@
 /* Before half a minute any value is a maximum. */
 #define NEAR_MAXIMUM "run_seconds >= 30, watts >= 0.95 * max_watts, max_watts >= 1.25 * mean_watts"
 #define LOW_CHARGE "battery, charge_ratio < 0.1"
+#define HEAT "finding.heat.state == now"
+#define NO_HEAT "not finding.heat.state == now, "
 
 static const struct remark words[] = {
-	{ "throttled > 0", N_("THROTTLED"), .level = POWER_BAD },
-	{ "celsius >= critical_celsius", N_("TOO HOT"), .level = POWER_BAD },
-	{ "celsius >= high_celsius", N_("HOT"), .level = POWER_HIGH },
-	{ "celsius >= critical_celsius - 5", N_("HOT"), .level = POWER_HIGH },
-	{ LOW_CHARGE, N_("LOW"), .level = POWER_HIGH },
+	{ "throttled > 0", N_("THROTTLED"), .level = POWER_THROTTLED },
+	{ HEAT, N_("THROTTLED"), .level = POWER_THROTTLED },
+	{ "celsius >= critical_celsius", N_("TOO HOT"), .level = POWER_HOT },
+	{ "celsius >= high_celsius", N_("HOT"), .level = POWER_HOT },
+	{ "celsius >= critical_celsius - 5", N_("HOT"), .level = POWER_HOT },
+	{ LOW_CHARGE, N_("LOW"), .level = POWER_LOW },
 	{ NEAR_MAXIMUM, N_("HIGH"), .level = POWER_HIGH },
 	{ "watts, not no_watts, not no_heat", N_("OK"), .level = POWER_OK },
 	{ "celsius, not no_watts, not no_heat", N_("OK"), .level = POWER_OK },
@@ -50,7 +53,7 @@ static const struct remark sentences[][6] = {
 	{ { "celsius, critical_celsius", N_("{celsius:C} at {sensor}, critical is {critical_celsius:C}.") },
 	  { "celsius, high_celsius", N_("{celsius:C} at {sensor}, high is {high_celsius:C}.") },
 	  { "celsius", N_("{celsius:C} at {sensor}.") } },
-	{ { "throttled == 0", N_("Not throttled.") } },
+	{ { NO_HEAT "throttled == 0", N_("Not throttled.") } },
 };
 
 enum power_level power_word(struct buffer *out, const struct facts *facts)
@@ -561,7 +564,7 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 	};
 	of->total = (struct row_facts){
 		.facts = { row_fact }, .table = total, .row = table_find(total, "total", NULL),
-		.made = made, .n_made = 6
+		.made = made, .n_made = 6, .frame = context->frame
 	};
 	made[0] = (struct made_fact){ "no_watts", { .text = why_absent(context, POWER_TABLE_POWER) } };
 	made[1] = (struct made_fact){ "no_heat", { .text = why_absent(context, POWER_TABLE_TEMPERATURE) } };
@@ -576,12 +579,17 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 	};
 }
 
-static enum style level_style(enum power_level level)
+static enum style level_style(const struct pane_context *context, enum power_level level)
 {
+	static const char *const rules[] = {
+		[POWER_LOW] = "battery_low", [POWER_HOT] = "hot", [POWER_THROTTLED] = "heat"
+	};
+	const char *judged_by = level > POWER_HIGH ? rules[level] : "";
+
 	return level == POWER_UNKNOWN ? STYLE_DIM
 	       : level == POWER_OK    ? STYLE_OK
-	       : level == POWER_HIGH  ? STYLE_WARN
-				      : STYLE_BAD;
+				      : graph_grade_style(grade_of_rules(context->frame, judged_by, false),
+							  STYLE_STRONG);
 }
 
 static int draw_verdict(const struct pane_context *context, const struct canvas *canvas)
@@ -599,7 +607,8 @@ static int draw_verdict(const struct pane_context *context, const struct canvas 
 	power_verdict(&text, &of.facts);
 	lines = canvas_wrapped(&part, 0, level == POWER_UNKNOWN ? STYLE_DIM : STYLE_NORMAL,
 			       span_of(text.bytes, text.length));
-	canvas_restyle(canvas, 0, 0, utf8_cells(word.bytes, canvas->ascii), level_style(level));
+	canvas_restyle(canvas, 0, 0, utf8_cells(word.bytes, canvas->ascii),
+		       level_style(context, level));
 	buffer_free(&text);
 	buffer_free(&word);
 	return lines;
@@ -611,9 +620,10 @@ static const struct piece {
 	struct remark remark;
 } pieces[] = {
 	/* at its limit, and not named in the verdict */
-	{ POWER_TABLE_TEMPERATURE, { "beyond >= 0", "{label} {celsius:C}", .level = STYLE_WARN } },
+	{ POWER_TABLE_TEMPERATURE, { "beyond >= 0", "{label} {celsius:C}", .rules = "hot" } },
 	{ POWER_TABLE_BATTERY,
-	  { "watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}] {watts}[, {hours} left]") } },
+	  { "watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}] {watts}[, {hours} left]"),
+	    .rules = "battery_low" } },
 	{ POWER_TABLE_BATTERY,
 	  { "not watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}][ {gain}][, full in {hours}]") } },
 	{ POWER_TABLE_FAN, { "rpm", N_("{label} {rpm:.0} rpm") } },
@@ -642,9 +652,10 @@ static void add_piece(const struct pane_context *context, const struct piece *pi
 
 	if (left > 0 && left < 1e7) /* "3:43 h" until it is empty or full */
 		snprintf(hours, sizeof(hours), "%lu:%02lu h", minutes / 60, minutes % 60);
-	if (watts > 0)
-		remark.level = (int)graph_grade_style(
-			grade_of_row(context->findings, "battery_low", table->schema, row), STYLE_NORMAL);
+	if (remark.rules)
+		remark.level = (int)graph_grade_style(grade_of_fact(context->findings, context->frame,
+								    remark.rules, table->schema, row),
+						      battery ? STYLE_NORMAL : STYLE_STRONG);
 	text_flow_say(flow, &remark, 1, &facts.facts);
 }
 
@@ -797,7 +808,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	level = power_word(&word, &of.facts);
 	buffer_char(&word, '\0');
 	if (*word.bytes)
-		text_flow_add(&flow, level_style(level), word.bytes);
+		text_flow_add(&flow, level_style(context, level), word.bytes);
 	buffer_free(&word);
 	text_flow_say(&flow, REMARKS(numbers), &of.facts);
 }

@@ -34,6 +34,10 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  * held: the sentence that held before, by the number that process_story_held() returns.
  */
 enum process_level process_story(struct buffer *out, const struct facts *facts, size_t held);
+
+/* Adds the findings about it, but for the fact that its story has; returns how bad both are. */
+enum grade process_findings(struct buffer *out, const struct frame *frame, double pid,
+			    enum process_level level);
 size_t process_story_held(const struct facts *facts, size_t held);
 
 /* What the call in which it sleeps waits for, translated; "": not known. */

@@ -758,16 +758,14 @@ static const struct part {
 	int series; /* its past */
 	struct remark remark; /* level: style of the line */
 } parts[] = {
-	{ N_("why"), WHY, NO_PAST, { "level == 1", "{why}", .level = STYLE_USAGE_BUSY } },
-	{ .remark = { "level > 1", "{why}", .level = STYLE_WARN } },
-	{ .remark = { "level <= 0", "{why}", .level = STYLE_STRONG } },
+	{ N_("why"), WHY, NO_PAST, { NULL, "{why}" } },
 	{ N_("process"), 1, NO_PAST,
 	  { NULL, N_("{pid}[ {name}][  user {user}][  since {started_time:date}][ ({age_seconds})]"
 	     "[  lived {lived_seconds}][  lived about {lived_about_seconds}]"),
 	    .level = STYLE_STRONG } },
 	{ N_("command"), COMMAND, NO_PAST, { NULL, "[{command}]" } },
 	{ N_("program"), 11, NO_PAST, { NULL, "[{executable}]" } },
-	{ .remark = { "executable_state", " ({executable_state})", .level = STYLE_WARN } },
+	{ .remark = { "executable_state", " ({executable_state})", .level = STYLE_STRONG } },
 	{ .remark = { "directory", N_("  in {directory}") } },
 	{ N_("parents"), 10, NO_PAST, { "parents", "{parents}" } },
 	{ .remark = { "not parents, ppid > 0", "[{parent} ]{ppid}" } },
@@ -814,11 +812,11 @@ static const struct part {
 	{ .remark = { NICED ", nice_within == session", N_("  nice counts within its session") } },
 	{ .remark = { NICED ", nice_within == group", N_("  nice counts within its control group") } },
 	{ N_("limits"), 12, NO_PAST, { "limit_ratio >= 0.5, limit_ratio < 0.8", NEAREST } },
-	{ .remark = { "limit_ratio >= 0.8", NEAREST, .level = STYLE_WARN } },
+	{ .remark = { "limit_ratio >= 0.8", NEAREST, .level = STYLE_STRONG } },
 	{ N_("open"), 13, NO_PAST,
 	  { "open_files", N_("{open_files:.0}[: files {files}][  directories {directories}]"
 			     "[  sockets {sockets}][  pipes {pipes}][  devices {devices}]") } },
-	{ N_("signals"), 16, NO_PAST, { "pending", N_("pending {pending}"), .level = STYLE_WARN } },
+	{ N_("signals"), 16, NO_PAST, { "pending", N_("pending {pending}"), .level = STYLE_STRONG } },
 	{ .remark = { NULL, N_("[  blocked {blocked}][  ignored {ignored}][  caught {caught}]") } },
 };
 
@@ -826,6 +824,46 @@ static void add_made(struct page_facts *of, const char *name, struct fact fact)
 {
 	of->made[of->detail.n_made++] = (struct made_fact){ name, fact };
 	of->process.n_made++;
+}
+
+/* Is this finding about a row of the process, as of one of its threads? */
+static bool is_about(const struct frame *frame, const struct table *findings, size_t index, double pid)
+{
+	const void *finding = table_row(findings, index);
+	const struct table *table = frame_table(frame, table_text(findings, finding, "topic"));
+
+	for (size_t i = 0; table && schema_find(table->schema, "pid") && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		size_t at = index;
+
+		if (table_number(table, row, "pid") == pid &&
+		    finding_about(frame, table->schema, row, &at) == finding)
+			return true;
+	}
+	return false;
+}
+
+enum grade process_findings(struct buffer *out, const struct frame *frame, double pid,
+			    enum process_level level)
+{
+	static const enum grade grades[] = {
+		[PROCESS_CALM] = GRADE_CALM, [PROCESS_SLOW] = GRADE_BUSY, [PROCESS_STUCK] = GRADE_ALARM
+	};
+	const struct table *findings = frame_table(frame, "finding");
+	enum grade worst = grades[level], grade;
+
+	for (size_t i = 0; findings && i < findings->n_rows; i++) {
+		const void *finding = table_row(findings, i);
+
+		if ((level == PROCESS_STUCK && text_is_one_of(table_text(findings, finding, "rule"),
+							      span_text("stuck|stuck_process"))) ||
+		    !is_about(frame, findings, i, pid))
+			continue;
+		buffer_print(out, "%s%s", out->length > 0 ? " " : "", table_text(findings, finding, "text"));
+		grade = grade_of_severity(table_text(findings, finding, "severity"));
+		worst = grade > worst ? grade : worst;
+	}
+	return worst;
 }
 
 struct line {
@@ -846,20 +884,22 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 	};
 	struct line *line;
 	unsigned n = 0;
-	double level;
+	enum grade grade;
 
 	make_facts(summary, &of);
 	add_made(&of, "doing", doing_fact(&of.facts));
-	level = process_past_story(&of.why, summary->context, rows, &of.facts);
+	grade = process_findings(&of.why, summary->context->frame, number(summary, "pid"),
+				 process_past_story(&of.why, summary->context, rows, &of.facts));
 	buffer_char(&of.why, '\0');
 	add_made(&of, "why", text_fact(of.why.bytes));
-	add_made(&of, "level", number_fact(level, UNIT_NONE));
 	for (const struct part *part = parts; part < parts + sizeof(parts) / sizeof(parts[0]); part++) {
 		if (part->label)
 			lines[n++] = (struct line){ .part = part, .style = STYLE_NORMAL };
 		line = &lines[n - 1];
 		if (remark_say(&line->text, &part->remark, &of.facts) && part->remark.level)
 			line->style = (enum style)part->remark.level;
+		if (line->part->rank == WHY)
+			line->style = graph_grade_style(grade, STYLE_STRONG);
 	}
 	for (unsigned i = 0; i < N_SIGNALS; i++)
 		buffer_free(&of.signals[i]);
