@@ -86,6 +86,17 @@ struct pid_schedstat {
 bool pid_schedstat_parse(struct span text, struct pid_schedstat *schedstat);
 
 /*
+ * A wait is counted when it is over, however long ago it began. What is known of waits by now, with no more than
+ * these threads can have waited in the time since shown_ns was so: the rest comes in the next interval.
+ */
+static inline uint64_t pid_wait_so_far(uint64_t shown_ns, uint64_t counted_ns, uint64_t threads, uint64_t time_ns)
+{
+	uint64_t room_ns = threads * time_ns;
+
+	return counted_ns - shown_ns > room_ns ? shown_ns + room_ns : counted_ns;
+}
+
+/*
  * From sched (CONFIG_SCHED_DEBUG; all kernels since 6.15): the clock of the tasks of its CPU when it last ran
  * there, in seconds since about boot.
  */

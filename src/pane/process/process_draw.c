@@ -261,8 +261,9 @@ static void make_past_facts(struct past_facts *of, const struct pane_context *co
 				of->made[i].fact.number = blocked / seconds;
 	}
 	for (size_t i = 0; i < N_MEANS; i++)
-		if (means[i].series >= PROCESS_SERIES_TIME_DISK &&
-		    means[i].series <= PROCESS_SERIES_TIME_OTHER)
+		if (means[i].series == PROCESS_SERIES_WAIT_SECONDS ||
+		    (means[i].series >= PROCESS_SERIES_TIME_DISK &&
+		     means[i].series <= PROCESS_SERIES_TIME_OTHER))
 			of->made[i].fact.number = of_threads(rows, of->made[i].fact.number);
 	growth(history, PROCESS_SERIES_CPU_SECONDS, now, &seconds);
 	add(of, "mean_seconds", number_fact(seconds >= LEAST_SECONDS ? seconds : NAN, UNIT_SECONDS));
@@ -270,15 +271,16 @@ static void make_past_facts(struct past_facts *of, const struct pane_context *co
 	add(of, "sleep_call", text_fact(call_of(context->state, history, now)));
 }
 
-static void make_more_past_facts(struct past_facts *of)
+static void make_more_past_facts(struct past_facts *of, const struct process_rows *rows)
 {
 	const char *call = of->facts.find(&of->facts, span_text("sleep_call")).text;
 	const char *now = of->facts.find(&of->facts, span_text("system_call")).text;
 	bool other = call && *call && now && strcmp(call, now) != 0;
 
 	add_from(of, "wanted_ratio",
-		 number_fact(made_number(of, "cpu_ratio") + made_number(of, "wait_ratio"), UNIT_RATIO),
-		 "cpu_ratio + wait_ratio");
+		 number_fact(of_threads(rows, made_number(of, "cpu_ratio") + made_number(of, "wait_ratio")),
+			     UNIT_RATIO),
+		 "cpu_ratio + wait_ratio, at most its threads");
 	if (other)
 		add(of, "system_call_file", text_fact(NULL));
 	add(of, "waits_for", text_fact(process_waits_for(&of->facts)));
@@ -315,7 +317,7 @@ static enum process_level process_past_story(struct buffer *out, const struct pa
 	if (now < 0 ? screen_replays(context) : screen_is_of_recording(context) && first) {
 		of.n_made = 0;
 		add(&of, "sleep_call", facts->find(facts, span_text("system_call")));
-		make_more_past_facts(&of);
+		make_more_past_facts(&of, rows);
 		return process_story(out, &of.facts, held);
 	}
 	if (now < 0) { /* it was opened a moment ago */
@@ -330,11 +332,11 @@ static enum process_level process_past_story(struct buffer *out, const struct pa
 		if (at < 0 || at == before)
 			continue;
 		make_past_facts(&of, context, rows, (size_t)at);
-		make_more_past_facts(&of);
+		make_more_past_facts(&of, rows);
 		held = process_story_held(&of.facts, held);
 	}
 	make_past_facts(&of, context, rows, (size_t)now);
-	make_more_past_facts(&of);
+	make_more_past_facts(&of, rows);
 	return process_story(out, &of.facts, held);
 }
 

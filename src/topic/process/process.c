@@ -241,7 +241,8 @@ static const struct column columns[] = {
 	REQUESTED(wait_ratio, REQUEST_WAIT, A_RATE(RATIO, N_("%wait"), 6), .rank = 2, .hidden = true,
 		  .high = 0.5, .alarming = 0.9, .trend = true, .rate_of = OFFSET_APART(wait_seconds),
 		  .help = N_("share of the time that its threads were ready to run but had no CPU, added up; "
-			     "the kernel counts a wait when it is over"),
+			     "the kernel counts a wait when it is over: what is longer than the interval "
+			     "counts in the next ones"),
 		  .source = "growth of wait_seconds / time"),
 	REQUESTED(switches_per_second, REQUEST_WAIT, A_RATE(PER_SECOND, N_("switch/s"), 8), .rank = 4,
 		  .hidden = true, .rate_of = OFFSET_APART(switches),

@@ -23,7 +23,9 @@ struct process_io {
 };
 
 struct process_wait {
-	uint64_t wait_ns, runs; /* of all its threads, with those that exited since the first read */
+	uint64_t counted_ns, runs; /* of all its threads, with those that exited since the first read */
+	uint64_t wait_ns;          /* of these as much as there was time for, at mono_ns */
+	uint64_t mono_ns;          /* 0: not read yet */
 	struct thread_wait {
 		uint32_t tid;
 		int file; /* see pids_read_kept() */

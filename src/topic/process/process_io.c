@@ -226,7 +226,7 @@ static void add_growth(struct process_wait *wait, const struct pid_schedstat *no
 {
 	bool same = before && now->wait_ns >= before->wait_ns && now->runs >= before->runs;
 
-	wait->wait_ns += now->wait_ns - (same ? before->wait_ns : 0);
+	wait->counted_ns += now->wait_ns - (same ? before->wait_ns : 0);
 	wait->runs += now->runs - (same ? before->runs : 0);
 }
 
@@ -325,6 +325,14 @@ static bool wait_is_due(const struct process_list *list, const struct process *p
 	return !list->clocks || !process->wait->complete || process->ran_tick > process->wait->tick;
 }
 
+static void spread_wait(const struct process_list *list, struct process_wait *wait)
+{
+	wait->wait_ns = wait->mono_ns == 0 ? wait->counted_ns
+					   : pid_wait_so_far(wait->wait_ns, wait->counted_ns, wait->n_threads,
+							     list->mono_ns - wait->mono_ns);
+	wait->mono_ns = list->mono_ns;
+}
+
 static void update_waits(struct process_list *list)
 {
 	size_t turns = first_read_turns(list);
@@ -336,6 +344,8 @@ static void update_waits(struct process_list *list)
 			process->wait = alloc_zeroed(1, sizeof(*process->wait));
 		if (wait_is_due(list, process, &turns))
 			read_wait(list, process);
+		if (process->wait->tick > 0)
+			spread_wait(list, process->wait);
 	}
 }
 
