@@ -6,6 +6,7 @@
 #include "pane/common.h"
 #include "pane/panes.h"
 #include "pane/power/power.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 START_TEST(words_of_panes)
@@ -97,6 +98,48 @@ START_TEST(panes_name_only_what_topics_have)
 	}
 	for (unsigned i = 0; headline_topics[i]; i++)
 		ck_assert_ptr_nonnull(topic_find(headline_topics[i]));
+}
+
+/* Is it sampled whenever the pane is shown? topic NULL: nothing has to be. */
+static bool samples(const struct pane *pane, const char *topic)
+{
+	bool found = !topic;
+
+	for (const struct pane_table *table = pane->tables; table->topic && topic; table++)
+		found |= !table->lazy && !table->on_request && strcmp(table->topic, topic) == 0;
+	for (unsigned i = 0; i < pane->n_series && topic; i++)
+		found |= strcmp(pane->series[i].topic, topic) == 0;
+	for (unsigned i = 0; headline_topics[i] && topic; i++)
+		found |= strcmp(headline_topics[i], topic) == 0;
+	return found;
+}
+
+/* Else a colour would be there in some samples only: those that have the tables of the overview, too. */
+START_TEST(rules_that_colour_a_pane_are_judged_in_all_its_samples)
+{
+	static const struct {
+		const char *pane, *rules;
+	} coloured[] = { { "cpu", "cpu_busy|cpu_limit" },   { "memory", RULES_OF_MEMORY },
+			 { "memory", RULES_OF_GROUP_MEMORY }, { "disks", RULES_OF_DISKS },
+			 { "network", RULES_OF_NETWORK },     { "groups", "group_cpu|group_io|group_memory" },
+			 { "power", "heat|hot|battery_low" } };
+
+	for (size_t i = 0; i < sizeof(coloured) / sizeof(coloured[0]); i++)
+		for (unsigned r = 0; r < n_finding_rules; r++) {
+			const struct finding_rule *rule = &finding_rules[r];
+			const struct pane *pane = pane_find(coloured[i].pane);
+
+			if (!text_is_one_of(rule->name, span_text(coloured[i].rules)))
+				continue;
+			ck_assert_msg(samples(pane, rule->topic), "%s: %s", pane->name, rule->name);
+			for (const struct finding_value *value = rule->values;
+			     value < rule->values + FINDING_VALUES_MAX && value->name; value++)
+				ck_assert_msg(!value->at_least.setting || value->or_unknown ||
+						      (samples(pane, value->topic) &&
+						       samples(pane, value->less_topic) &&
+						       samples(pane, value->over_topic)),
+					      "%s: %s of %s", pane->name, value->name, rule->name);
+		}
 }
 
 /* A verdict, and the facts in which it differs from a calm laptop. */

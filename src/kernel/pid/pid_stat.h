@@ -86,10 +86,11 @@ struct pid_schedstat {
 bool pid_schedstat_parse(struct span text, struct pid_schedstat *schedstat);
 
 /*
- * A wait is counted when it is over, however long ago it began. What is known of waits by now, with no more than
- * these threads can have waited in the time since shown_ns was so: the rest comes in the next interval.
+ * A wait is counted when it is over, however long ago it began. What is known of waits by now, with no more
+ * than these threads can have waited in the time since shown_ns was so: the rest comes in the next interval.
  */
-static inline uint64_t pid_wait_so_far(uint64_t shown_ns, uint64_t counted_ns, uint64_t threads, uint64_t time_ns)
+static inline uint64_t pid_wait_so_far(uint64_t shown_ns, uint64_t counted_ns, uint64_t threads,
+				       uint64_t time_ns)
 {
 	uint64_t room_ns = threads * time_ns;
 

@@ -614,7 +614,8 @@ static void disks_draw(const struct pane_context *context, struct canvas *canvas
 	y = draw_devices(context, &part);
 	part = canvas_below(canvas, y);
 	if (below > 0)
-		context_draw_titled(context, &part, DISKS_TABLE_BELOW, _("processes by I/O"));
+		context_draw_titled(context, &part, DISKS_TABLE_BELOW,
+				    _("processes by I/O, also of children that ended"));
 }
 
 static void disks_draw_filesystems(const struct pane_context *context, struct canvas *canvas)

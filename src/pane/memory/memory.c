@@ -518,6 +518,7 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_KILLED] = { "reclaim", "oom_kill", "total" },
 	[MEMORY_SERIES_KILLED_AT_LIMITS] = { "group", "/", "all_limit_oom_kills", .while_shown = true },
 	[MEMORY_SERIES_STALLS] = { "reclaim", "allocstall", "total" },
+	[MEMORY_SERIES_KILL] = { "kill", "/", "age_seconds", .while_shown = true },
 	[MEMORY_SERIES_USED + USED_PROCPS] = { "memory", "mem", "used_procps_bytes" },
 	[MEMORY_SERIES_USED + USED_TOTAL_FREE] = { "memory", "mem", "used_bytes" },
 	[MEMORY_SERIES_USED + USED_HTOP] = { "memory", "mem", "used_htop_bytes" },

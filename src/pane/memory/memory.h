@@ -54,6 +54,7 @@ enum memory_series {
 	MEMORY_SERIES_KILLED,
 	MEMORY_SERIES_KILLED_AT_LIMITS,
 	MEMORY_SERIES_STALLS,
+	MEMORY_SERIES_KILL, /* for findings, which judge kills of groups that are gone by it */
 	MEMORY_SERIES_USED, /* the first of those of enum used_memory */
 	MEMORY_SERIES_USED_END = MEMORY_SERIES_USED + USED_HTOP,
 	MEMORY_SERIES_SCOPE,

@@ -801,6 +801,8 @@ static const struct part {
 	  { NULL, N_("[disk read {read_bytes_per_second:short} write {write_bytes_per_second:short}]"
 		     "[  system calls: read {call_read_bytes_per_second:short}, write "
 		     "{call_write_bytes_per_second:short}]") } },
+	{ .remark = { "children_faults_per_second > 0, disk_bytes_per_second > 0",
+		      N_("  also by children that ended") } },
 	/* by its sockets, which is cheap; to count what other protocols move costs each send and receive */
 	{ N_("network"), 6, NO_PAST,
 	  { NULL, N_("[TCP received {tcp_received_bytes_per_second:short} sent "

@@ -213,13 +213,15 @@ static const struct column columns[] = {
 	STAT(major_faults_per_second, A_RATE(PER_SECOND, N_("majflt/s"), 8), .hidden = true,
 	     .rate_of = offsetof(struct process_row, major_faults),
 	     .help = N_("page faults that waited for storage"), .source = "growth of major_faults / time"),
-	STORED_RATE(disk_bytes, N_("I/O/s"), N_("read from storage and written to it"), .rank = 1,
-		    .trend = true),
-	STORED_RATE(read_bytes, N_("read/s"), N_("read from storage, not from the page cache"), .rank = 2,
-		    .additive = true),
+	STORED_RATE(disk_bytes, N_("I/O/s"),
+		    N_("read from storage and written to it, also by children that have ended and that "
+		       "panetop did not see"), .rank = 1, .trend = true),
+	STORED_RATE(read_bytes, N_("read/s"),
+		    N_("read from storage, not from the page cache; also by children that have ended and "
+		       "that panetop did not see"), .rank = 2, .additive = true),
 	STORED_RATE(write_bytes, N_("write/s"),
 		    N_("written to storage; counted when its pages become dirty, also of files that are "
-		       "deleted before they reach the disk"),
+		       "deleted before they reach the disk, and by children as those of read/s"),
 		    .rank = 2, .additive = true),
 	STORED(disk_bytes, N_("I/O"), N_("read from storage and written to it since its start"),
 	       "read_bytes + write_bytes"),
