@@ -979,7 +979,7 @@ enum grade grade_of_cell(const struct findings *findings, const struct frame *fr
 	size_t at = 0;
 
 	while ((finding = finding_about(frame, schema, row, &at))) {
-		const struct finding_rule *rule = column ? find_rule(findings, finding->rule) : NULL;
+		const struct finding_rule *rule = find_rule(findings, finding->rule, schema->name);
 
 		if (!column || (rule && judges_column(rule, schema, column)))
 			worst = worse_grade(worst, finding);
