@@ -114,11 +114,17 @@ static enum match match_of(const char *text, struct span typed)
 	return best;
 }
 
+static struct span typed_text(const struct screen *screen)
+{
+	return span_of(screen->menu.typed.bytes, screen->menu.typed.length - 1);
+}
+
 /* Moves to the first item that begins with the typed text, else has a word that does, else holds it. False:
  * there is none. */
-static bool go_to_typed(struct menu *menu)
+static bool go_to_item(struct screen *screen)
 {
-	struct span typed = span_of(menu->typed.bytes, menu->typed.length - 1);
+	struct menu *menu = &screen->menu;
+	struct span typed = typed_text(screen);
 	enum match best = MATCH_NONE;
 
 	for (unsigned i = 0; i < menu->list.n_items; i++) {
@@ -138,19 +144,23 @@ static void empty_typed(struct menu *menu)
 	buffer_char(&menu->typed, '\0');
 }
 
-/* A character that no item has after the ones before begins a new text. */
-static void type(struct menu *menu, int key)
+/* A character that no item has after the ones before begins a new text. False: it is none, or in no item. */
+static bool type(struct screen *screen, int key, bool (*go_to)(struct screen *screen))
 {
+	struct buffer *typed = &screen->menu.typed;
 	char bytes[UTF8_BYTES_MAX];
 
+	if (key < ' ' || key >= K_NAMED || utf8_is_harmful((uint32_t)key))
+		return false;
 	for (int attempt = 0; attempt < 2; attempt++) {
-		menu->typed.length--;
-		buffer_add(&menu->typed, bytes, utf8_put(bytes, (uint32_t)key));
-		buffer_char(&menu->typed, '\0');
-		if (go_to_typed(menu))
-			return;
-		empty_typed(menu);
+		typed->length--;
+		buffer_add(typed, bytes, utf8_put(bytes, (uint32_t)key));
+		buffer_char(typed, '\0');
+		if (go_to(screen))
+			return true;
+		empty_typed(&screen->menu);
 	}
+	return false;
 }
 
 static void choose(struct screen *screen)
@@ -182,8 +192,7 @@ static void menu_key(struct screen *screen, const struct input *input)
 		screen->overlay = NULL;
 		return;
 	default:
-		if (input->key >= ' ' && input->key < K_NAMED && !utf8_is_harmful((uint32_t)input->key))
-			type(menu, input->key);
+		type(screen, input->key, go_to_item);
 	}
 }
 
@@ -262,8 +271,12 @@ static void draw_chooser(struct screen *screen, const struct canvas *canvas)
 	char title[TEXT_MAX];
 
 	snprintf(title, sizeof(title), _("Columns of %s"), chooser->widget->view.schema->name);
-	list_draw(&chooser->list, canvas, title, _("Space toggle  < > move up and down  Enter close"),
-		  draw_column, chooser);
+	if (chooser->typed)
+		snprintf(title + strlen(title), sizeof(title) - strlen(title), ": %s",
+			 screen->menu.typed.bytes);
+	list_draw(&chooser->list, canvas, title,
+		  _("type a name, Enter adds it  Space toggle  < > move up and down  Esc close"), draw_column,
+		  chooser);
 }
 
 static void toggle(struct screen *screen)
@@ -292,12 +305,53 @@ static void move(struct screen *screen, int step)
 	chooser->list.cursor = to;
 }
 
+/* By its heading or its key; of columns that match alike one that is not shown. */
+static bool go_to_column(struct screen *screen)
+{
+	struct chooser *chooser = &screen->chooser;
+	struct span typed = typed_text(screen);
+	unsigned best = 2 * MATCH_NONE;
+
+	for (unsigned i = 0; i < chooser->list.n_items; i++) {
+		const struct column *column = &chooser->widget->view.schema->columns[chooser->order[i]];
+		enum match title = match_of(column_title(column), typed), key = match_of(column->key, typed);
+		unsigned match = 2 * (title < key ? title : key) + chooser->shown[i];
+
+		if (match < best) {
+			best = match;
+			chooser->list.cursor = i;
+		}
+	}
+	return best < 2 * MATCH_NONE;
+}
+
+/* Shows the column under the cursor as the last one, but for a text, which names the rows. */
+static void add_column(struct screen *screen)
+{
+	struct chooser *chooser = &screen->chooser;
+	const struct column *columns = chooser->widget->view.schema->columns;
+	struct list *list = &chooser->list;
+	unsigned column = chooser->order[list->cursor], place = list->n_items;
+
+	if (!chooser->shown[list->cursor]) {
+		while (!chooser->shown[place - 1])
+			place--;
+		place -= column_is_left(&columns[chooser->order[place - 1]]);
+		while (list->cursor > place)
+			move(screen, -1);
+		while (list->cursor + 1 < place)
+			move(screen, 1);
+		chooser->shown[list->cursor] = true;
+		chooser->widget->added = column + 1;
+	}
+	screen_message(screen, MESSAGE_PANE, "%s: %s", column_name(&columns[column]),
+		       _(columns[column].help));
+}
+
 static void chooser_key(struct screen *screen, const struct input *input)
 {
 	struct chooser *chooser = &screen->chooser;
 
-	if (list_key(&chooser->list, input->key))
-		return;
 	switch (input->key) {
 	case ' ':
 		toggle(screen);
@@ -309,12 +363,16 @@ static void chooser_key(struct screen *screen, const struct input *input)
 		move(screen, 1);
 		break;
 	case K_ENTER:
+		if (chooser->typed)
+			add_column(screen);
+		screen->overlay = NULL;
+		break;
 	case K_ESCAPE:
-	case 'q':
-	case 'c':
 		screen->overlay = NULL;
 		return;
 	default:
+		chooser->typed =
+			!list_key(&chooser->list, input->key) && type(screen, input->key, go_to_column);
 		return;
 	}
 	apply(screen);
@@ -329,6 +387,7 @@ void chooser_open(struct pane_context *context)
 	unsigned n = 0;
 
 	*chooser = (struct chooser){ .widget = screen_table(screen) };
+	empty_typed(&screen->menu);
 	view = &chooser->widget->view;
 	chooser->list.n_items = view->schema->n_columns;
 	for (unsigned i = 0; i < view->n_columns; i++) {

@@ -111,8 +111,8 @@ void sorting_menu(struct pane_context *context)
 /* By the first of its columns that the table has. */
 void sorting_by(struct pane_context *context, int what)
 {
-	static const char *const columns[][3] = {
-		[SORTING_MEMORY] = { "resident_bytes", "present_bytes" },
+	static const char *const columns[][4] = {
+		[SORTING_MEMORY] = { "resident_bytes", "present_bytes", "memory_bytes" },
 		[SORTING_CPU] = { "cpu_ratio", "mean_ratio" },
 		[SORTING_TIME] = { "cpu_seconds" },
 	};

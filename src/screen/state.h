@@ -78,6 +78,7 @@ struct pager {
 struct chooser {
 	struct table_widget *widget; /* the table it was opened for */
 	struct list list;
+	bool typed; /* the beginning of a name: Enter adds the column under the cursor */
 	bool shown[VIEW_COLUMNS_MAX];
 	unsigned order[VIEW_COLUMNS_MAX];
 };

@@ -134,11 +134,36 @@ static bool is_kernel_thread(const struct schema *schema, const void *row, const
 						   : *command == '[' && command[length - 1] == ']';
 }
 
-/* Where the name of the program would be cut, a mark stands for its directories, or nothing. */
+/* What is left of the text from this cell on. */
+static const char *text_from(const char *text, int cell, bool ascii)
+{
+	struct utf8_reader reader = { .rest = span_text(text), .ascii = ascii };
+	const char *at = text;
+	uint32_t code;
+	int cells;
+
+	while (cell > 0 && utf8_visible(&reader, &code, &cells)) {
+		at = reader.rest.at;
+		cell -= cells;
+	}
+	return at;
+}
+
+/* Is the text shown up to there, and not behind the mark that cuts it? */
+static bool sees(const struct place *place, const char *end)
+{
+	int cells = place->before + cells_between(place, place->text, end);
+
+	return cells + (cells_between(place, end, end + strlen(end)) > 0) <= place->width;
+}
+
+/* Where the name of the program would be cut, or the rest and directories have a third of the room, a mark
+ * stands for them, or nothing. */
 static void shorten_path(struct place *place, const struct program *program)
 {
-	if (program->name - place->text < 2 ||
-	    cells_between(place, place->text, program->end) <= place->width)
+	if (program->name - place->text < 2 || sees(place, place->text + strlen(place->text)) ||
+	    (cells_between(place, place->text, program->end) <= place->width &&
+	     3 * cells_between(place, place->text, program->name) <= place->width))
 		return;
 	if (place->canvas->ascii || cells_between(place, program->name, program->end) + 2 > place->width) {
 		place->text = program->name;
@@ -155,12 +180,45 @@ static void draw_rest(const struct place *place, enum style style)
 		   place->width - place->before);
 }
 
-static void draw_command(struct place *place, enum style base, bool fresh)
+static void begin_behind_mark(struct place *place, const char *text, int cell, enum style style)
 {
-	const char *command = place->text;
+	place->text = text_from(text, cell, place->canvas->ascii);
+	place->before = 1;
+	canvas_fill(place->canvas, place->y, place->x, style, place->canvas->glyphs->cut, 1);
+}
+
+/* The text is shown from where its match, up to end, is seen, with what follows in a quarter of the room. */
+static void show_match(struct place *place, const char *text, const char *end, enum style base)
+{
+	int behind = cells_between(place, end, end + strlen(end)), most = place->width / 4;
+	int from;
+
+	if (sees(place, end))
+		return;
+	place->text = text;
+	from = cells_between(place, text, end) + (behind < most ? behind : most) - (place->width - 2);
+	if (from > 0)
+		begin_behind_mark(place, text, from, base);
+}
+
+/* The end of the first match of the filter; NULL: there is none. */
+static const char *match_end(const struct table_widget *widget, const char *text)
+{
+	regmatch_t match;
+
+	return widget->has_filter && regexec(&widget->filter, text, 1, &match, 0) == 0 ? text + match.rm_eo
+										       : NULL;
+}
+
+static void draw_command(const struct table_widget *widget, struct place *place, enum style base, bool fresh)
+{
+	const char *command = place->text, *match = match_end(widget, command);
 	struct program program = find_program(command);
 
-	shorten_path(place, &program);
+	if (!match || !sees(place, match))
+		shorten_path(place, &program);
+	if (match)
+		show_match(place, command, match, base);
 	if (place->before > 0 && base != STYLE_NORMAL)
 		canvas_restyle(place->canvas, place->y, place->x, 1, base);
 	draw_rest(place, base);
@@ -208,28 +266,13 @@ static void mark_matches(const struct place *place, const regex_t *pattern)
 	regmatch_t match;
 
 	for (int i = 0; i < MATCHES_MAX; i++) {
-		if (regexec(pattern, at, 1, &match, i > 0 ? REG_NOTBOL : 0) != 0)
+		if (regexec(pattern, at, 1, &match, i > 0 || place->before > 0 ? REG_NOTBOL : 0) != 0)
 			return;
 		restyle(place, at + match.rm_so, at + match.rm_eo, STYLE_MATCH);
 		if (match.rm_eo == match.rm_so)
 			return;
 		at += match.rm_eo;
 	}
-}
-
-/* What is left of the text from this cell on. */
-static const char *text_from(const char *text, int cell, bool ascii)
-{
-	struct utf8_reader reader = { .rest = span_text(text), .ascii = ascii };
-	const char *at = text;
-	uint32_t code;
-	int cells;
-
-	while (cell > 0 && utf8_visible(&reader, &code, &cells)) {
-		at = reader.rest.at;
-		cell -= cells;
-	}
-	return at;
 }
 
 /* The beginning stands to the left of the column, as a mark says. */
@@ -239,9 +282,7 @@ static bool skip_beginning(const struct table_widget *widget, const struct table
 	if (!*place->text || !widget->place.cursor_on || slot->column != widget->column ||
 	    widget->text_from == 0)
 		return false;
-	place->text = text_from(place->text, widget->text_from + 1, place->canvas->ascii);
-	place->before = 1;
-	canvas_fill(place->canvas, place->y, place->x, base, place->canvas->glyphs->cut, 1);
+	begin_behind_mark(place, place->text, widget->text_from + 1, base);
 	return true;
 }
 
@@ -274,8 +315,10 @@ static void draw_text(const struct table_widget *widget, const struct canvas *ca
 	bool command = !skipped && column->text == TEXT_COMMAND;
 	bool kernel = command && plain && is_kernel_thread(widget->view.schema, row, text);
 
+	if (!skipped && !command && match_end(widget, text))
+		show_match(&place, text, match_end(widget, text), base);
 	if (command && !kernel)
-		draw_command(&place, base, fresh);
+		draw_command(widget, &place, base, fresh);
 	else
 		draw_rest(&place, plain && fresh                        ? STYLE_FRESH
 				  : kernel                              ? STYLE_DIM
@@ -468,7 +511,7 @@ static void drop_by_rank(const struct table_widget *widget, struct plan *plan, i
 		unsigned worst = 0;
 
 		for (unsigned i = 1; i < widget->view.n_columns; i++)
-			if (plan->shown[i] &&
+			if (plan->shown[i] && widget->view.columns[i] + 1 != widget->added &&
 			    (worst == 0 || column_at(widget, i)->rank >= column_at(widget, worst)->rank))
 				worst = i;
 		if (worst == 0)

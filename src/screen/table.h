@@ -43,6 +43,8 @@ struct table_widget {
 	unsigned column;            /* selected column: position in view.columns */
 	int text_from;              /* the texts of the selected column begin at this cell */
 	bool is_log;                /* new rows come at its end */
+	unsigned added;             /* 1 + the column of the schema that the user added last, which is
+				     * shown rather than others; 0: none */
 	unsigned scroll;            /* the column after the first one; 0: the most important ones are shown */
 	int page;                   /* rows that fitted in the last drawing */
 	int heading_y, left, width; /* on the terminal, in the last drawing; heading_y -1: not drawn */

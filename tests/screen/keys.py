@@ -172,6 +172,15 @@ def columns_by_heading_and_key(_scratch):
         expect("does not fit" in rows["threads"] and "does not fit" not in rows["pid"], terminal, "what does not fit is silent")
 
 
+def columns_are_added_by_a_part_of_their_name(_scratch):
+    """Before the text that names the rows, rather than other columns; one that is not shown comes before one that is."""
+    with replay("cpu", opening=True) as terminal:
+        for typed, headings in (("sta", "RSS    started command"), ("growth", "growth/s command"), ("chflt/s", "chflt/s command")):
+            terminal.send("c", *typed).shows(f"Columns of process: {typed}").send("Enter")
+            expect(headings in terminal.lines()[terminal.row_of("%CPU")], terminal, f"{typed}: not before the command")
+        terminal.send("c", "q", "c").shows("Columns of process: c")
+
+
 def why_shows_the_number_beside_its_row(_scratch):
     """As the screen shows it, exact behind it, its heading and row first; the row stays in sight."""
     with replay("cpu", opening=True) as terminal:

@@ -44,7 +44,7 @@ static const struct column columns[] = {
 	ROW(wait_ratio, A_RATE(RATIO, N_("%wait"), 6), .additive = true, .rank = 2, .high = 0.5,
 	    .alarming = 0.9, .rate_of = offsetof(struct thread_row, wait_seconds),
 	    .help = N_("share of the time that it was ready to run but had no CPU; the kernel counts a wait "
-		       "when it is over"),
+		       "when it is over, so what is more than the interval follows in the next ones"),
 	    .source = "growth of wait_seconds / time"),
 	ROW(switches_per_second, A_RATE(PER_SECOND, N_("switch/s"), 8), .hidden = true,
 	    .rate_of = offsetof(struct thread_row, switches), .help = N_("context switches to it"),
@@ -80,6 +80,8 @@ struct thread {
 	uint64_t start_ticks;
 	uint64_t run_ns; /* U64_UNKNOWN: not readable, or used in part before it was first seen */
 	struct pid_schedstat schedstat; /* wait_ns U64_UNKNOWN: not counted */
+	uint64_t reported_wait_ns; /* … less what is left of a wait that was longer than its intervals */
+	uint64_t reported_run_ns;  /* along with it; 0: nothing was */
 	bool stale; /* the last read failed: what follows is from an earlier tick */
 	char state;
 	uint64_t processor;
@@ -104,6 +106,7 @@ struct state {
 	struct thread *room;  /* for the threads of a group that is read again */
 	size_t room_capacity;
 	uint64_t boot_ns;     /* of the previous update; 0: none */
+	uint64_t mono_ns;     /* of the previous sample */
 	size_t n_failed;      /* in this tick */
 	int failure;          /* -errno of the last of them */
 };
@@ -187,8 +190,10 @@ static void add_thread(struct state *state, struct group *group, uint32_t tid, c
 			return;
 		*thread = *known;
 		set_stale(thread);
-	} else if ((!known || known->start_ticks != thread->start_ticks) &&
-		   process_list_existed_at(state->processes, thread->start_ticks, state->boot_ns)) {
+	} else if (known && known->start_ticks == thread->start_ticks) {
+		thread->reported_wait_ns = known->reported_wait_ns;
+		thread->reported_run_ns = known->reported_run_ns;
+	} else if (process_list_existed_at(state->processes, thread->start_ticks, state->boot_ns)) {
 		thread->run_ns = U64_UNKNOWN;
 		group->stale = true;
 	}
@@ -260,6 +265,25 @@ static void update(struct state *state)
 	state->boot_ns = processes->boot_ns;
 }
 
+/*
+ * The kernel counts a wait when it is over. In an interval a thread has waited at most as long as it did not
+ * run; the rest is counted in the next ones.
+ */
+static void report_wait(struct thread *thread, uint64_t interval_ns)
+{
+	uint64_t wait_ns = thread->schedstat.wait_ns, run_ns = thread->run_ns, ran_ns, most_ns;
+
+	if (wait_ns == U64_UNKNOWN || run_ns == U64_UNKNOWN)
+		return;
+	ran_ns = run_ns > thread->reported_run_ns ? run_ns - thread->reported_run_ns : 0;
+	most_ns = interval_ns > ran_ns ? interval_ns - ran_ns : 0;
+	if (thread->reported_run_ns == 0 || wait_ns <= thread->reported_wait_ns + most_ns)
+		thread->reported_wait_ns = wait_ns;
+	else
+		thread->reported_wait_ns += most_ns;
+	thread->reported_run_ns = run_ns;
+}
+
 static void add_row(struct env *env, struct frame *frame, struct table *table, const struct process *process,
 		    const struct thread *thread, const char *process_name, const char *program)
 {
@@ -271,7 +295,7 @@ static void add_row(struct env *env, struct frame *frame, struct table *table, c
 	if (thread->run_ns != U64_UNKNOWN)
 		row->cpu_seconds = (double)thread->run_ns / 1e9;
 	if (thread->run_ns != U64_UNKNOWN && thread->schedstat.wait_ns != U64_UNKNOWN) {
-		row->wait_seconds = (double)thread->schedstat.wait_ns / 1e9;
+		row->wait_seconds = (double)thread->reported_wait_ns / 1e9;
 		row->switches = thread->schedstat.runs;
 	}
 	if (!thread->stale) {
@@ -307,10 +331,14 @@ static int sample(struct sample *sample)
 		const char *program = process->command ? arena_copy(&frame->arena, process->command,
 								 process->program_length) : NULL;
 
-		for (size_t t = 0; t < state->groups[i].n_threads; t++)
-			add_row(sample->env, frame, sample->table, process, &state->groups[i].threads[t],
-				process_name, program);
+		for (size_t t = 0; t < state->groups[i].n_threads; t++) {
+			struct thread *thread = &state->groups[i].threads[t];
+
+			report_wait(thread, state->processes->mono_ns - state->mono_ns);
+			add_row(sample->env, frame, sample->table, process, thread, process_name, program);
+		}
 	}
+	state->mono_ns = state->processes->mono_ns;
 	return 0;
 }
 
