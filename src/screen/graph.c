@@ -394,20 +394,6 @@ void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, doub
 		canvas_fill(canvas, y, x + width, graph_grade_style(grade, STYLE_NORMAL), '!', 1);
 }
 
-void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
-		  double cells)
-{
-	int per_cell = has_eighths(canvas) ? EIGHTHS : 1, end;
-
-	levels_bar(&(double){ cells / width }, 1, width, per_cell, &end);
-	for (int at = 0; at < width; at++) {
-		struct levels_cell cell = levels_cell(&end, 1, at, per_cell);
-
-		if (cell.part != LEVELS_NO_PART)
-			draw_cell(canvas, y, x + at, part, &cell, per_cell, from_left);
-	}
-}
-
 void graph_key(const struct canvas *canvas, int y, int x, const struct graph_part *part)
 {
 	canvas_fill(canvas, y, x, style_of(part), fill_of(canvas, part), 1);

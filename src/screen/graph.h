@@ -110,10 +110,6 @@ enum style graph_grade_fill(enum grade grade, enum style calm);
  */
 void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, double share, enum grade grade);
 
-/* A part alone: a bar of value cells, which may be a fraction, with room for width. */
-void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
-		  double cells);
-
 /* The glyph of a part, before its name. */
 void graph_key(const struct canvas *canvas, int y, int x, const struct graph_part *part);
 

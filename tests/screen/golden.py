@@ -41,6 +41,7 @@ LETTERS = {  # of the style of a cell in these themes; "." is plain in all
     "y": "0087ff | 5f5f5f",
     "z": "000000 on ffff5f bold | ffffff on 870087 bold",
     "A": "000000 on 5fafd7 bold | ffffff on 005faf bold",
+    "B": "5fafaf on 878787 | 00875f on 5f5f00",
 }
 MOMENTS = {"memory": "350", "events": "30", "power": "356", "sleep": "413"}  # seconds after the first frame, by recording
 
@@ -147,6 +148,7 @@ SCREENS = [
     ("latency-window", "100x24", "memory", ["latency"], [LAST, "o", "Enter", "Enter", "Esc"]),
     ("latency-worst", "140x24", "memory", ["latency"], [LAST, "["]),
     ("memory-cache", "40x12 80x24 120x40", "memory", ["memory"], [LAST, *["Tab"] * 7]),
+    ("memory-fit", "80x24", "memory", ["memory"], [*PRESSED, "o", "Down", "Down", "Enter", "Esc"]),
     ("memory-group", "40x12 80x24", "memory", ["memory", "--in=cgroup=/system.slice"], [LAST]),
     ("memory-growth", "80x24", "memory", ["memory"], [*"g+200", "Enter"]),
     ("memory-narrow", "20x12", "memory", ["memory"], [LAST]),
@@ -157,7 +159,6 @@ SCREENS = [
     ("memory-scope", "20x5 80x24", "memory", ["memory", "--in=user=root"], [LAST]),
     ("memory-shares", "80x24", "memory", ["memory"], [LAST, *["Tab"] * 9]),
     ("memory-swap", "40x12 80x24 120x40", "memory", ["memory"], [LAST, *["Tab"] * 5]),
-    ("memory-zero", "80x24", "memory", ["memory"], [*PRESSED, "o", "Down", "Down", "Enter", "Esc"]),
     ("network-account", "80x24", "memory", ["network"], [LAST, *["Tab"] * 4]),
     ("network-connections", "80x24 120x40", "memory", ["network"], [LAST, "Tab", "Tab"]),
     ("network-listening", "80x24", "memory", ["network"], [LAST, *["Tab"] * 3]),

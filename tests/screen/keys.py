@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -206,9 +207,26 @@ def why_explains_numbers_of_sentences(_scratch):
 
 def the_graph_of_memory_has_two_axes(_scratch):
     with replay("memory") as terminal:
-        terminal.send(*"g+200", "Enter").shows("3.00G to 6.00G", "render 15400 most of it")
+        terminal.send(*"g+200", "Enter").shows("used 5.8G of 8.0G", "render 15400 most of it")
         options(terminal, "Axis")
-        terminal.shows("0 to 8.0G")
+        terminal.shows("3.00G to 6.00G")
+
+
+def growth_in_a_short_time_is_not_of_a_minute(scratch):
+    """By how much, and in which time; from half a minute on how fast."""
+    tree = os.path.join(scratch, "tree")
+    shutil.copytree(os.path.join(os.environ["ROOTS"], "linux-6.18", "tick0"), tree, symlinks=True)
+    with screen("--root=" + tree, "memory") as terminal:
+        terminal.tick()
+        with open(tree + "/proc/meminfo", "r+", encoding="utf-8") as file:
+            lines = re.sub(r"(?<=MemAvailable: )( *)(\d+)", lambda found: f"{int(found[2]) - (512 << 10):{len(found[0])}}", file.read())
+            file.seek(0)
+            file.write(lines)
+        terminal.tick(10)
+        terminal.shows(re.compile(r" \+512M in 1\d s "))
+        terminal.tick(10)
+        terminal.tick(10)
+        terminal.shows(re.compile(r" \+\d{3}M/min "))
 
 
 def enter_drops_no_caches(_scratch):

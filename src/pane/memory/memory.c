@@ -725,7 +725,7 @@ static const struct pane_action pane_actions[] = {
 
 static const char *const used_labels[] = { N_("total - available (as free and top)"),
 					   N_("total - free (cache is used, too)"), N_("as htop") };
-static const char *const axis_labels[] = { N_("the range of the values"), N_("from zero, with the parts") };
+static const char *const axis_labels[] = { N_("from zero, with the parts"), N_("the range of the values") };
 static const char *const span_labels[] = { N_("5 min"), N_("1 h"), N_("a column per sample") };
 
 static const struct pane_setting choices[] = {

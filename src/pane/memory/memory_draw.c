@@ -195,17 +195,20 @@ static const struct pane_action node_actions[] = {
 
 #define NARROW 30
 #define SWAP_LINES 5 /* at least, where there is room: a title, headings, why there is no row */
-#define BAR_CELLS_MIN 8 /* of all parts together */
+#define BAR_CELLS_MIN 8
+#define KEY_CELLS 2
 #define GRAPH_LINES_MIN 3
 #define GRAPH_LINES_MAX 12
 #define SLOPE_NOTABLY (1.0 / 1000) /* of the memory, in a minute */
 #define SLOPE_SECONDS 60
 #define SLOPE_SECONDS_MIN 5
+#define SLOPE_SECONDS_FOR_MINUTE 30 /* a shorter time says nothing about a minute */
 
 /* From these heights on there is … */
 #define LINES_FOR_PARTS 3
 #define LINES_FOR_RATES 8
 #define LINES_FOR_STORY 12
+#define LINES_FOR_BAR 12
 #define LINES_FOR_GRAPH 16
 #define LINES_FOR_STORIES 20 /* a second line for it */
 #define LINES_FOR_MORE_GRAPH 26
@@ -351,62 +354,63 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	buffer_free(&text);
 }
 
-static void swap_words(const struct pane_context *context, struct buffer *out)
+static void swap_words(const struct pane_context *context, char text[TEXT_MAX])
 {
-	static const struct remark of_scope = { NULL, N_("swap {scope_use.swapped_bytes:short}") };
-	static const struct remark of_machine[] = {
-		{ "memory.swap.total_bytes > 0",
-		  N_("swap {memory.swap.used_bytes:short} of {memory.swap.total_bytes:short}") },
-		{ "memory.swap.total_bytes", N_("swap none") },
-		{ NULL, N_("swap -") },
-	};
 	struct row_facts facts = frame_facts(context);
 
+	const char *form = _("swap {memory.swap.used_bytes:short}[ of {memory.swap.total_bytes:short}]");
+
 	if (memory_scope_row(context))
-		remark_say(out, &of_scope, &facts.facts);
-	else
-		remarks_say(out, REMARKS(of_machine), &facts.facts);
-	buffer_char(out, '\0');
+		form = _("swap {scope_use.swapped_bytes:short}");
+	else if (sentence_holds("memory.swap.total_bytes == 0", &facts.facts))
+		form = _("swap none");
+	sentence_text(text, form, &facts.facts);
 }
 
-static void part_words(const struct graph_part *part, char *text, size_t room)
-{
-	char size[VALUE_TEXT_MAX];
-
-	snprintf(text, room, "%s %s", part->label, size_short(size, part->value));
-}
-
-/* "anonymous 482M ██  kernel 49M ▏  …  swap none": the bars together are what is used. */
-static void draw_parts(const struct pane_context *context, const struct canvas *canvas, int y)
+/* "mem ██▓▒·· 23.5G  swap none": a bar of the machine, or of the limit of the scope. */
+static void draw_whole(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	struct graph_part parts[MEMORY_PARTS];
-	struct buffer swap = BUFFER_HERE;
-	char text[TEXT_MAX];
-	int room = canvas->width, x = 0;
 	unsigned n_parts = fill_parts(context, parts);
-	double sum = 0;
+	const char *name = memory_scope_row(context) ? _("scope") : _("mem");
+	char size[VALUE_TEXT_MAX], swap[TEXT_MAX];
+	int x = canvas_piece(canvas, y, 0, STYLE_STRONG, name), width = canvas->width - x;
 
-	swap_words(context, &swap);
-	room -= utf8_cells(swap.bytes, canvas->ascii);
-	for (unsigned i = 0; i < n_parts; i++) {
-		part_words(&parts[i], text, sizeof(text));
-		room -= utf8_cells(text, canvas->ascii) + 1 + CANVAS_GAP;
-		sum += parts[i].value > 0 ? parts[i].value : 0;
+	size_short(size, total_bytes(context));
+	swap_words(context, swap);
+	width -= utf8_cells(size, canvas->ascii) + utf8_cells(swap, canvas->ascii) + 1 + CANVAS_GAP;
+	if (width >= BAR_CELLS_MIN) {
+		graph_bar(canvas, y, x, width, parts, n_parts, total_bytes(context));
+		x += width + 1;
 	}
-	room -= (int)n_parts; /* for fractions of cells */
-	for (unsigned i = 0; i < n_parts; i++) {
-		double value = parts[i].value > 0 ? room * parts[i].value / sum : 0;
-		int cells = (int)ceil(value);
+	x = canvas_piece(canvas, y, x, STYLE_NORMAL, size);
+	canvas_piece(canvas, y, x, STYLE_NORMAL, swap);
+}
 
-		part_words(&parts[i], text, sizeof(text));
-		x = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
-		if (room < BAR_CELLS_MIN || value <= 0)
-			continue;
-		graph_bar_of(canvas, y, x - 1, cells, &parts[i], value);
-		x += cells - 1 + CANVAS_GAP;
+/* "█ anonymous 482M  ▓ kernel 49M  …  free 22.1G" below the bar; else swap, and no colours. */
+static void draw_parts(const struct pane_context *context, const struct canvas *canvas, int y, bool below)
+{
+	struct row_facts facts = frame_facts(context);
+	struct graph_part parts[MEMORY_PARTS];
+	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
+	unsigned n_parts = fill_parts(context, parts);
+	int x = 0, key = below ? KEY_CELLS : 0, end;
+
+	for (unsigned i = 0; i < n_parts; i++) {
+		snprintf(text, sizeof(text), "%s %s", parts[i].label, size_short(size, parts[i].value));
+		end = canvas_piece(canvas, y, x + key, STYLE_NORMAL, text);
+		if (end == x + key)
+			break;
+		if (below)
+			graph_key(canvas, y, x, &parts[i]);
+		x = end;
 	}
-	canvas_piece(canvas, y, x, STYLE_NORMAL, swap.bytes);
-	buffer_free(&swap);
+	swap_words(context, text);
+	if (!below)
+		canvas_piece(canvas, y, x, STYLE_NORMAL, text);
+	else if (!memory_scope_row(context))
+		draw_piece(canvas, y, x, STYLE_NORMAL, N_("free {memory.mem.free_bytes:short}"),
+			   &facts.facts);
 }
 
 /* A second bar for the limit of a container: its use, with caches separate. */
@@ -500,26 +504,39 @@ static void slope_words(const struct pane_context *context, bool with_name, char
 	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
 	struct memory_grower grower = memory_growth_most(&memory->growth, context->frame);
 	uint64_t now = context->frame->mono_ns, minute = SLOPE_SECONDS * UINT64_C(1000000000);
-	uint64_t since = grower.since_ns ? grower.since_ns : now > minute ? now - minute : 0;
-	struct made_fact slope = { "slope", { .unit = UNIT_BYTES }, "60 s * growth of used memory / time" };
-	struct row_facts facts = { { row_fact }, processes, grower.row, &slope, 1 };
-	struct history_span span;
+	struct made_fact made[] = {
+		{ "slope", { .unit = UNIT_BYTES }, "60 s * growth of used memory / time" },
+		{ "seconds", { .number = NAN } },
+	};
+	struct row_facts facts = { { row_fact }, processes, NULL, made, 2 };
+	unsigned series = memory_used_series(context);
+	struct history_span span, other; /* as old as what is known of processes */
+	const char *form;
 	bool grows;
 
 	*text = '\0';
-	if (!history_between(&context->history, memory_used_series(context), since, now, &span) ||
+	if (!history_between(&context->history, series, now > minute ? now - minute : 0, now, &span) ||
 	    span.seconds < SLOPE_SECONDS_MIN)
 		return;
-	slope.fact.number = 60 * (span.last - span.first) / span.seconds;
-	if (fabs(slope.fact.number) < SLOPE_NOTABLY * total_bytes(context))
+	made[0].fact.number = 60 * (span.last - span.first) / span.seconds;
+	if (fabs(made[0].fact.number) < SLOPE_NOTABLY * total_bytes(context))
 		return;
-	grows = slope.fact.number > 0;
-	with_name &= !memory_scope_row(context) && 2 * grower.bytes > span.last - span.first;
-	sentence_text(text,
-		      !grows                    ? _("{slope:short}/min")
-		      : with_name && grower.row ? _("+{slope:short}/min, {name} {pid} most of it")
-						: _("+{slope:short}/min"),
-		      &facts.facts);
+	if (span.seconds < SLOPE_SECONDS_FOR_MINUTE) {
+		made[0].fact.number = span.last - span.first;
+		made[0].from = "growth of used memory";
+		made[1].fact.number = span.seconds;
+	}
+	grows = made[0].fact.number > 0;
+	if (with_name && grows && grower.row && !memory_scope_row(context) &&
+	    history_between(&context->history, series, grower.since_ns, now, &other) &&
+	    2 * grower.bytes > other.last - other.first)
+		facts.row = grower.row;
+	if (isnan(made[1].fact.number))
+		form = grows ? _("+{slope:short}/min[, {name} {pid} most of it]") : _("{slope:short}/min");
+	else
+		form = grows ? _("+{slope:short} in {seconds:.0} s[, {name} {pid} most of it]")
+			     : _("{slope:short} in {seconds:.0} s");
+	sentence_text(text, form, &facts.facts);
 }
 
 #define GIB 1073741824.0
@@ -545,6 +562,9 @@ static void draw_used_rule(const struct pane_context *context, const struct canv
 		snprintf(title, sizeof(title), _("%s %s: %s to %s of %s"), memory_used_words(context),
 			 size_fine(sizes[0], used), size_fine(sizes[1], scale->least),
 			 size_fine(sizes[2], scale->most), size_short(sizes[3], total_bytes(context)));
+	else if (scale->most >= total_bytes(context))
+		snprintf(title, sizeof(title), _("%s %s of %s"), memory_used_words(context),
+			 size_short(sizes[0], used), size_short(sizes[3], total_bytes(context)));
 	else
 		snprintf(title, sizeof(title), _("%s %s: 0 to %s of %s"), memory_used_words(context),
 			 size_short(sizes[0], used), size_short(sizes[2], scale->most),
@@ -555,7 +575,7 @@ static void draw_used_rule(const struct pane_context *context, const struct canv
 	canvas_rule(canvas, 0, title, slope);
 }
 
-/* The parts from zero on; or used memory alone, on an axis that fits its range. */
+/* The parts from zero on; or used memory alone, from zero on or on an axis that fits its range. */
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas rest = canvas_rows(canvas, 1, canvas->height), plot = graph_area_plot(&rest);
@@ -569,22 +589,23 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	};
 	struct graph_range range = graph_line_range(&plot, &context->history, series, &scale);
 	struct levels_range fit = levels_fit(range.least, range.most, scale.most);
+	bool fits = context->settings->memory.axis;
 	struct graph_part parts[MEMORY_PARTS];
 	char label[VALUE_TEXT_MAX];
 
 	if (canvas->height < 1 + GRAPH_LINES_MIN || isnan(scale.most))
 		return;
-	if (context->settings->memory.axis && !memory_scope_row(context)) {
+	if (!fits && !memory_scope_row(context)) {
 		struct graph_scale stacked = { MEMORY_SERIES_TOTAL, size_short(label, scale.most),
 					       scale.now_ns, scale.span_seconds, scale.step_seconds };
 
 		fill_parts(context, parts);
 		graph_stacked(&rest, &context->history, parts, MEMORY_PARTS, &stacked);
 	} else {
-		if (!context->settings->memory.axis) {
+		if (fits)
 			scale.least = fit.bottom;
+		if (fits || !(scope_number(context, "limit_bytes") > 0))
 			scale.most = fit.top;
-		}
 		graph_area(&rest, &context->history, series, &scale,
 			   scale.least > 0 ? size_fine : size_short);
 	}
@@ -639,8 +660,10 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 
 	collect(context, &facts);
 	grade = draw_verdict(context, canvas, y++, &facts);
+	if (height >= LINES_FOR_BAR)
+		draw_whole(context, canvas, y++);
 	if (height >= LINES_FOR_PARTS)
-		draw_parts(context, canvas, y++);
+		draw_parts(context, canvas, y++, height >= LINES_FOR_BAR);
 	if (height >= LINES_FOR_RATES && !scoped) {
 		y = draw_limit(context, canvas, y, "memory");
 		y = draw_limit(context, canvas, y, "swap");
