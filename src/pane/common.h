@@ -166,15 +166,7 @@ void kernel_hints(struct buffer *out, const struct frame *frame);
  */
 void node_story(struct buffer *out, const struct table *nodes, const struct table *processes, bool whole);
 
-/* What no row has; NaN: unknown. */
-struct memory_seen {
-	double killed;           /* processes, by the OOM killer, in the time of the graph … */
-	double killed_at_limits; /* … of these, at limits of groups, as far as they were watched */
-	double stalls;           /* allocations that had to reclaim memory of the machine themselves, then */
-	const char *unwatched;   /* why it is not known whether tasks wait; NULL: it is known */
-};
-
-#define MEMORY_FACTS 8
+#define MEMORY_FACTS 7
 
 /* The columns of the topic paging, those of the frame, and what is made of them. */
 struct memory_facts {
@@ -182,7 +174,8 @@ struct memory_facts {
 	struct made_fact made[MEMORY_FACTS];
 };
 
-void memory_facts_make(struct memory_facts *facts, const struct frame *frame, const struct memory_seen *seen);
+/* unwatched: why it is not known whether tasks wait; NULL: it is known */
+void memory_facts_make(struct memory_facts *facts, const struct frame *frame, const char *unwatched);
 
 /* The nearest limit of the control groups: the row with the least left of this resource; NULL: none. */
 const void *memory_nearest_limit(const struct table *table, const char *resource);

@@ -63,14 +63,16 @@
 #define SCHEMAS_MAX 192
 
 /* What panes collect. */
-#define NUMBER(field) COLUMN(ROW, field, .kind = COLUMN_GAUGE)
 #define TEXT(field) COLUMN(ROW, field, .kind = COLUMN_LABEL)
 #define FACTS(topic, row, columns) { .name = topic, .row_size = sizeof(row), SCHEMA_COLUMNS(columns) }
 
-#define ROW struct memory_seen
-static const struct column memory_columns[] = {
-	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), TEXT(unwatched),
+/* The memory pane is shown. */
+struct memory_seen {
+	const char *unwatched; /* why it is not known whether tasks wait */
 };
+
+#define ROW struct memory_seen
+static const struct column memory_columns[] = { TEXT(unwatched) };
 
 static const struct schema facts_schemas[] = {
 	FACTS("memory_seen", struct memory_seen, memory_columns),
@@ -325,7 +327,7 @@ static bool collect_memory(struct memory_facts *facts)
 	judged();
 	seen = facts_of("memory_seen", &n);
 	if (n > 0)
-		memory_facts_make(facts, &frame, seen);
+		memory_facts_make(facts, &frame, seen->unwatched);
 	return n > 0;
 }
 

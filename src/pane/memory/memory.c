@@ -53,7 +53,7 @@ static double or_none(double number)
 	return isnan(number) ? 0 : number;
 }
 
-void memory_facts_make(struct memory_facts *facts, const struct frame *frame, const struct memory_seen *seen)
+void memory_facts_make(struct memory_facts *facts, const struct frame *frame, const char *unwatched)
 {
 	const struct table *paging = frame_table(frame, "paging"), *processes = frame_table(frame, "process");
 	const struct table *limits = frame_table(frame, "memory_limit");
@@ -66,8 +66,6 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 	double total = frame_number(frame, "memory", "mem", "total_bytes");
 	double available = frame_number(frame, "memory", "available", "free_bytes");
 	double ratio = total > 0 ? available / total : NAN;
-	/* because the machine ran out: it has reclaimed before, which no limit of a group causes */
-	double killed = seen->stalls > 0 ? seen->killed - or_none(seen->killed_at_limits) : 0;
 	/* a service that panetop is in says nothing about the machine */
 	bool limited = limit_bytes > 0 && limit_ratio <= ratio &&
 		       !isnan(frame_number(frame, "system", NULL, "container_cpus"));
@@ -80,9 +78,7 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 		{ "available_bytes", limited ? FACT_UNKNOWN
 					     : column_fact(memory, table_find(memory, "available", NULL),
 							   "free_bytes") },
-		{ "unwatched", text_fact(seen->unwatched) },
-		{ "killed", number_fact(killed, UNIT_NONE),
-		  "growth of reclaim.oom_kill.total - growth of group./.all_limit_oom_kills" },
+		{ "unwatched", text_fact(unwatched) },
 		{ "swap_ins_per_second", number_fact(table_number(paging, window, "window_swap_ins") /
 							     table_number(paging, window, "window_seconds"),
 						     UNIT_PER_SECOND),
@@ -110,15 +106,12 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 #define WAITS_NOT STALLED " < 0.00005" /* shown as 0.00 % */
 #define RECLAIMS_NOT "window_seconds >= 5, window_evictions == 0, window_refaults == 0"
 
-#define KILLED                                                                                               \
-	{ NULL,                                                                                              \
-	  PN_("Memory ran out, {killed} process was killed.",                                                \
-	      "Memory ran out, {killed} processes were killed."),                                            \
-	  "killed", .more = true }
-
 static const struct remark verdicts[] = {
-	{ "killed > 0", LEFT },
-	KILLED,
+	{ "finding.out_of_memory.state == now", LEFT },
+	{ .text = "{finding.out_of_memory.text}", .more = true },
+	WAITS,
+	{ "finding.out_of_memory.state == earlier", LEFT },
+	{ .text = N_("Earlier: {finding.out_of_memory.text}"), .more = true },
 	WAITS,
 	{ STALLED " >= 0.01", LEFT },
 	WAITS,
@@ -515,9 +508,6 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_CACHES] = { "memory", "mem", "caches_bytes" },
 	[MEMORY_SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
 	[MEMORY_SERIES_PAGE_IN] = { "paging", NULL, "page_in_bytes" },
-	[MEMORY_SERIES_KILLED] = { "reclaim", "oom_kill", "total" },
-	[MEMORY_SERIES_KILLED_AT_LIMITS] = { "group", "/", "all_limit_oom_kills", .while_shown = true },
-	[MEMORY_SERIES_STALLS] = { "reclaim", "allocstall", "total" },
 	[MEMORY_SERIES_KILL] = { "kill", "/", "age_seconds", .while_shown = true },
 	[MEMORY_SERIES_USED + USED_PROCPS] = { "memory", "mem", "used_procps_bytes" },
 	[MEMORY_SERIES_USED + USED_TOTAL_FREE] = { "memory", "mem", "used_bytes" },

@@ -51,9 +51,6 @@ enum memory_series {
 	MEMORY_SERIES_CACHES,
 	MEMORY_SERIES_OTHERS,
 	MEMORY_SERIES_PAGE_IN,
-	MEMORY_SERIES_KILLED,
-	MEMORY_SERIES_KILLED_AT_LIMITS,
-	MEMORY_SERIES_STALLS,
 	MEMORY_SERIES_KILL, /* for findings, which judge kills of groups that are gone by it */
 	MEMORY_SERIES_USED, /* the first of those of enum used_memory */
 	MEMORY_SERIES_USED_END = MEMORY_SERIES_USED + USED_HTOP,

@@ -246,31 +246,13 @@ static unsigned fill_parts(const struct pane_context *context, struct graph_part
 	return MEMORY_PARTS;
 }
 
-/* Since the graph begins, or for as long as it goes back. */
-static double grown(const struct pane_context *context, unsigned series)
-{
-	uint64_t now = context->frame->mono_ns, span = (uint64_t)(memory_span(context) * 1e9);
-	struct history_span found;
-
-	return history_between(&context->history, series, now > span && span > 0 ? now - span : 0, now,
-			       &found)
-		       ? found.last - found.first
-		       : NAN;
-}
-
 static void collect(const struct pane_context *context, struct memory_facts *facts)
 {
-	struct memory_seen seen = {
-		.killed = grown(context, MEMORY_SERIES_KILLED),
-		.killed_at_limits = grown(context, MEMORY_SERIES_KILLED_AT_LIMITS),
-		.stalls = grown(context, MEMORY_SERIES_STALLS),
-	};
+	const char *unwatched = NULL;
 
 	if (!context_table(context, MEMORY_TABLE_PRESSURE))
-		seen.unwatched = context->tables[MEMORY_TABLE_PRESSURE].absent;
-	if (!context_table(context, MEMORY_TABLE_RECLAIM))
-		seen.unwatched = context->tables[MEMORY_TABLE_RECLAIM].absent;
-	memory_facts_make(facts, context->frame, &seen);
+		unwatched = context->tables[MEMORY_TABLE_PRESSURE].absent;
+	memory_facts_make(facts, context->frame, unwatched);
 }
 
 static int draw_level(const struct canvas *canvas, int y, int grade)
