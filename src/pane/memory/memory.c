@@ -508,6 +508,7 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_CACHES] = { "memory", "mem", "caches_bytes" },
 	[MEMORY_SERIES_OTHERS] = { "memory", "mem", "others_bytes" },
 	[MEMORY_SERIES_PAGE_IN] = { "paging", NULL, "page_in_bytes" },
+	[MEMORY_SERIES_KILLED_AT_LIMITS] = { "group", "/", "all_limit_oom_kills", .while_shown = true },
 	[MEMORY_SERIES_KILL] = { "kill", "/", "age_seconds", .while_shown = true },
 	[MEMORY_SERIES_USED + USED_PROCPS] = { "memory", "mem", "used_procps_bytes" },
 	[MEMORY_SERIES_USED + USED_TOTAL_FREE] = { "memory", "mem", "used_bytes" },

@@ -51,6 +51,7 @@ enum memory_series {
 	MEMORY_SERIES_CACHES,
 	MEMORY_SERIES_OTHERS,
 	MEMORY_SERIES_PAGE_IN,
+	MEMORY_SERIES_KILLED_AT_LIMITS, /* for the rule out_of_memory in all samples */
 	MEMORY_SERIES_KILL, /* for findings, which judge kills of groups that are gone by it */
 	MEMORY_SERIES_USED, /* the first of those of enum used_memory */
 	MEMORY_SERIES_USED_END = MEMORY_SERIES_USED + USED_HTOP,
