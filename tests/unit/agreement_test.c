@@ -169,6 +169,20 @@ START_TEST(a_rule_colours_the_bars_of_its_resource_alone)
 	frame_close(&frame);
 }
 
+/* The word of the memory pane. */
+static enum grade memory_word(void)
+{
+	struct memory_facts facts;
+	struct buffer text = { 0 };
+	int grade;
+
+	memory_facts_make(&facts, &frame, NULL);
+	grade = memory_verdict(&text, &facts);
+	ck_assert_uint_gt(text.length, 0);
+	buffer_free(&text);
+	return (enum grade)grade;
+}
+
 START_TEST(bars_are_as_bad_as_findings)
 {
 	static const char *const bars[] = { "CPU", "memory", "swap", "pressure", "load", "disks" };
@@ -196,6 +210,7 @@ START_TEST(bars_are_as_bad_as_findings)
 					      run, second, bars[i], grade, wanted(bars[i]));
 				n_busy[grade]++;
 			}
+			ck_assert_int_eq(memory_word(), find(gauges, n, "memory")->grade);
 		}
 	}
 	/* the frames are worth something */
