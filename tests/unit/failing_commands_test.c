@@ -74,6 +74,7 @@ START_TEST(pairs_are_counted_apart)
 {
 	struct failing_commands *commands = calloc(1, sizeof(*commands));
 	const struct failing_command *loop, *good;
+	uint64_t n_parents;
 
 	for (uint32_t i = 0; i < 100; i++) {
 		failing_commands_add(commands, SECOND, "sh", "make", 42, CODE(0));
@@ -87,11 +88,40 @@ START_TEST(pairs_are_counted_apart)
 	ck_assert(!failing_command_is_recent(good, SECOND));
 	ck_assert_uint_eq(loop->exits, 10);
 	ck_assert_uint_eq(loop->failures, 10);
-	ck_assert_uint_eq(loop->parent_pid, 1090);
+	ck_assert_uint_eq(failing_command_parent(loop, &n_parents), U64_UNKNOWN);
+	ck_assert_uint_eq(n_parents, 10);
 	ck_assert_uint_eq(loop->exit_code, CODE(3));
 	ck_assert(failing_command_is_recent(loop, 61 * SECOND));
 	ck_assert(!failing_command_is_recent(loop, 61 * SECOND + 1));
 	ck_assert_uint_eq(commands->lost, 0);
+	free(commands);
+}
+
+/* Of the last 16 failures, of which one parent may have a few that are not its own. */
+START_TEST(a_parent_has_nearly_all_failures)
+{
+	struct failing_commands *commands = calloc(1, sizeof(*commands));
+	const struct failing_command *command;
+	uint64_t n_parents;
+
+	for (uint32_t i = 0; i < 40; i++)
+		failing_commands_add(commands, SECOND, "sh", "loop", i % 16 < 3 ? 8 : 7, CODE(3));
+	command = find(commands, "sh", "loop");
+	ck_assert_uint_eq(failing_command_parent(command, &n_parents), 7);
+	ck_assert_uint_eq(n_parents, U64_UNKNOWN);
+	failing_commands_add(commands, SECOND, "sh", "loop", 8, CODE(3));
+	ck_assert_uint_eq(failing_command_parent(command, &n_parents), U64_UNKNOWN);
+	ck_assert_uint_eq(n_parents, 2);
+	/* each has another one: how many is not known */
+	for (uint32_t i = 0; i < 16; i++)
+		failing_commands_add(commands, SECOND, "sh", "loop", 100 + i, CODE(3));
+	ck_assert_uint_eq(failing_command_parent(command, &n_parents), U64_UNKNOWN);
+	ck_assert_uint_eq(n_parents, U64_UNKNOWN);
+	/* a minute later all begins again */
+	failing_commands_add(commands, 61 * SECOND + 1, "sh", "loop", 9, CODE(3));
+	ck_assert_uint_eq(command->failures, 1);
+	ck_assert_uint_eq(command->exits, 1);
+	ck_assert_uint_eq(failing_command_parent(command, &n_parents), 9);
 	free(commands);
 }
 

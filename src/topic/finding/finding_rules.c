@@ -481,7 +481,7 @@ const struct finding_rule finding_rules[] = {
 	{ .name = "failing_command", .topic = "failing", .key = "command", .called = "what",
 	  .age = FINDING_COUNTS, .severity = FINDING_NOTE,
 	  .text = N_("Failed {failures} times in {window}, {share} of its exits[; last: {last}][; started by "
-		     "process {pid}]."),
+		     "process {pid}][; started by {parents} × {parent}]."),
 	  .help = N_("A command that the same program starts exits with a failure again and again, and "
 		     "hardly ever succeeds. Ends by signals of other processes are no failures, and commands "
 		     "whose exit code is an answer are silent."),
@@ -494,7 +494,9 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "recent", .column = "failures", .window_seconds = 15,
 			.at_least = COUNT("failing_recent", 1, N_("failures within 15 s")) },
 		      { .name = "last", .column = "ended" },
-		      { .name = "pid", .column = "parent_pid" } } },
+		      { .name = "pid", .column = "parent_pid" },
+		      { .name = "parents", .column = "parents" },
+		      { .name = "parent", .column = "parent" } } },
 	{ .name = "lock_convoy", .topic = "convoy", .key = "process", .age = FINDING_LASTS,
 	  .severity = FINDING_NOTE,
 	  .text = N_("{waiting} threads wait for one mutex, for {time}[; held by {holder}, TID {tid}][; at "

@@ -16,6 +16,7 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "model/frame.h"
+#include "sys/pids.h"
 #include "topic/event/event_reader.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/exit_reader.h"
@@ -23,6 +24,7 @@
 /* Counts exits by pairs of names, in a few places of a table without lists. */
 
 #define PLACES 4u /* that a pair may have */
+#define OWN_SHARE 0.8 /* of the last failures: a parent is named that has as many of them */
 #define RECENT_NS (UINT64_C(60) * 1000000000)
 #define SHELL_SIGNAL 128u /* a shell adds the signal to this */
 #define SIGNALS 32u       /* but for those of real time */
@@ -123,10 +125,37 @@ void failing_commands_add(struct failing_commands *commands, uint64_t now_ns, co
 	command->exited_ns = now_ns;
 	if (!exit_is_failure(exit_code))
 		return;
-	command->failures++;
+	if (!failing_command_is_recent(command, now_ns)) {
+		command->failures = 0;
+		command->exits = 1;
+	}
+	command->parent_pids[command->failures++ % FAILING_LAST] = parent_pid;
 	command->failed_ns = now_ns;
-	command->parent_pid = parent_pid;
 	command->exit_code = exit_code;
+}
+
+uint64_t failing_command_parent(const struct failing_command *command, uint64_t *n_parents)
+{
+	unsigned n = command->failures < FAILING_LAST ? (unsigned)command->failures : FAILING_LAST;
+	unsigned n_different = 0;
+
+	*n_parents = U64_UNKNOWN;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned n_before = 0, n_own = 0;
+
+		for (unsigned j = 0; j < n; j++) {
+			bool same = command->parent_pids[j] == command->parent_pids[i];
+
+			n_before += same && j < i;
+			n_own += same;
+		}
+		n_different += n_before == 0;
+		if (n_own >= OWN_SHARE * n)
+			return command->parent_pids[i] == U32_UNKNOWN ? U64_UNKNOWN : command->parent_pids[i];
+	}
+	if (n_different <= n / 2 || command->failures <= FAILING_LAST) /* else there were more */
+		*n_parents = n_different;
+	return U64_UNKNOWN;
 }
 
 /* Lifetimes exclude those of children: a shell that waits for a compiler uses little itself. */
@@ -408,16 +437,58 @@ static bool is_outside(const struct exit_ledger *ledger, uint32_t pid, uint32_t 
 	return !scope_has(scope, pid, NAN);
 }
 
+static int compare_ended(const void *one, const void *other)
+{
+	const struct ended *a = one, *b = other;
+
+	if (a->waits != b->waits)
+		return a->waits ? 1 : -1;
+	return a->tgid != b->tgid ? (a->tgid > b->tgid) - (a->tgid < b->tgid)
+				  : (a->number > b->number) - (a->number < b->number);
+}
+
+/* That of a process which has ended, also of one that waits for the next tick; NULL: it has no record. */
+static const char *recorded_name(const struct exit_ledger *ledger, uint32_t pid)
+{
+	for (int waits = 0; waits <= 1; waits++) {
+		const struct ended key = { .tgid = pid, .waits = waits > 0 };
+		size_t at;
+
+		VECTOR_BOUND(at, ledger->n_ended, compare_ended(&ledger->ended[at], &key) < 0);
+		for (; at < ledger->n_ended && ledger->ended[at].tgid == pid; at++)
+			if (ledger->ended[at].first)
+				return ledger->ended[at].name;
+	}
+	return NULL;
+}
+
+/* It lived when the child exited: it still does, or it has ended in this tick, whether it was seen or not. */
+static const char *parent_name(const struct exit_ledger *ledger, uint32_t pid, char name[PROCESS_NAME_MAX])
+{
+	const struct process *parent = process_list_find(ledger->processes, pid);
+	const char *recorded = parent ? NULL : recorded_name(ledger, pid);
+	long length = -1;
+
+	if (recorded)
+		return recorded;
+	if (!parent)
+		parent = process_list_find_exited(ledger->processes, pid);
+	if (parent)
+		return parent->name;
+	if (pid != 0 && pid != U32_UNKNOWN)
+		length = pids_read(ledger->processes->env, pid, "comm", name, PROCESS_NAME_MAX - 1);
+	name[length > 0 ? length - 1 : 0] = '\0';
+	return name;
+}
+
 static void count_failing(struct exit_ledger *ledger, const char *name, const struct ends *ends)
 {
-	const struct process *parent = process_list_find(ledger->processes, ends->parent_pid);
-	char whole[PROCESS_NAME_MAX];
+	char whole[PROCESS_NAME_MAX], parent[PROCESS_NAME_MAX];
 
-	if (!parent)
-		parent = process_list_find_exited(ledger->processes, ends->parent_pid);
 	failing_commands_add(&ledger->failing, ledger->processes->mono_ns,
-			     failing_command_name(whole, name, ends->command), parent ? parent->name : "",
-			     ends->parent_pid, ends->exit_code);
+			     failing_command_name(whole, name, ends->command),
+			     parent_name(ledger, ends->parent_pid, parent), ends->parent_pid,
+			     ends->exit_code);
 }
 
 static void count_exit(struct exit_ledger *ledger, const char *name, bool outside, struct ends ends)
@@ -435,16 +506,6 @@ static void count_exit(struct exit_ledger *ledger, const char *name, bool outsid
 	count(find_or_add(ledger, name), &ends);
 	if (ledger->reader && ends.exits == 1)
 		count_failing(ledger, name, &ends);
-}
-
-static int compare_ended(const void *one, const void *other)
-{
-	const struct ended *a = one, *b = other;
-
-	if (a->waits != b->waits)
-		return a->waits ? 1 : -1;
-	return a->tgid != b->tgid ? (a->tgid > b->tgid) - (a->tgid < b->tgid)
-				  : (a->number > b->number) - (a->number < b->number);
 }
 
 /* The threads of a process that exited in this tick. Where it has a clock, their scheduler's time counts. */
@@ -515,7 +576,8 @@ static void drop_counted(struct exit_ledger *ledger, size_t n_counted)
 		ledger->ended[i].number = (uint32_t)i;
 }
 
-static void count_records(struct exit_ledger *ledger)
+/* How many they were. */
+static size_t count_records(struct exit_ledger *ledger)
 {
 	size_t start = 0, n_until_clocks = ledger->n_ended, n_ended;
 
@@ -527,7 +589,7 @@ static void count_records(struct exit_ledger *ledger)
 		count_process(ledger, ledger->ended + start, i - start);
 		start = i;
 	}
-	drop_counted(ledger, n_ended);
+	return n_ended;
 }
 
 /* CPU time after they were last seen. Threads that exited before the first sample have no record. */
@@ -539,8 +601,11 @@ static void count_exited(struct exit_ledger *ledger)
 		const struct process *process = processes->exited[i];
 		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
 		uint64_t seen_bytes = process->io ? process->io->read_bytes + process->io->write_bytes : 0;
+		const char *recorded = recorded_name(ledger, process->pid); /* it may have had another one */
+		bool renamed = recorded && strcmp(recorded, process->name) != 0 &&
+			       !process_is_kernel_thread(process);
 
-		count_exit(ledger, process->name, process->outside,
+		count_exit(ledger, renamed ? recorded : process->name, process->outside,
 			   (struct ends){ process->dead_ns > process->cpu_ns
 						  ? process->dead_ns - process->cpu_ns
 						  : 0,
@@ -548,7 +613,7 @@ static void count_exited(struct exit_ledger *ledger)
 					  process->dead_bytes > seen_bytes ? process->dead_bytes - seen_bytes
 									   : 0,
 					  1, process->exit_code != 0, process->exit_code,
-					  process->stat.parent_pid, process->command });
+					  process->stat.parent_pid, renamed ? NULL : process->command });
 	}
 }
 
@@ -792,13 +857,15 @@ static void count_alive(struct exit_ledger *ledger)
 static int update(void *state, const struct sample *sample)
 {
 	struct exit_ledger *ledger = state;
+	size_t n_counted;
 
 	(void)sample;
 	follow_scope(ledger);
 	count_alive(ledger);
 	if (ledger->reader) {
-		count_records(ledger);
+		n_counted = count_records(ledger);
 		count_exited(ledger);
+		drop_counted(ledger, n_counted);
 	} else {
 		if (ledger->events)
 			count_events(ledger);

@@ -206,7 +206,7 @@ const struct topic topic_exited = {
 
 struct failing_row {
 	const char *command, *parent, *what, *ended;
-	uint64_t parent_pid, exits, failures;
+	uint64_t parent_pid, parents, exits, failures;
 	double failures_per_second;
 };
 
@@ -221,19 +221,22 @@ static const struct column failing_columns[] = {
 			       "processes, and no codes of shells that stand for such a signal"),
 		    .source = "taskstats ac_exitcode of any of its threads"),
 	FAILING_ROW(exits, A_COUNTER(COUNT, N_("exits"), 6),
-		    .help = N_("all exits of this command under parents of this name, since it is counted"),
+		    .help = N_("all exits of this command under parents of this name, since it began to fail"),
 		    .source = "taskstats exit records"),
 	FAILING_ROW(ended, A_LABEL(N_("last"), 12), .rank = 1,
 		    .help = N_("how the one that failed last ended: its code, or a signal"),
 		    .source = "taskstats ac_exitcode"),
 	FAILING_ROW(parent_pid, A_LABEL(N_("parent"), 7), .rank = 1,
-		    .help = N_("PID of the parent of the one that failed last"),
+		    .help = N_("PID of the parent, if nearly all of the last 16 failures are of one"),
+		    .source = "taskstats ac_ppid"),
+	FAILING_ROW(parents, A_GAUGE(COUNT, N_("parents"), 7), .rank = 3, .optional = true,
+		    .help = N_("number of parents of the last 16 failures, if none has nearly all"),
 		    .source = "taskstats ac_ppid"),
 	FAILING_ROW(command, A_KEY(N_("command"), 16), .personal = true, .grouping = "command",
 		    .help = N_("command name"), .source = "taskstats ac_comm"),
 	FAILING_ROW(parent, A_KEY(N_("started by"), 16),
-		    .help = N_("name of the parent; blank: it had exited before it was seen"),
-		    .source = "process list"),
+		    .help = N_("name of the parent; blank: not known"),
+		    .source = "process list, taskstats ac_comm, or /proc/PID/comm"),
 	FAILING_ROW(what, A_LABEL(N_("what"), 16), .personal = true, .hidden = true,
 		    .help = N_("command, and in brackets the parent"), .source = "both"),
 };
@@ -265,7 +268,7 @@ static void add_row(struct sample *sample, const struct failing_command *command
 	row->ended = event_exit_code(command->exit_code) == U64_UNKNOWN
 			     ? event_status(arena, command->exit_code)
 			     : arena_print(arena, "code %u", (unsigned)event_exit_code(command->exit_code));
-	row->parent_pid = command->parent_pid == U32_UNKNOWN ? U64_UNKNOWN : command->parent_pid;
+	row->parent_pid = failing_command_parent(command, &row->parents);
 	row->exits = command->exits;
 	row->failures = command->failures;
 }
