@@ -234,6 +234,8 @@ static const struct {
 	  "disk_ratio=2 threads=9 major_faults_per_second=200" },
 	{ NONE, "disk_ratio=0.19 major_faults_per_second=200" },
 	{ STUCK "Stuck in uninterruptible sleep (D) for at least 12 s.", "state=D stuck_seconds=12" },
+	{ STUCK "Stuck in uninterruptible sleep (D) for 3 min.",
+	  "state=D stuck_seconds=190 stuck_dated=yes" },
 	{ STUCK "Stuck in uninterruptible sleep (D) for at least 12 s in openat: percpu_rwsem_wait.",
 	  "state=D stuck_seconds=12 wait_channel=percpu_rwsem_wait system_call=openat" },
 	{ NONE, "state=D stuck_seconds=9" },

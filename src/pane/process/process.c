@@ -55,6 +55,7 @@ static const struct pane_table tables[] = {
 	[PROCESS_TABLE_FUNCTION] = { .topic = "function", .of_one = true, .lazy = true,
 				     .waits = N_("reading the files that it has mapped") },
 	[PROCESS_TABLE_KILL] = { .topic = "kill", .lazy = true, .own_columns = true },
+	[PROCESS_TABLE_STUCK] = { .topic = "stuck", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_PROBE] = { .topic = "probe", .of_one = true, .on_request = true, .own_columns = true },
 	{ 0 },
 };
@@ -303,6 +304,13 @@ static bool may_be_killed(const struct pane_context *context)
 	       isnan(process_number(&rows, "exit_code"));
 }
 
+static bool may_be_stuck(const struct pane_context *context)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+
+	return strcmp(process_text(&rows, "state"), "D") == 0;
+}
+
 /* It is read in each sample, also while it does not run. */
 static void sampling(struct pane_context *context)
 {
@@ -324,6 +332,7 @@ static void sampling(struct pane_context *context)
 	screen_request(context, PROCESS_TABLE_CODE, of_code);
 	screen_request(context, PROCESS_TABLE_COST, of_code);
 	screen_request(context, PROCESS_TABLE_KILL, context->frame && may_be_killed(context));
+	screen_request(context, PROCESS_TABLE_STUCK, context->frame && may_be_stuck(context));
 }
 
 /* Of a process that ended before, by its exit: then the name must be the same, too. */

@@ -20,7 +20,8 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  *   memory_ratio, lock_ratio, other_ratio  parts of its time account
  *   frozen, main_ended                     "yes" or not known
  *   wanted_ratio                           of CPUs: what it gets and what it waits for
- *   stuck_seconds                          for which it has been in uninterruptible sleep
+ *   stuck_seconds                          for which it has been in uninterruptible sleep, at least;
+ *   stuck_dated                            "yes" where that is known exactly
  *   sleep_call                             in which it sleeps most of the time
  *   waits_for                              what it waits for there, translated
  *   hot_function, hot_ratio                which runs most of the time that it computes; its share, less
@@ -62,6 +63,7 @@ enum process_table {
 	PROCESS_TABLE_CALLS,
 	PROCESS_TABLE_FUNCTION,
 	PROCESS_TABLE_KILL,
+	PROCESS_TABLE_STUCK,
 	PROCESS_TABLE_PROBE,
 };
 

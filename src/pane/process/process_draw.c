@@ -40,7 +40,7 @@ static const struct mean {
 };
 
 #define N_MEANS (sizeof(means) / sizeof(means[0]))
-#define N_PAST (N_MEANS + 6)
+#define N_PAST (N_MEANS + 7)
 
 /* The facts of the story: means of the past, then what the shown frame has. */
 struct past_facts {
@@ -227,6 +227,17 @@ static double stuck_seconds(const struct history *history, size_t now)
 	return seconds;
 }
 
+/* Its row of the topic that dates such sleeps; NULL: it has none. */
+static const void *stuck_row(const struct table *stuck, const struct process_rows *rows)
+{
+	double pid = process_number(rows, "pid");
+
+	for (size_t i = 0; stuck && i < stuck->n_rows; i++)
+		if (table_number(stuck, table_row(stuck, i), "tid") == pid)
+			return table_row(stuck, i);
+	return NULL;
+}
+
 static void add_from(struct past_facts *of, const char *name, struct fact fact, const char *from)
 {
 	of->made[of->n_made++] = (struct made_fact){ name, fact, from };
@@ -242,11 +253,29 @@ static double made_number(const struct past_facts *of, const char *name)
 	return of->facts.find(&of->facts, span_text(name)).number;
 }
 
+/* The sample of the history that is shown; -1: none that has the numbers of this process. */
+static long shown_sample(const struct pane_context *context, const struct process_rows *rows)
+{
+	const struct process_state *state = context->state;
+	const struct history *history = &context->history;
+	long now = history_find(history, context->frame->mono_ns);
+
+	return state->pid == process_number(rows, "pid") && now >= 0 &&
+			       history_time(history, (size_t)now) == context->frame->mono_ns &&
+			       !isnan(history_value(history, PROCESS_SERIES_CPU_SECONDS, (size_t)now))
+		       ? now
+		       : -1;
+}
+
 /* Those of the ten seconds up to this sample of the history. */
 static void make_past_facts(struct past_facts *of, const struct pane_context *context,
 		       const struct process_rows *rows, size_t now)
 {
 	const struct history *history = &context->history;
+	const struct table *stuck = frame_table(context->frame, "stuck");
+	const void *row = stuck_row(stuck, rows);
+	long shown = shown_sample(context, rows);
+	const char *begun;
 	double seconds;
 
 	of->n_made = 0;
@@ -267,7 +296,13 @@ static void make_past_facts(struct past_facts *of, const struct pane_context *co
 			of->made[i].fact.number = of_threads(rows, of->made[i].fact.number);
 	growth(history, PROCESS_SERIES_CPU_SECONDS, now, &seconds);
 	add(of, "mean_seconds", number_fact(seconds >= LEAST_SECONDS ? seconds : NAN, UNIT_SECONDS));
-	add(of, "stuck_seconds", number_fact(stuck_seconds(history, now), UNIT_SECONDS));
+	seconds = stuck_seconds(history, now);
+	if (!isnan(seconds) && row)
+		seconds = fmax(seconds, table_number(stuck, row, "stuck_seconds") -
+						age_seconds(history, (size_t)shown, now));
+	add(of, "stuck_seconds", number_fact(seconds, UNIT_SECONDS));
+	begun = row ? row_text(row, schema_find(stuck->schema, "begun")) : NULL;
+	add(of, "stuck_dated", yes_fact(begun && *begun == '\0'));
 	add(of, "sleep_call", text_fact(call_of(context->state, history, now)));
 }
 
@@ -284,20 +319,6 @@ static void make_more_past_facts(struct past_facts *of, const struct process_row
 	if (other)
 		add(of, "system_call_file", text_fact(NULL));
 	add(of, "waits_for", text_fact(process_waits_for(&of->facts)));
-}
-
-/* The sample of the history that is shown; -1: none that has the numbers of this process. */
-static long shown_sample(const struct pane_context *context, const struct process_rows *rows)
-{
-	const struct process_state *state = context->state;
-	const struct history *history = &context->history;
-	long now = history_find(history, context->frame->mono_ns);
-
-	return state->pid == process_number(rows, "pid") && now >= 0 &&
-			       history_time(history, (size_t)now) == context->frame->mono_ns &&
-			       !isnan(history_value(history, PROCESS_SERIES_CPU_SECONDS, (size_t)now))
-		       ? now
-		       : -1;
 }
 
 /* The story at the shown frame; facts: of that frame alone. */
@@ -451,8 +472,11 @@ static const struct remark remarks[] = {
 	SLOW("disk_ratio >= 0.2", "disk_ratio >= 0.15",
 	     N_("Waiting for storage {disk_ratio} of the time[ (last {mean_seconds:.0} s)].")),
 	AT_LIMIT,
+	STUCK("stuck_seconds >= 10, stuck_dated", NULL,
+	     N_("Stuck in uninterruptible sleep (D) for {stuck_seconds}[ in {system_call}]"
+		"[: {wait_channel}].")),
 	STUCK("stuck_seconds >= 10", NULL,
-	     N_("Stuck in uninterruptible sleep (D) for at least {stuck_seconds:.0} s[ in {system_call}]"
+	     N_("Stuck in uninterruptible sleep (D) for at least {stuck_seconds}[ in {system_call}]"
 		"[: {wait_channel}].")),
 	SLOW("other_ratio > 1", "other_ratio > 0.9",
 	     N_("{other_ratio:.1} of {threads:.0} threads wait in the kernel, not for storage"

@@ -28,6 +28,7 @@
 #include "sys/attribute.h"
 #include "sys/pids.h"
 #include "topic/cgroup.h"
+#include "topic/cpu/proc_stat.h"
 #include "topic/process/command_reader.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
@@ -37,6 +38,7 @@
 #define DETAILS_MAX 16  /* tasks of which more is read in a sample */
 #define LOOKS_MAX 48    /* threads that are looked at in a sample */
 #define DETAILS_SECONDS 1 /* a wait for a disk is over by then */
+#define CLOCKS_SECONDS 1.0 /* by which clocks of CPUs may differ */
 #define LOAD_LEAST 0.05 /* a task that has been in D for 5 s makes a load of 0.08 */
 #define TEXT_BYTES 256
 #define MOUNTS_BYTES_MAX ((size_t)1024 * 1024)
@@ -45,7 +47,7 @@ struct stuck_row {
 	uint64_t tid;
 	double start_seconds, stuck_seconds;
 	uint64_t pid;
-	const char *process, *thread, *call, *function, *path, *mount, *frozen;
+	const char *process, *begun, *thread, *call, *function, *path, *mount, *frozen;
 };
 
 #define TEXT(field, what, where, ...)                                                                        \
@@ -55,8 +57,14 @@ struct stuck_row {
 
 static const struct column columns[] = {
 	ROW(stuck_seconds, A_GAUGE(SECONDS, N_("in D"), 6), .whole = true,
-	    .help = N_("time in this one sleep, as far as it was observed"),
-	    .source = "time between samples, as long as the third number of schedstat is the same"),
+	    .help = N_("time in this one sleep; see the column begun"),
+	    .source = "/proc/PID/task/TID/sched se.exec_start, less that of panetop; else time between "
+		      "samples, as long as the third number of schedstat is the same"),
+	TEXT(begun,
+	     N_("before: it was in this sleep before it was first seen, so that the time is the least; "
+		"blank: the time is known to a second"),
+	     "/proc/PID/task/TID/sched", .title = N_("begun"), .width = 6, .rank = 3, .words = true,
+	     .optional = true, .fleeting = true),
 	ROW(process, A_KEY(N_("process"), 16), .fleeting = true, .grouping = "command",
 	    .help = N_("process name, at most 15 bytes"), .source = "/proc/PID/stat comm"),
 	ROW(pid, A_LABEL(N_("PID"), 7), .help = N_("PID of its process"), .source = "/proc"),
@@ -96,6 +104,7 @@ struct task {
 	uint64_t number; /* of this sleep, among all that were seen */
 	uint64_t start_ticks, runs, since_ns;
 	bool asked;  /* for its details */
+	bool dated;  /* since_ns is when it began, not when it was seen first */
 	bool frozen;
 	char state;
 	char name[PROCESS_NAME_MAX], call[32], function[64], path[TEXT_BYTES], mount[TEXT_BYTES];
@@ -155,6 +164,65 @@ static void look_at(struct state *state, uint32_t pid, uint32_t tid)
 		return;
 	task.number = ++state->n_sleeps;
 	state->tasks[state->n_tasks++] = task;
+}
+
+/* When it ran last, by the clock of its CPU, and what that clock may have left out: seconds. */
+struct last_run {
+	uint64_t cpu;
+	double clock, interrupts, stolen;
+};
+
+static bool read_last_run(struct env *env, uint32_t pid, uint32_t tid, struct last_run *last)
+{
+	char bytes[ATTRIBUTE_TEXT_MAX], path[PROCESS_FILE_MAX];
+	const struct task task = { .tid = tid };
+	const struct proc_stat *times;
+	struct pid_stat stat;
+	long length;
+
+	file_of(&task, "stat", path);
+	length = pids_read(env, pid, path, bytes, sizeof(bytes));
+	if (length < 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &stat) ||
+	    proc_stat_read(env, &times) < 0)
+		return false;
+	file_of(&task, "sched", path);
+	length = pids_read(env, pid, path, bytes, sizeof(bytes));
+	if (length < 0 || !pid_sched_parse(span_of(bytes, (size_t)length), &last->clock))
+		return false;
+	last->cpu = stat.processor;
+	for (size_t i = 0; i < times->n_cpus; i++) {
+		const struct cpu_times *of = &times->cpus[i];
+
+		if (of->cpu != last->cpu || of->steal == U64_UNKNOWN)
+			continue;
+		last->stolen = (double)of->steal / (double)env->ticks_per_second;
+		last->interrupts = cpu_times_measures_interrupts(&times->all)
+					   ? (double)(of->irq + of->softirq) / (double)env->ticks_per_second
+					   : 0;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Since when it is in this sleep, by when it ran last: our own clock is that of now. Clocks of two CPUs
+ * differ by the interrupts and the stolen time that the kernel takes off them, if it does.
+ */
+static void date(struct env *env, uint64_t now_ns, struct task *task)
+{
+	double seen = (double)(now_ns - task->since_ns) / 1e9, stolen, interrupts, slept;
+	struct last_run own, again, its;
+
+	if (env->own_pid == 0 || !read_last_run(env, env->own_pid, env->own_pid, &own) ||
+	    !read_last_run(env, task->pid, task->tid, &its) ||
+	    !read_last_run(env, env->own_pid, env->own_pid, &again) || again.cpu != own.cpu)
+		return;
+	stolen = own.stolen - its.stolen;
+	interrupts = own.interrupts - its.interrupts;
+	slept = own.clock - its.clock + fmin(stolen, 0) + fmin(interrupts, 0);
+	if (slept > seen && slept * 1e9 < (double)now_ns)
+		task->since_ns = now_ns - (uint64_t)(slept * 1e9);
+	task->dated = slept > seen - CLOCKS_SECONDS && fabs(stolen) + fabs(interrupts) < CLOCKS_SECONDS;
 }
 
 /* A task that has run is forgotten, or begins another sleep. */
@@ -291,6 +359,7 @@ static void ask_for_calls(struct state *state)
 			state->calls = command_reader_open(state->processes->env, "proc/PID/syscall");
 			state->paths = command_reader_open(state->processes->env, "proc/PID/mem");
 		}
+		date(state->processes->env, now_ns, task);
 		read_function(state->processes->env, task);
 		file_of(task, "syscall", path);
 		task->asked = command_reader_ask(state->calls, task->pid, path, task->number);
@@ -411,6 +480,7 @@ static void add_row(struct sample *sample, const struct task *task, const struct
 	row->tid = task->tid;
 	row->start_seconds = process_start_seconds(sample->env, task->start_ticks);
 	row->stuck_seconds = (double)(state->processes->mono_ns - task->since_ns) / 1e9;
+	row->begun = task->dated ? "" : N_("before");
 	row->thread = task->tid == task->pid ? "" : arena_copy(arena, task->name, strlen(task->name));
 	row->call = *task->call ? arena_copy(arena, task->call, strlen(task->call)) : NULL;
 	row->function = *task->function ? arena_copy(arena, task->function, strlen(task->function)) : NULL;
@@ -457,6 +527,9 @@ const struct topic topic_stuck = {
 		  .optional = true,
 		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_INFO: CPU time "
 					     "stands for it") } } },
+		{ .path = "proc/self/sched", .gives = N_("since when a task sleeps"), .optional = true,
+		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_SCHED_DEBUG: the time "
+					     "begins when it is first seen") } } },
 		{ .path = "proc/self/wchan", .gives = N_("where in the kernel it waits"), .optional = true,
 		  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_KALLSYMS") } } },
 		{ .path = "proc/self/syscall", .gives = N_("the system call that it waits in"),
