@@ -468,33 +468,29 @@ static int go_to(struct batch *batch)
 	struct frame *const frames[] = { &batch->frames[0], &batch->frames[1] };
 	struct source *source = batch->source;
 	const struct frame *before = NULL;
-	uint64_t first_ns, last_ns;
-	size_t index, n_frames;
+	size_t index;
 
 	batch->status = moment_find(source, source_name(batch), batch->options->at, &index);
 	if (batch->status != 0)
 		return batch->status;
 	batch->run->covers_delay = index > 0;
-	n_frames = source_extent(source, &first_ns, &last_ns);
-	if (index > 0 && is_of_run(batch, finding_schema.name))
-		before = pipeline_judge_before(&batch->pipeline,
-					       pipeline_first_before(index, n_frames, first_ns, last_ns),
-					       index, false, frames, NULL, NULL);
-	if (before) {
-		batch->present = before == frames[0];
-		batch->sampled = 1;
-	}
+	if (is_of_run(batch, finding_schema.name))
+		before = pipeline_judge_before(&batch->pipeline, index, frames, NULL, NULL);
+	batch->sampled = before ? 1 : 0;
+	batch->present = before == frames[0] ? 1 : 0;
 	source->seek(source->state, index > 0 && !before ? index - 1 : index);
 	return 0;
 }
 
-/* Of --between or --against; judged by itself. */
-static int read_sample(const struct pipeline *pipeline, const char *name, size_t index, struct frame *frame,
-		       struct frame *base)
+/* Of --between or --against; judged by the samples before it, if findings are compared. */
+static int read_sample(const struct pipeline *pipeline, const char *name, size_t index, bool judged,
+		       struct frame *frame, struct frame *base)
 {
+	struct frame *const frames[] = { frame, base };
 	int got;
 
-	findings_forget(pipeline->findings);
+	if (judged)
+		pipeline_judge_before(pipeline, index, frames, NULL, NULL);
 	got = pipeline_read(pipeline, index, frame, base);
 	if (got == 1)
 		return 0;
@@ -512,6 +508,7 @@ static int read_both(const struct batch *batch, struct frame frames[2], struct f
 	const char *at = options->at ? options->at : "-0";
 	struct pipeline second = batch->pipeline;
 	size_t index[2];
+	bool judged;
 	int status;
 
 	if (batch->against)
@@ -526,8 +523,9 @@ static int read_both(const struct batch *batch, struct frame frames[2], struct f
 	if (later->want)
 		later->want(later->state, batch->run->wanted);
 	second.source = later;
-	return read_sample(&batch->pipeline, options->replay, index[0], &frames[0], base) ||
-	       read_sample(&second, later_name, index[1], &frames[1], base);
+	judged = is_of_run(batch, finding_schema.name);
+	return read_sample(&batch->pipeline, options->replay, index[0], judged, &frames[0], base) ||
+	       read_sample(&second, later_name, index[1], judged, &frames[1], base);
 }
 
 /* One frame: the difference of two samples. */
@@ -562,10 +560,10 @@ static void run_replay(struct batch *batch)
 	const struct source *source = batch->source;
 	int fd = source->wait_fd ? source->wait_fd(source->state) : -1;
 
-	if (batch->options->at && go_to(batch) != 0)
-		return;
 	if (source->want && !batch->options->record && !batch->options->assertion)
 		source->want(source->state, batch->run->wanted); /* others need not be decoded */
+	if (batch->options->at && go_to(batch) != 0)
+		return;
 	on_more(batch, 0);
 	if (!batch->loop.stopped && fd >= 0 && loop_watch(&batch->loop, fd, EPOLLIN, on_more, batch) == 0)
 		loop_run(&batch->loop);

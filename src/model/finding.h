@@ -73,7 +73,9 @@ struct finding_value {
 /* By what it has an age. */
 enum finding_age {
 	FINDING_OBSERVED, /* the frames in which it held */
-	FINDING_LASTS,    /* its first value: the time for which it has held */
+	FINDING_LASTS,    /* its first value: the time for which it has held; the least, unless the column
+			   * begun of its row is blank */
+	FINDING_SEEN,     /* its first value: the time for which it was seen, so that this is the least */
 	FINDING_COUNTS,   /* the frames, but it was over when its first value grew last */
 	FINDING_HAPPENED, /* its first value: the time since then; it is over after half a minute */
 	FINDING_RECURS,   /* the same of the last time; its second value: the time since the first one */
@@ -127,14 +129,6 @@ struct findings;
 struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
 			       const struct settings *settings);
 
-/* For frames that come again: the times and growths of those that live (NULL: none) has seen are the same. */
-void findings_remember(struct findings *findings, const struct findings *live);
-
-/*
- * Keeps the findings of a frame that was judged with its rates, if it is later than all before. Else the
- * frame gets those that it had when it came first, if they are kept, live or here.
- */
-void findings_recall(struct findings *findings, struct frame *frame);
 void findings_close(struct findings *findings);
 
 enum findings_where {
@@ -145,8 +139,7 @@ enum findings_where {
 
 /*
  * Fills the table of findings from the other tables of this frame, whose rates are derived, and from earlier
- * frames. A frame may be earlier than the one before. A warning that has ended is a row of the state earlier
- * for five minutes.
+ * frames. A warning that has ended is a row of the state earlier for five minutes.
  */
 void findings_derive(struct findings *findings, struct frame *frame, enum findings_where where);
 
@@ -160,6 +153,9 @@ double findings_limit(const struct findings *findings, const char *setting);
 /* What the sentences of a rule name, a line each: its column, its time, its limit and what sets that. */
 void findings_describe(const struct findings *findings, const char *rule, const char *topic,
 		       struct buffer *out);
+
+/* Of a frame that came with its findings: of which rows of their topics they are. */
+void findings_find_rows(const struct findings *findings, struct frame *frame);
 
 /* A finding that no rule of this file makes. Its texts live as long as the frame. */
 struct finding_added {
@@ -181,8 +177,27 @@ void findings_note_lack(const struct findings *findings, struct frame *frame);
 /* Adds the notices of empty tables that rules judge and no output shows: why they are empty. */
 void findings_note_empty(const struct findings *findings, struct frame *frame, const bool *asked);
 
+enum findings_begin {
+	FINDINGS_FROM_FIRST, /* with the first frame that there is */
+	FINDINGS_WITHIN,     /* earlier ones can be read if findings are not settled */
+	FINDINGS_CUT,        /* earlier ones are too many to be read */
+};
+
 /* Forgets earlier frames. */
-void findings_forget(struct findings *findings);
+void findings_begin(struct findings *findings, enum findings_begin begin);
+
+/*
+ * What findings are at a frame depends on frames before it: at least on those of these seconds, and on
+ * earlier ones while they are not settled, as where something holds that may have begun earlier.
+ */
+double findings_depend_on_seconds(const struct findings *findings);
+bool findings_are_settled(const struct findings *findings);
+
+/* From now on the rows of the last frames are kept, so that a step back shows them again. */
+void findings_keep(struct findings *findings);
+
+/* Are those of the frame of this time kept, as they are after all the frames that they depend on? */
+bool findings_are_kept(const struct findings *findings, uint64_t mono_ns);
 
 /*
  * Marks the topics that rules read, by index of the schema, if findings are wanted. See with of a rule: of

@@ -98,22 +98,24 @@ bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, c
 }
 
 #define FRESH_SECONDS 30 /* for which what has happened holds */
+#define CUT_SECONDS 30   /* after which findings are taken as they are where earlier frames are too many */
 #define SHARE_SECONDS_MIN 1 /* of time that a share of it is of */
 
-void findings_remember(struct findings *findings, const struct findings *live)
-{
-	findings->past.live = live ? &live->past : NULL;
-	findings->live = live;
-}
-
-void findings_forget(struct findings *findings)
+void findings_begin(struct findings *findings, enum findings_begin begin)
 {
 	finding_past_empty(&findings->past);
-	for (size_t i = 0; findings->kept && i < FINDING_KEPT; i++)
-		findings->kept[i].mono_ns = 0;
-	findings->kept_ns = 0;
+	findings->past.begin = begin;
 	for (unsigned i = 0; i < findings->n_culprits; i++)
 		culprits_forget(findings->culprits[i]);
+	for (unsigned i = 0; i < findings->n_rules; i++)
+		findings->limits[i].judged = (struct judged_at){ 0 };
+	for (unsigned i = 0; findings->kept && i < FINDING_KEPT; i++)
+		findings->kept[i].mono_ns = 0;
+}
+
+void findings_keep(struct findings *findings)
+{
+	findings->kept = alloc_zeroed(FINDING_KEPT, sizeof(*findings->kept));
 }
 
 void findings_close(struct findings *findings)
@@ -121,16 +123,16 @@ void findings_close(struct findings *findings)
 	for (unsigned i = 0; i < findings->n_culprits; i++)
 		culprits_close(findings->culprits[i]);
 	finding_past_free(&findings->past);
-	for (size_t i = 0; findings->kept && i < FINDING_KEPT; i++) {
-		free(findings->kept[i].rows);
-		buffer_free(&findings->kept[i].texts);
-	}
-	free(findings->kept);
 	free(findings->limits);
 	free(findings->candidates);
 	free(findings->tallies);
 	buffer_free(&findings->text);
 	buffer_free(&findings->user_name);
+	for (unsigned i = 0; findings->kept && i < FINDING_KEPT; i++) {
+		free(findings->kept[i].rows);
+		buffer_free(&findings->kept[i].texts);
+	}
+	free(findings->kept);
 	free(findings);
 }
 
@@ -151,6 +153,7 @@ static struct rule_limits limits_of(const struct settings *settings, const struc
 
 		limits.values[i] = finding_number(settings, limit);
 		limits.keeps[i] = keeps ? rule->values[i].keeps : limits.values[i];
+		limits.window = fmax(limits.window, rule->values[i].window_seconds);
 	}
 	return limits;
 }
@@ -408,15 +411,31 @@ static bool holds(const struct finding_value *value, double limit, double number
 	       (value->or_unknown && isnan(number) && !is_young);
 }
 
+/*
+ * May it have held before the first frame, as far as earlier frames say? Until one of them had the whole time
+ * that the numbers are of.
+ */
+static bool is_early(const struct rule_limits *limits)
+{
+	const struct judged_at *judged = &limits->judged;
+
+	return judged->before_ns == 0 || (double)(judged->before_ns - judged->first_ns) / 1e9 <
+						 limits->window * FINDING_WINDOW_MOST;
+}
+
 /* Do all limits hold? Reads all values, as those of the past must not get gaps. */
 static bool judge(struct findings *findings, const struct frame *frame, struct candidate *candidate,
 		  const struct table *table)
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const struct rule_limits *limits = &findings->limits[candidate->rule];
-	const double *limit_of =
-		finding_past_held(&findings->past, candidate->identity) ? limits->keeps : limits->values;
-	bool all = true, before = false; /* before: an alternative holds */
+	bool early = is_early(limits);
+	const double *limit_of = finding_past_held(&findings->past, candidate->identity) ||
+						 (findings->past.begin == FINDINGS_WITHIN && early)
+					 ? limits->keeps
+					 : limits->values;
+	bool all = true, before = false;         /* before: an alternative holds */
+	bool may = early, before_may = false; /* the same, for all that is known */
 
 	candidate->severity = rule->severity;
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
@@ -431,7 +450,13 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 			candidate->rank = value->at_most ? -number : number;
 		before = value->or_next && good;
 		all &= good || value->or_next;
+		good = value->window_seconds > 0 || before_may ||
+		       holds(value, limits->keeps[i], number, candidate->is_young);
+		before_may = value->or_next && good;
+		may &= good || value->or_next;
 	}
+	if (may && !all)
+		finding_past_be_unsure(&findings->past, candidate->identity);
 	return all;
 }
 
@@ -502,37 +527,62 @@ static void look_back(struct finding_spell *spell, const struct finding_rule *ru
 
 	if (rule->lead && held >= LEAD_SECONDS && spell->lead_seconds == 0)
 		seconds = table_number(table, row, rule->lead);
-	if (seconds > held)
-		spell->lead_seconds = seconds - held;
+	if (!(seconds > held))
+		return;
+	spell->lead_seconds = seconds - held;
+	spell->unseen = false;
+}
+
+bool finding_began_before(const struct finding_rule *rule, const struct table *table, const void *row)
+{
+	const char *begun = "";
+
+	if (rule->age == FINDING_LASTS)
+		begun = row_text(row, schema_known_column(table->schema, "begun"));
+	return rule->age == FINDING_SEEN || !begun || *begun != '\0';
+}
+
+/* Is its age the first value, which the frame has? */
+static bool has_age(const struct finding_rule *rule)
+{
+	return rule->age == FINDING_LASTS || rule->age == FINDING_SEEN || rule->age >= FINDING_HAPPENED;
 }
 
 /* Since when, and whether that is over; false: not for long enough. */
 static bool date(struct findings *findings, struct candidate *candidate, const struct table *table)
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const struct rule_limits *limits = &findings->limits[candidate->rule];
 	struct finding_spell *spell =
 		finding_past_hold(&findings->past, candidate->identity, candidate->rule);
 	double held = (double)(findings->past.now_ns - spell->begin_ns) / 1e9;
 	double stored = stored_since(findings, rule, table, candidate->row);
-	bool happened = rule->age >= FINDING_HAPPENED, has_age = happened || rule->age == FINDING_LASTS;
+	bool happened = rule->age >= FINDING_HAPPENED;
 	bool recurs = rule->age == FINDING_RECURS && !isnan(candidate->values[1]);
 
-	if (held == 0)
+	if (held == 0) {
 		spell->lead_seconds = lead_seconds(rule, candidate);
+		spell->is_early = is_early(limits);
+		spell->unseen = limits->judged.before_ns == 0 ||
+				(spell->is_early &&
+				 finding_past_was_unsure(&findings->past, candidate->identity));
+	}
 	look_back(spell, rule, table, candidate->row, held);
 	candidate->since_seconds = held + spell->lead_seconds;
 	candidate->since_time = finding_time_before(spell->begin_wall_ns, spell->lead_seconds);
+	candidate->is_least = spell->unseen;
 	if (rule->lead)
 		held = candidate->since_seconds;
-	if (has_age || stored > candidate->since_seconds) {
-		held = has_age ? candidate->values[0] : stored;
+	if (has_age(rule) || stored > candidate->since_seconds) {
+		held = has_age(rule) ? candidate->values[0] : stored;
 		candidate->since_seconds = recurs ? candidate->values[1] : held;
+		candidate->is_least = finding_began_before(rule, table, candidate->row);
 		candidate->since_time = finding_time_before(findings->past.wall_ns, candidate->since_seconds);
 	}
 	candidate->is_over = happened && held >= FRESH_SECONDS;
 	if (candidate->is_over)
 		candidate->severity = FINDING_NOTE;
-	return held >= findings->limits[candidate->rule].hold;
+	return held >= limits->hold;
 }
 
 static void judge_row(struct findings *findings, const struct frame *frame, unsigned index,
@@ -593,6 +643,15 @@ static const struct column *first_look(const struct findings *findings, unsigned
 	return schema_known_column(table->schema, first->column);
 }
 
+static void note_judged(struct judged_at *judged, uint64_t now_ns)
+{
+	if (judged->first_ns == 0)
+		judged->first_ns = now_ns;
+	else if (judged->last_ns < now_ns)
+		judged->before_ns = judged->last_ns;
+	judged->last_ns = now_ns;
+}
+
 static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index, bool partial)
 {
 	const struct finding_rule *rule = &findings->rules[index];
@@ -604,6 +663,7 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 		return;
 	if (!table || findings->limits[index].off || (partial && !is_known(frame, rule)))
 		return;
+	note_judged(&findings->limits[index].judged, findings->past.now_ns);
 	if (!rule->key)
 		judge_row(findings, frame, index, table, NULL);
 	first = first_look(findings, index, table);
@@ -760,8 +820,11 @@ void findings_derive(struct findings *findings, struct frame *frame, enum findin
 	struct table *table = frame_slot(frame, finding_schema.name);
 	bool any = false;
 
-	if (!table || !(table->present || where != FINDINGS_WHERE_ASKED))
+	if (!table || !(table->present || where != FINDINGS_WHERE_ASKED) ||
+	    finding_rows_recall(findings, frame, table))
 		return;
+	if (frame->mono_ns < findings->past.now_ns)
+		findings_begin(findings, FINDINGS_FROM_FIRST);
 	table->partial = !table->present && where == FINDINGS_WHERE_KNOWN;
 	table->present = true;
 	findings->n_stored = table->n_rows;
@@ -783,6 +846,52 @@ void findings_derive(struct findings *findings, struct frame *frame, enum findin
 	if (findings->n_candidates > 1)
 		qsort(findings->candidates, findings->n_candidates, sizeof(*findings->candidates), compare);
 	finding_rows_add(findings, frame, table);
+	finding_rows_keep(findings, table);
+}
+
+double findings_depend_on_seconds(const struct findings *findings)
+{
+	double most = 0;
+
+	for (unsigned i = 0; i < findings->n_rules; i++) {
+		const struct rule_limits *limits = &findings->limits[i];
+
+		if (!limits->off)
+			most = fmax(most, limits->window * FINDING_WINDOW_MOST + limits->hold);
+	}
+	return most + FINDING_OVER_SECONDS;
+}
+
+bool findings_are_settled(const struct findings *findings)
+{
+	const struct finding_past *past = &findings->past;
+	double seconds = (double)(past->now_ns - past->first_ns) / 1e9;
+
+	if (past->begin == FINDINGS_FROM_FIRST)
+		return true;
+	if (past->begin == FINDINGS_CUT)
+		return seconds >= CUT_SECONDS;
+	if (seconds < findings_depend_on_seconds(findings))
+		return false;
+	for (size_t i = 0; i < past->n_spells; i++) {
+		const struct finding_spell *spell = &past->spells[i];
+		double ago = (double)(past->now_ns - spell->end_ns) / 1e9;
+
+		if (spell->is_early && !has_age(&findings->rules[spell->rule]) &&
+		    (!spell->ended || (spell->told.subject && ago < FINDING_OVER_SECONDS)))
+			return false;
+	}
+	for (unsigned i = 0; i < findings->n_culprits; i++)
+		if (!culprits_are_settled(findings->culprits[i]))
+			return false;
+	return true;
+}
+
+bool findings_are_kept(const struct findings *findings, uint64_t mono_ns)
+{
+	const struct kept_rows *kept = finding_rows_kept(findings, mono_ns);
+
+	return kept && kept->is_exact;
 }
 
 /* "growth of cpu.busy_seconds / total_seconds in 10 s" */
@@ -918,6 +1027,52 @@ const void *finding_about(const struct frame *frame, const struct schema *schema
 			return table_row(table, (*at)++);
 	}
 	return NULL;
+}
+
+/* Is it the row of an earlier finding of this rule? */
+static bool is_taken(const struct table *table, const struct finding_row *finding, uint64_t key)
+{
+	const struct finding_row *rows = (const struct finding_row *)(const void *)table->rows;
+
+	for (; rows < finding; rows++)
+		if (rows->row_key == key && strcmp(rows->rule, finding->rule) == 0)
+			return true;
+	return false;
+}
+
+/* Of rows with the same name the one that has the finding's own, or that its rule speaks of. */
+static uint64_t find_row_key(const struct findings *findings, const struct frame *frame,
+			     const struct table *table, const struct finding_row *finding)
+{
+	const struct finding_rule *rule = find_rule(findings, finding->rule, finding->topic);
+	const struct table *of = rule && rule->key ? frame_table(frame, rule->topic) : NULL;
+	enum finding_severity severity;
+	uint64_t first = 0;
+
+	for (size_t i = 0; of && finding->row && i < of->n_rows; i++) {
+		const void *row = table_row(of, i);
+		const char *called = rule->called ? table_text(of, row, rule->called) : "";
+		uint64_t key;
+
+		if (strcmp(table_text(of, row, rule->key), finding->row) != 0)
+			continue;
+		key = row_hash_key(of->schema, row);
+		if ((*called && strcmp(called, finding->subject) == 0) ||
+		    (findings_judge_row(findings, rule->name, of->schema, row, &severity) &&
+		     !is_taken(table, finding, key)))
+			return key;
+		first = first ? first : key;
+	}
+	return first;
+}
+
+void findings_find_rows(const struct findings *findings, struct frame *frame)
+{
+	struct table *table = frame_slot(frame, finding_schema.name);
+	struct finding_row *rows = (struct finding_row *)(void *)table->rows;
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		rows[i].row_key = find_row_key(findings, frame, table, &rows[i]);
 }
 
 static enum grade worse_grade(enum grade worst, const struct finding_row *finding)

@@ -18,6 +18,8 @@ struct finding_told {
 	double rank;                /* a higher one is worse; NaN: all are alike */
 	double covered;             /* seconds that its numbers are of */
 	double since_seconds;       /* its age when it was so last */
+	bool is_least;              /* … is the least */
+	uint64_t until_ns;          /* CLOCK_MONOTONIC, up to which it was so */
 	uint64_t since_wall_ns, until_wall_ns; /* CLOCK_REALTIME, from and up to which it was so */
 };
 
@@ -29,6 +31,8 @@ struct finding_spell {
 	uint64_t begin_ns, end_ns; /* end: the last frame in which it held */
 	uint64_t begin_wall_ns;    /* CLOCK_REALTIME then */
 	double lead_seconds;       /* for which it was so before, by a share of the time before it held */
+	bool is_early; /* its begin depends on what was before the first frame … */
+	bool unseen;   /* … which it may have begun in, as far as is known */
 	struct finding_told told;  /* subject NULL: nothing */
 };
 
@@ -40,10 +44,13 @@ struct finding_past {
 	size_t n_spells, spell_capacity;
 	uint64_t now_ns, before_ns; /* of frames; 0: none */
 	uint64_t wall_ns;           /* CLOCK_REALTIME of now_ns */
-	const struct finding_past *live; /* of all frames as they came; NULL: this is it, or there is none */
+	uint64_t first_ns;          /* of the first frame */
+	uint64_t *unsure, *were_unsure; /* identities of what may hold in this frame, or the one before */
+	size_t n_unsure, n_were_unsure, unsure_capacity, were_unsure_capacity;
+	enum findings_begin begin;
 };
 
-/* The frame of these times follows; it may be earlier than the one before. */
+/* The frame of these times follows. */
 void finding_past_begin(struct finding_past *past, uint64_t mono_ns, uint64_t wall_ns);
 
 /* What a value is compared with. */
@@ -72,6 +79,10 @@ bool finding_past_held(const struct finding_past *past, uint64_t identity);
  */
 struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t identity, unsigned rule);
 
+/* By numbers that are of less time than they should be it does not hold, but it may. */
+void finding_past_be_unsure(struct finding_past *past, uint64_t identity);
+bool finding_past_was_unsure(const struct finding_past *past, uint64_t identity);
+
 /* All rows of this rule were judged: what did not hold has ended. */
 void finding_past_end(struct finding_past *past, unsigned rule);
 
@@ -90,17 +101,21 @@ struct culprits *culprits_open(const struct culprit_kind *kind);
 void culprits_close(struct culprits *culprits);
 void culprits_forget(struct culprits *culprits); /* earlier frames */
 
+/* Would earlier frames name the same? */
+bool culprits_are_settled(const struct culprits *culprits);
+
 /* Adds what the sources have in this frame, whose rates are derived. */
 void culprits_take(struct culprits *culprits, const struct frame *frame);
 
+#define FINDING_WINDOW_MOST 1.2 /* of the time of a window: the frame at its start may be so much too early */
 #define FINDING_OVER_SECONDS 300 /* for which a warning that has ended is shown as earlier */
 #define FINDING_CULPRITS_MAX 4
 
 struct finding_row {
 	const char *rule, *subject;
 	uint64_t number;
-	const char *severity, *state, *text;
-	double since_seconds;
+	const char *severity, *state, *begun, *text;
+	double since_seconds, ended_seconds;
 	uint64_t since_time, until_time;
 	const char *topic, *pane, *view, *row, *of;
 	uint64_t row_key; /* row_hash_key() of the row of the topic; no column; 0: there is none */
@@ -112,6 +127,7 @@ struct candidate {
 	const void *row; /* NULL: of the machine */
 	enum finding_severity severity;
 	bool is_over, is_left; /* is_left: another rule has the same fact */
+	bool is_least;         /* since_seconds may be more */
 	uint64_t identity;
 	double since_seconds, rank;
 	uint64_t since_time, changed_ns; /* changed_ns: see struct finding_growth, of its first value */
@@ -126,6 +142,22 @@ struct rule_limits {
 	const char *unless; /* of the settings; NULL: none */
 	double hold, values[FINDING_VALUES_MAX], keeps[FINDING_VALUES_MAX];
 	bool takes_off; /* some frame had what is taken off: without it, the rest says nothing */
+	double window;  /* seconds, the longest of its values */
+	struct judged_at {
+		uint64_t first_ns, last_ns, before_ns; /* frames in which it was; 0: none */
+	} judged;
+};
+
+#define FINDING_KEPT 128 /* frames of which the rows are kept */
+
+/* The rows of a frame. */
+struct kept_rows {
+	uint64_t mono_ns;
+	bool is_exact; /* … after all the frames that they depend on */
+	bool present;
+	struct finding_row *rows;
+	size_t n_rows, capacity;
+	struct buffer texts; /* their subjects, texts and keys */
 };
 
 /* How many rows name another one. */
@@ -134,26 +166,11 @@ struct tally {
 	size_t n;
 };
 
-/* The rows that a frame had. */
-struct finding_kept {
-	uint64_t mono_ns; /* 0: none yet */
-	bool present, partial;
-	struct finding_row *rows;
-	size_t n_rows, capacity;
-	struct buffer texts; /* of the rows, in their order */
-};
-
-#define FINDING_KEPT 320 /* frames: those that are read for a far jump in a recording, and five minutes */
-
 struct findings {
 	const struct finding_rule *rules;
 	unsigned n_rules;
 	struct rule_limits *limits; /* of each rule */
 	struct finding_past past;
-	const struct findings *live;   /* of the frames as they came; NULL: none */
-	struct finding_kept *kept;     /* FINDING_KEPT, in a circle; NULL: none yet … */
-	size_t next_kept;              /* … and the place of the next one */
-	uint64_t kept_ns;              /* of the newest one */
 	struct culprits *culprits[FINDING_CULPRITS_MAX]; /* by the kind of rules */
 	const struct culprit_kind *kinds[FINDING_CULPRITS_MAX];
 	unsigned n_culprits;
@@ -164,6 +181,8 @@ struct findings {
 	struct tally *tallies;
 	size_t n_tallies, tally_capacity;
 	struct buffer text, user_name;
+	struct kept_rows *kept; /* of the last frames, in a circle; NULL: none are kept */
+	unsigned next_kept;
 };
 
 #define FINDING_AGE_MAX 1e9 /* seconds: a recording may say anything */
@@ -190,6 +209,16 @@ bool findings_say_it(const struct findings *findings, const struct frame *frame,
 
 /* Has one that has ended spoken of it, within the time for which it is shown? */
 bool findings_said_it(const struct findings *findings, const struct finding_rule *rule, const char *key);
+
+/* Does the row say that it was so before it was seen? */
+bool finding_began_before(const struct finding_rule *rule, const struct table *table, const void *row);
+
+/* NULL: none are kept. */
+const struct kept_rows *finding_rows_kept(const struct findings *findings, uint64_t mono_ns);
+
+/* Fills the table from what is kept; false: nothing is. */
+bool finding_rows_recall(const struct findings *findings, struct frame *frame, struct table *table);
+void finding_rows_keep(struct findings *findings, const struct table *table);
 
 /* NULL: no rule has this kind. */
 struct culprits *finding_culprits(const struct findings *findings, const struct culprit_kind *kind);

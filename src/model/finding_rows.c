@@ -12,11 +12,10 @@
 #include "model/finding_parts.h"
 #include "model/sentence.h"
 
-#define POINTS 128 /* of a trace: eight windows, so that steps back find a past */
-#define SPACING 16 /* part of a window between two points */
+#define POINTS 32  /* of a trace, for a window and what it may be too long */
+#define SPACING 16 /* part of a window in which one frame becomes a point, whatever the first frame was */
 #define TRACES_MAX 2048
 #define SPELLS_MAX 256
-#define LATE 5 /* part of a window by which the frame at its start may be too early, if there is no other */
 #define NEAR 20 /* and this part in any case: no two frames are exactly a window apart */
 #define BRIDGED_NS (UINT64_C(300) * 1000000000) /* behind another pane, for example */
 
@@ -31,9 +30,25 @@ struct finding_trace {
 	} points[POINTS];
 };
 
+static void swap_unsure(struct finding_past *past)
+{
+	uint64_t *unsure = past->were_unsure;
+	size_t capacity = past->were_unsure_capacity;
+
+	past->were_unsure = past->unsure;
+	past->were_unsure_capacity = past->unsure_capacity;
+	past->n_were_unsure = past->n_unsure;
+	past->unsure = unsure;
+	past->unsure_capacity = capacity;
+	past->n_unsure = 0;
+}
+
 void finding_past_begin(struct finding_past *past, uint64_t mono_ns, uint64_t wall_ns)
 {
 	past->before_ns = mono_ns > past->now_ns ? past->now_ns : 0;
+	if (past->now_ns == 0)
+		past->first_ns = mono_ns;
+	swap_unsure(past);
 	past->now_ns = mono_ns;
 	past->wall_ns = wall_ns;
 }
@@ -98,27 +113,11 @@ static const struct point *base(const struct finding_trace *trace, uint64_t now_
 
 		if (age_ns <= window_ns + window_ns / NEAR)
 			return &trace->points[i];
-		if (age_ns <= window_ns + window_ns / LATE ||
+		if ((double)age_ns <= FINDING_WINDOW_MOST * (double)window_ns ||
 		    (before_ns > 0 && trace->points[i].ns >= before_ns))
 			before = &trace->points[i];
 	}
 	return before;
-}
-
-/* That of the live frames, at this moment; NULL: there is none, or its points of that window are gone. */
-static const struct finding_trace *live_trace(const struct finding_past *past, uint64_t identity,
-					      uint64_t window_ns)
-{
-	for (size_t i = 0; past->live && i < past->live->n_traces; i++) {
-		const struct finding_trace *trace = &past->live->traces[i];
-
-		if (trace->identity == identity)
-			return trace->n_points == POINTS &&
-					       trace->points[0].ns + window_ns > past->now_ns
-				       ? NULL
-				       : trace;
-	}
-	return NULL;
 }
 
 /* From its base on, which may be NULL. */
@@ -139,9 +138,9 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 {
 	struct finding_growth growth = { .number = NAN };
 	struct finding_trace *trace = find_trace(past, identity);
-	uint64_t window_ns = (uint64_t)(window->seconds * 1e9), spacing_ns = window_ns / SPACING;
-	const struct finding_trace *seen = live_trace(past, identity, window_ns);
-	const struct point *live = seen ? base(seen, past->now_ns, 0, window_ns) : NULL, *before;
+	uint64_t window_ns = (uint64_t)(window->seconds * 1e9), cell_ns = window_ns / SPACING + 1;
+	const struct point *before;
+	bool fell;
 
 	if (isnan(now))
 		return growth;
@@ -154,42 +153,40 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 		if (window->from_zero && past->before_ns > 0)
 			add_point(trace, past->before_ns, trace->last = 0);
 	}
+	fell = window->counter && now < trace->last;
 	if (window->from_zero && trace->seen_ns < past->before_ns && newest_ns(trace) < past->before_ns)
-		add_point(trace, past->before_ns, trace->last); /* its row was gone meanwhile, and is back */
+		add_point(trace, past->before_ns, fell ? 0 : trace->last); /* it was gone, and is back */
 	trace->seen_ns = past->now_ns;
 	before = base(trace, past->now_ns, past->before_ns, window_ns);
 	if (window->counter && before && now < before->value) {
 		trace->n_points = 0;
-		before = NULL;
+		if (window->from_zero && past->before_ns > 0)
+			add_point(trace, past->before_ns, 0);
+		before = base(trace, past->now_ns, past->before_ns, window_ns);
 	}
-	if (live || !before)
-		before = live;
-	else
-		seen = trace;
 	if (before)
 		growth.covered = (double)(past->now_ns - before->ns) / 1e9;
 	if (window->mean)
-		growth.number = mean(seen, before, past->now_ns, now);
+		growth.number = mean(trace, before, past->now_ns, now);
 	else if (before)
 		growth.number = now - before->value;
 	if (now > trace->last)
 		trace->changed_ns = past->now_ns;
 	trace->last = now;
 	growth.changed_ns = trace->changed_ns;
-	if (past->now_ns / spacing_ns > newest_ns(trace) / spacing_ns) /* whichever frame was the first */
+	if (trace->n_points == 0 || past->now_ns / cell_ns > newest_ns(trace) / cell_ns)
 		add_point(trace, past->now_ns, now);
 	return growth;
 }
 
-/* The spell that covers this moment, or ended just before it. */
-static struct finding_spell *find_spell(const struct finding_past *past, uint64_t identity, uint64_t now_ns)
+/* The spell in which it holds, or held a moment ago; NULL: there is none. */
+static struct finding_spell *find_spell(const struct finding_past *past, uint64_t identity)
 {
 	for (size_t i = past->n_spells; i-- > 0;) {
 		struct finding_spell *spell = &past->spells[i];
 
-		if (spell->identity == identity && spell->begin_ns <= now_ns &&
-		    (now_ns <= spell->end_ns ||
-		     (!spell->ended && now_ns - spell->end_ns <= BRIDGED_NS)))
+		if (spell->identity == identity && !spell->ended &&
+		    past->now_ns - spell->end_ns <= BRIDGED_NS)
 			return spell;
 	}
 	return NULL;
@@ -223,44 +220,43 @@ static struct finding_spell *add_spell(struct finding_past *past)
 
 bool finding_past_held(const struct finding_past *past, uint64_t identity)
 {
-	const struct finding_spell *live = past->live ? find_spell(past->live, identity, past->now_ns) : NULL;
-	const struct finding_spell *spell = live ? live : find_spell(past, identity, past->now_ns);
+	const struct finding_spell *spell = find_spell(past, identity);
 
 	return spell && spell->begin_ns < past->now_ns;
 }
 
 struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t identity, unsigned rule)
 {
-	struct finding_spell *spell = find_spell(past, identity, past->now_ns);
-	const struct finding_spell *live =
-		past->live ? find_spell(past->live, identity, past->now_ns) : NULL;
+	struct finding_spell *spell = find_spell(past, identity);
 
 	if (!spell) {
 		spell = add_spell(past);
 		*spell = (struct finding_spell){
 			.identity = identity, .rule = rule, .begin_ns = past->now_ns,
-			.begin_wall_ns = past->wall_ns, .end_ns = past->now_ns,
+			.begin_wall_ns = past->wall_ns,
 		};
 	}
-	if (live) {
-		spell->begin_ns = live->begin_ns;
-		spell->begin_wall_ns = live->begin_wall_ns;
-		spell->lead_seconds = live->lead_seconds;
-	}
-	if (spell->end_ns < past->now_ns)
-		spell->end_ns = past->now_ns;
+	spell->end_ns = past->now_ns;
 	return spell;
+}
+
+void finding_past_be_unsure(struct finding_past *past, uint64_t identity)
+{
+	*VECTOR_ADD(past->unsure, past->n_unsure, past->unsure_capacity) = identity;
+}
+
+bool finding_past_was_unsure(const struct finding_past *past, uint64_t identity)
+{
+	for (size_t i = 0; i < past->n_were_unsure; i++)
+		if (past->were_unsure[i] == identity)
+			return true;
+	return false;
 }
 
 const struct finding_spell *finding_past_over(const struct finding_past *past, double seconds, size_t *at)
 {
-	const struct finding_past *live = past->live;
-	size_t n_live = live ? live->n_spells : 0;
-
-	while (*at < n_live + past->n_spells) {
-		size_t left = n_live + past->n_spells - ++*at;
-		const struct finding_spell *spell =
-			left < past->n_spells ? &past->spells[left] : &live->spells[left - past->n_spells];
+	while (*at < past->n_spells) {
+		const struct finding_spell *spell = &past->spells[past->n_spells - ++*at];
 
 		if (spell->ended && spell->told.subject && spell->end_ns < past->now_ns &&
 		    (double)(past->now_ns - spell->end_ns) / 1e9 < seconds)
@@ -280,7 +276,7 @@ void finding_past_empty(struct finding_past *past)
 {
 	for (size_t i = 0; i < past->n_spells; i++)
 		free_told(&past->spells[i].told);
-	past->n_traces = past->n_spells = 0;
+	past->n_traces = past->n_spells = past->n_unsure = 0;
 	past->now_ns = past->before_ns = 0;
 }
 
@@ -289,12 +285,15 @@ void finding_past_free(struct finding_past *past)
 	finding_past_empty(past);
 	free(past->traces);
 	free(past->spells);
+	free(past->unsure);
+	free(past->were_unsure);
 	*past = (struct finding_past){ 0 };
 }
 
 #define SECOND_NS UINT64_C(1000000000)
 #define WINDOW 10 /* seconds, and buckets */
 #define OVERTAKES 1.2
+#define SURE_SECONDS 30 /* from the first frame on, until no leader of an earlier one is left */
 #define NAME_BYTES 64
 #define NOTABLE_SHARE 0.1 /* of what the greatest user of the same name uses */
 #define SEEN_SHARE 0.5    /* of all use: with less of it seen, that of a command may be more */
@@ -320,6 +319,9 @@ struct culprits {
 	double whole[WINDOW];     /* as used of a command */
 	unsigned bucket;          /* of the last frame */
 	char leader[NAME_BYTES];
+	uint64_t led_second;      /* when it was named last */
+	uint64_t first_second;    /* of the first frame; 0: none */
+	bool is_certain;          /* whoever led in earlier frames, it would be the leader */
 };
 
 struct culprits *culprits_open(const struct culprit_kind *kind)
@@ -345,6 +347,12 @@ void culprits_forget(struct culprits *culprits)
 	memset(culprits->covered, 0, sizeof(culprits->covered));
 	memset(culprits->whole, 0, sizeof(culprits->whole));
 	culprits->leader[0] = '\0';
+	culprits->first_second = 0;
+}
+
+bool culprits_are_settled(const struct culprits *culprits)
+{
+	return culprits->is_certain || culprits->leader[0] == '\0';
 }
 
 static struct command *find_command(struct culprits *culprits, const char *name)
@@ -401,15 +409,16 @@ static void empty_bucket(struct culprits *culprits, unsigned bucket)
 	}
 }
 
-/* Buckets of seconds that have passed, or lie ahead of a frame that comes again, are empty again. */
+/* Buckets of seconds that have passed are empty again. */
 static unsigned begin_second(struct culprits *culprits, uint64_t second)
 {
 	unsigned bucket = (unsigned)(second % WINDOW);
 
 	for (unsigned i = 0; i < WINDOW; i++)
-		if (culprits->seconds[i] + WINDOW <= second || culprits->seconds[i] > second ||
+		if (culprits->seconds[i] + WINDOW <= second ||
 		    (i == bucket && !culprits->kind->is_rate))
 			empty_bucket(culprits, i);
+	culprits->first_second = culprits->first_second ? culprits->first_second : second;
 	culprits->seconds[bucket] = second;
 	culprits->bucket = bucket;
 	drop_idle(culprits, bucket);
@@ -551,21 +560,31 @@ struct culprit {
 };
 
 /*
- * Who uses most, as of the frame that was taken last. It stays until another one has 1.2 times as much.
- * false: none has enough, or it is not known.
+ * Who uses most, as of the frame that was taken last. It stays until another one has 1.2 times as much, if it
+ * was named in the last seconds. false: none has enough, or it is not known.
  */
 static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 {
+	uint64_t second = culprits->seconds[culprits->bucket];
 	const struct command *leader = NULL, *most = NULL;
-	double all = 0, whole = mean_use(culprits, culprits->whole), n;
+	double all = 0, next = 0, whole = mean_use(culprits, culprits->whole), n;
+
+	if (culprits->led_second + WINDOW < second)
+		culprits->leader[0] = '\0';
+	if (culprits->leader[0] == '\0')
+		culprits->is_certain = second > culprits->first_second + SURE_SECONDS;
 
 	for (size_t i = 0; i < culprits->n_commands; i++) {
 		struct command *command = &culprits->commands[i];
 
 		command->sum = mean_use(culprits, command->used);
 		all += command->sum;
-		if (command->sum > (most ? most->sum : 0))
+		if (command->sum > (most ? most->sum : 0)) {
+			next = most ? most->sum : 0;
 			most = command;
+		} else {
+			next = fmax(next, command->sum);
+		}
 		if (strcmp(command->name, culprits->leader) == 0)
 			leader = command;
 	}
@@ -574,6 +593,8 @@ static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 	if (!leader || !(leader->sum > 0) || leader->sum < culprits->kind->least_share * fmax(all, whole))
 		return false;
 	n = mean_count(culprits, leader);
+	culprits->led_second = second;
+	culprits->is_certain |= most && most->sum >= OVERTAKES * next;
 	memcpy(culprits->leader, leader->name, NAME_BYTES);
 	*culprit = (struct culprit){
 		.name = leader->name,
@@ -587,6 +608,7 @@ static bool culprits_find(struct culprits *culprits, struct culprit *culprit)
 #define ROWS_MAX 3 /* findings of one rule; more are counted in the text of the last one */
 #define STATE_NOW N_("now")
 #define STATE_EARLIER N_("earlier")
+#define BEGUN_BEFORE N_("before")
 
 #define ROW(field, ...) COLUMN(struct finding_row, field, __VA_ARGS__)
 
@@ -604,7 +626,13 @@ static const struct column columns[] = {
 	    .help = N_("now: it holds; earlier: it has ended, and is shown for five minutes, or the "
 		       "time of its rule"), .source = "its rule"),
 	ROW(since_seconds, A_GAUGE(SECONDS, N_("since"), 6), .rank = 2, .whole = true,
-	    .help = N_("time since it began, or happened, as far as it was observed"),
+	    .help = N_("time since it began, or happened; see the column begun"),
+	    .source = "time between samples"),
+	ROW(begun, A_LABEL(N_("begun"), 6), .words = true, .fleeting = true, .rank = 3, .optional = true,
+	    .help = N_("before: it may have begun before the first sample, so that the time since then is "
+		       "the least; blank: its begin was seen"), .source = "its rule"),
+	ROW(ended_seconds, A_GAUGE(SECONDS, N_("ended"), 6), .rank = 2, .whole = true, .optional = true,
+	    .help = N_("of an earlier one: time since it ended, or happened"),
 	    .source = "time between samples"),
 	ROW(since_time, A_NUMBER(LABEL, TIME, N_("from"), 8), .fleeting = true, .hidden = true,
 	    .help = N_("time at which it began, or happened"), .source = "CLOCK_REALTIME"),
@@ -759,6 +787,18 @@ static struct fact culprit_fact(const struct finding_facts *of, bool who)
 	return text_fact(out->bytes);
 }
 
+/* The time for which it has held, by its first value. */
+static struct fact least_fact(const struct finding_facts *of)
+{
+	struct buffer *out = &of->findings->user_name;
+	char age[VALUE_TEXT_MAX];
+
+	buffer_empty(out);
+	buffer_print(out, _("at least %s"), stretch_text(age, of->candidate->values[0]));
+	buffer_char(out, '\0');
+	return text_fact(out->bytes);
+}
+
 static struct fact find_fact(const struct facts *facts, struct span name)
 {
 	const struct finding_facts *of = (const struct finding_facts *)facts;
@@ -781,6 +821,8 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 		row = sentence_row(of->findings, of->frame, value, &table, of->candidate->row);
 	if (!value || (value->most && !row))
 		return fact;
+	if (value == rule->values && finding_began_before(rule, table, row))
+		return least_fact(of);
 	if (column && column->type == VALUE_TEXT && (value->most || !value->with)) {
 		fact.text = row ? table_text(table, row, value->column) : "";
 		return fact;
@@ -849,6 +891,8 @@ static void tell(struct findings *findings, const struct candidate *candidate, c
 		told->covered = candidate->covered;
 	}
 	told->since_seconds = candidate->since_seconds;
+	told->is_least = candidate->is_least;
+	told->until_ns = findings->past.now_ns - ago_ns;
 	told->since_wall_ns = candidate->since_time;
 	told->until_wall_ns = findings->past.wall_ns - ago_ns;
 }
@@ -872,6 +916,9 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 				       : name;
 	row->text = sentence(findings, frame, candidate, n_more);
 	row->since_seconds = candidate->since_seconds;
+	row->begun = candidate->is_least ? BEGUN_BEFORE : "";
+	if (candidate->is_over)
+		row->ended_seconds = candidate->values[0];
 	row->topic = rule->topic;
 	row->rule = rule->name;
 	row->pane = rule->pane;
@@ -919,12 +966,32 @@ static void add_over(struct findings *findings, struct frame *frame, struct tabl
 		row->state = STATE_EARLIER;
 		row->since_seconds =
 			told->since_seconds + (double)(findings->past.now_ns - spell->end_ns) / 1e9;
+		row->begun = told->is_least ? BEGUN_BEFORE : "";
+		row->ended_seconds = (double)(findings->past.now_ns - told->until_ns) / 1e9;
 		row->since_time = told->since_wall_ns;
 		row->until_time = told->until_wall_ns;
 		row->topic = rule->topic;
 		row->pane = rule->pane;
 		row->view = rule->view;
 		row->of = is_of_host(frame, rule) ? N_("host") : NULL;
+	}
+}
+
+static bool ended_before(const struct finding_row *one, const struct finding_row *other)
+{
+	return is_over(one) && one->ended_seconds > other->ended_seconds;
+}
+
+/* What is over stands last, the latest first. */
+static void sort_over(struct table *table)
+{
+	struct finding_row *rows = (struct finding_row *)(void *)table->rows, row;
+
+	for (size_t i = 1, at; i < table->n_rows; i++) {
+		row = rows[i];
+		for (at = i; at > 0 && ended_before(&rows[at - 1], &row); at--)
+			rows[at] = rows[at - 1];
+		rows[at] = row;
 	}
 }
 
@@ -939,6 +1006,69 @@ static void number_rows(struct table *table)
 
 	for (size_t i = 0; i < table->n_rows; i++)
 		rows[i].number = i + 1;
+}
+
+const struct kept_rows *finding_rows_kept(const struct findings *findings, uint64_t mono_ns)
+{
+	for (unsigned i = 0; findings->kept && mono_ns > 0 && i < FINDING_KEPT; i++)
+		if (findings->kept[i].mono_ns == mono_ns)
+			return &findings->kept[i];
+	return NULL;
+}
+
+/* Texts of the rules themselves live as long as these. */
+static const char **owned_texts(struct finding_row *row, unsigned index)
+{
+	const char **const texts[] = { &row->subject, &row->text, &row->row };
+
+	return index < sizeof(texts) / sizeof(texts[0]) ? texts[index] : NULL;
+}
+
+void finding_rows_keep(struct findings *findings, const struct table *table)
+{
+	struct kept_rows *kept = findings->kept ? &findings->kept[findings->next_kept] : NULL;
+	const char **text;
+
+	if (!kept)
+		return;
+	findings->next_kept = (findings->next_kept + 1) % FINDING_KEPT;
+	kept->mono_ns = table->mono_ns;
+	kept->present = table->present;
+	kept->is_exact = findings_are_settled(findings);
+	VECTOR_RESERVE(kept->rows, table->n_rows, kept->capacity);
+	kept->n_rows = table->n_rows;
+	buffer_empty(&kept->texts);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		memcpy(&kept->rows[i], table_row(table, i), sizeof(kept->rows[i]));
+		for (unsigned t = 0; (text = owned_texts(&kept->rows[i], t)); t++)
+			if (*text)
+				buffer_add(&kept->texts, *text, strlen(*text) + 1);
+	}
+}
+
+bool finding_rows_recall(const struct findings *findings, struct frame *frame, struct table *table)
+{
+	const struct kept_rows *kept = finding_rows_kept(findings, frame->mono_ns);
+	const char *from = kept ? kept->texts.bytes : NULL, **text;
+
+	if (!kept)
+		return false;
+	table->n_rows = 0;
+	table->mono_ns = frame->mono_ns;
+	table->partial = false;
+	table->present = kept->present;
+	for (size_t i = 0; i < kept->n_rows; i++) {
+		struct finding_row *row = table_add(table);
+
+		*row = kept->rows[i];
+		for (unsigned t = 0; (text = owned_texts(row, t)); t++) {
+			if (!*text)
+				continue;
+			*text = arena_print(&frame->arena, "%s", from);
+			from += strlen(from) + 1;
+		}
+	}
+	return true;
 }
 
 void finding_rows_add(struct findings *findings, struct frame *frame, struct table *table)
@@ -957,74 +1087,8 @@ void finding_rows_add(struct findings *findings, struct frame *frame, struct tab
 		add_row(findings, frame, table, &all[i], n_more);
 	}
 	add_over(findings, frame, table);
+	sort_over(table);
 	number_rows(table);
-}
-
-/* Columns whose texts end with the frame. */
-static const char **texts_of(struct finding_row *row, size_t index)
-{
-	return index == 0 ? &row->subject : index == 1 ? &row->text : index == 2 ? &row->row : NULL;
-}
-
-static void keep(struct findings *findings, const struct table *table)
-{
-	struct finding_kept *kept;
-	const char **text;
-
-	if (!findings->kept)
-		findings->kept = alloc_zeroed(FINDING_KEPT, sizeof(*findings->kept));
-	kept = &findings->kept[findings->next_kept++ % FINDING_KEPT];
-	kept->mono_ns = findings->kept_ns = table->mono_ns;
-	kept->present = table->present;
-	kept->partial = table->partial;
-	kept->n_rows = 0;
-	buffer_empty(&kept->texts);
-	for (size_t i = 0; i < table->n_rows; i++) {
-		struct finding_row *row = VECTOR_ADD(kept->rows, kept->n_rows, kept->capacity);
-
-		*row = *(const struct finding_row *)table_row(table, i);
-		for (size_t t = 0; (text = texts_of(row, t)); t++)
-			if (*text)
-				buffer_add(&kept->texts, *text, strlen(*text) + 1);
-	}
-}
-
-static const struct finding_kept *find_kept(const struct findings *findings, uint64_t mono_ns)
-{
-	for (size_t i = 0; findings && findings->kept && i < FINDING_KEPT; i++)
-		if (findings->kept[i].mono_ns == mono_ns)
-			return &findings->kept[i];
-	return NULL;
-}
-
-void findings_recall(struct findings *findings, struct frame *frame)
-{
-	struct table *table = frame_slot(frame, finding_schema.name);
-	const struct finding_kept *kept = find_kept(findings->live, frame->mono_ns);
-	const char *at, **text;
-
-	if (!kept)
-		kept = find_kept(findings, frame->mono_ns);
-	if (!kept && table && table->present && frame->interval_ns > 0 &&
-	    frame->mono_ns > findings->kept_ns)
-		keep(findings, table);
-	if (!kept || !table)
-		return;
-	table->n_rows = 0;
-	table->present = kept->present;
-	table->partial = kept->partial;
-	at = kept->texts.bytes;
-	for (size_t i = 0; i < kept->n_rows; i++) {
-		struct finding_row *row = table_add(table);
-
-		*row = kept->rows[i];
-		for (size_t t = 0; (text = texts_of(row, t)); t++) {
-			if (!*text)
-				continue;
-			*text = arena_copy(&frame->arena, at, strlen(at));
-			at += strlen(at) + 1;
-		}
-	}
 }
 
 void findings_add(struct frame *frame, const struct finding_added *added)

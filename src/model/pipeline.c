@@ -605,22 +605,19 @@ void derive_base_take(struct derive_base *base, struct frame *frame)
 	}
 }
 
-#define FINDINGS_NS UINT64_C(300000000000) /* before a frame, by which its findings are judged */
-#define FRAMES_NEAR 40
-#define FRAMES_NEAR_FEW 6
-#define FRAMES_FAR 8 /* for each e-fold of the distance */
-#define FRAMES_FAR_FEW 2
-
 static void judge(const struct pipeline *pipeline, struct frame *frame, const struct frame *before)
 {
 	bool recorded = source_is_recording(pipeline->source);
+	bool judged = pipeline->has_findings && frame_table(frame, finding_schema.name);
 
 	if (pipeline->source->judged)
 		return;
 	frame_derive(frame, before);
 	if (pipeline->findings && before && before->boot != frame->boot)
-		findings_forget(pipeline->findings);
-	if (pipeline->findings)
+		findings_begin(pipeline->findings, FINDINGS_FROM_FIRST);
+	if (pipeline->findings && judged)
+		findings_find_rows(pipeline->findings, frame);
+	else if (pipeline->findings)
 		findings_derive(pipeline->findings, frame,
 				recorded	       ? FINDINGS_EVERYWHERE
 				: pipeline->judges_all ? FINDINGS_WHERE_KNOWN
@@ -636,8 +633,6 @@ static void pass(const struct pipeline *pipeline, struct frame *frame, const str
 	if (!pipeline->scope_is_live)
 		scope_read_frame(pipeline->scope, frame, recorded);
 	judge(pipeline, frame, before);
-	if (pipeline->recalls && pipeline->findings && !pipeline->source->judged)
-		findings_recall(pipeline->findings, frame);
 	if (pipeline->judge)
 		pipeline->judge(pipeline->judge_state, frame);
 	if (pipeline->keep)
@@ -683,46 +678,88 @@ int pipeline_derive(const struct pipeline *pipeline, size_t index, struct frame 
 	return got;
 }
 
-/* Near it every frame counts: windows are 10 to 30 s long. Others show since when a rule holds. */
-static size_t step_at(size_t distance, bool few)
-{
-	size_t near = few ? FRAMES_NEAR_FEW : FRAMES_NEAR;
+#define SPARE_SECONDS 60     /* more frames than these are needed: steps back need no others */
+#define MOST_SECONDS 3600    /* what has held for longer has its age from then on */
+#define MOST_ROWS 2000000    /* of all frames: about a second on a slow machine */
 
-	if (distance <= near)
-		return 1;
-	return distance <= 4 * near ? near / 3 : distance / (few ? FRAMES_FAR_FEW : FRAMES_FAR) + 1;
+static size_t count_rows(const struct frame *frame)
+{
+	size_t n_rows = 0;
+
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		n_rows += frame->tables[i].n_rows;
+	return n_rows;
 }
 
-const struct frame *
-pipeline_judge_before(const struct pipeline *pipeline, size_t first, size_t index, bool few,
-		      struct frame *const frames[2],
-		      void (*each)(void *state, const struct frame *frame, const struct frame *before),
-		      void *state)
+/* The sums of its scope begin with this frame. */
+static void begin_scope(const struct pipeline *pipeline, struct frame *frame, const struct frame *before)
 {
-	const struct frame *before = NULL;
-	size_t step;
+	if (pipeline->scope && !pipeline->scope_is_live)
+		scope_forget(pipeline->scope);
+	pass(pipeline, frame, before);
+}
 
-	findings_forget(pipeline->findings);
-	for (size_t distance = index > first ? index - first : 0; distance > 0; distance -= step) {
+/* The frames from first on, up to the one before this index: the last one; NULL: one cannot be read. */
+static const struct frame *judge_all(const struct pipeline *pipeline, size_t first, size_t index,
+				     struct frame *const frames[2],
+				     void (*each)(void *state, const struct frame *frame,
+						  const struct frame *before),
+				     void *state)
+{
+	const struct source *source = pipeline->source;
+	const struct frame *before = NULL;
+
+	if (source->seek(source->state, first) != 0)
+		return NULL;
+	for (size_t i = first; i < index; i++) {
 		struct frame *frame = before == frames[0] ? frames[1] : frames[0];
 
-		if (pipeline_derive(pipeline, index - distance, frame, before) != 1)
-			break;
+		frame_clear(frame);
+		if (source->next(source->state, frame) != 1)
+			return NULL;
+		if (i + 1 < index)
+			judge(pipeline, frame, before);
+		else
+			begin_scope(pipeline, frame, before);
 		if (each)
 			each(state, frame, before);
 		before = frame;
-		step = step_at(distance, few);
-		step = step < distance ? step : distance;
 	}
 	return before;
 }
 
-size_t pipeline_first_before(size_t index, size_t n, uint64_t first_ns, uint64_t last_ns)
+const struct frame *pipeline_judge_before(const struct pipeline *pipeline, size_t index,
+					  struct frame *const frames[2],
+					  void (*each)(void *state, const struct frame *frame,
+						       const struct frame *before),
+					  void *state)
 {
-	uint64_t kept_ns = last_ns > first_ns ? last_ns - first_ns : 1;
-	size_t before = n;
+	const struct source *source = pipeline->source;
+	double seconds = findings_depend_on_seconds(pipeline->findings) + SPARE_SECONDS;
+	const struct frame *before;
+	enum findings_begin begin;
+	uint64_t wall_ns, ago_ns;
+	size_t first, least;
 
-	if (kept_ns > FINDINGS_NS)
-		before = (size_t)((double)n * (double)FINDINGS_NS / (double)kept_ns);
-	return before < index ? index - before : 0;
+	if (source->judged || source->near_frames > 0 || source_read(source, index, frames[0]) != 1) {
+		findings_begin(pipeline->findings, FINDINGS_FROM_FIRST);
+		return NULL;
+	}
+	if (findings_are_kept(pipeline->findings, frames[0]->mono_ns))
+		return NULL;
+	wall_ns = frames[0]->wall_ns;
+	least = MOST_ROWS / (count_rows(frames[0]) + 1);
+	least = index > least ? index - least : 0;
+	do {
+		ago_ns = (uint64_t)(seconds * 1e9);
+		first = ago_ns < wall_ns ? source->find(source->state, wall_ns - ago_ns) : 0;
+		first = first > index ? index : first > least ? first : least;
+		begin = first == 0					   ? FINDINGS_FROM_FIRST
+			: first == least || seconds >= MOST_SECONDS ? FINDINGS_CUT
+								     : FINDINGS_WITHIN;
+		findings_begin(pipeline->findings, begin);
+		before = judge_all(pipeline, first, index, frames, each, state);
+		seconds *= 2;
+	} while (before && begin == FINDINGS_WITHIN && !findings_are_settled(pipeline->findings));
+	return before;
 }

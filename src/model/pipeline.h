@@ -54,7 +54,7 @@ struct pipeline {
 	struct scope *scope;       /* NULL: every process is in it */
 	bool scope_is_live;        /* a live source feeds it, not these recorded frames */
 	struct findings *findings; /* NULL: none are judged */
-	bool recalls;              /* frames that come again have the findings that they had */
+	bool has_findings;         /* frames of the source have theirs, if they have the table */
 	bool judges_all;           /* also frames in which they were not sampled, as far as is known there */
 	/* Gets each live frame with its findings, to which it may add. May be NULL. */
 	void (*judge)(void *state, struct frame *frame);
@@ -80,17 +80,16 @@ int pipeline_derive(const struct pipeline *pipeline, size_t index, struct frame 
 		   const struct frame *before);
 
 /*
- * What findings are at a frame depends on the minutes before: lets them know the frames from first on, up to
- * the one before this index; all of the last ones, and some of those farther away. few: each takes long. each
- * (NULL: nothing) gets every one of them, with the one before. The last one; NULL: none could be read.
+ * What findings are at a frame depends on the minutes before: lets them know these frames, so that those at
+ * this index are as if all had been read from the first one on, but for what goes on for longer than an
+ * hour. Returns the frame before it, one of frames, with its rates; NULL: there is none, it cannot be read,
+ * or findings keep what they are at this index. each (NULL: nothing) gets every frame, with the one before;
+ * some of them again.
  */
-const struct frame *
-pipeline_judge_before(const struct pipeline *pipeline, size_t first, size_t index, bool few,
-		      struct frame *const frames[2],
-		      void (*each)(void *state, const struct frame *frame, const struct frame *before),
-		      void *state);
-
-/* The first frame of those that findings of the frame at this index need, of n from first_ns to last_ns. */
-size_t pipeline_first_before(size_t index, size_t n, uint64_t first_ns, uint64_t last_ns);
+const struct frame *pipeline_judge_before(const struct pipeline *pipeline, size_t index,
+					  struct frame *const frames[2],
+					  void (*each)(void *state, const struct frame *frame,
+						       const struct frame *before),
+					  void *state);
 
 #endif

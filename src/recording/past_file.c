@@ -154,8 +154,10 @@ static void write_samples(struct past_file *file)
 
 const char *past_file_keep(struct past_file *file, const struct frame *frame)
 {
-	if (!file->writer)
+	if (!file->writer) {
 		file->writer = recording_writer_open(frame, false);
+		recording_writer_add_findings(file->writer);
+	}
 	file->mono_ns = frame->mono_ns;
 	recording_writer_add(file->writer, frame, &file->waiting);
 	write_samples(file);

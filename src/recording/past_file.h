@@ -9,8 +9,8 @@ struct past_file;
 
 /*
  * In a file of mode 0600 below $XDG_CACHE_HOME, ~/.cache or /var/tmp, the first of them that takes one. It
- * keeps samples of the last seconds, and at most bytes of them; on tmpfs, which is memory, a quarter. NULL:
- * no file could be made; errno says why. The schemas are borrowed.
+ * keeps samples of the last seconds with their findings, and at most bytes of them; on tmpfs, which is
+ * memory, a quarter. NULL: no file could be made; errno says why. The schemas are borrowed.
  */
 struct past_file *past_file_open(double seconds, uint64_t bytes, const struct schema *const *schemas,
 				 unsigned n_schemas);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "model/finding.h"
 #include "recording/block.h"
 #include "recording/row_coding.h"
 
@@ -56,7 +57,7 @@ struct recording_writer {
 	struct place *places;
 	size_t n_places, capacity;
 	uint64_t most_bytes, most_ns; /* to keep; 0: all */
-	bool eager, unindexed;
+	bool eager, unindexed, has_findings;
 	struct block_builder builder;
 };
 
@@ -72,6 +73,11 @@ struct recording_writer *recording_writer_open(const struct frame *frame, bool e
 	VECTOR_RESERVE(writer->places, PLACES_FIRST, writer->capacity);
 	block_builder_open(&writer->builder);
 	return writer;
+}
+
+void recording_writer_add_findings(struct recording_writer *writer)
+{
+	writer->has_findings = true;
 }
 
 void recording_writer_close(struct recording_writer *writer)
@@ -234,7 +240,9 @@ static size_t add_tables(struct recording_writer *writer, const struct frame *fr
 	for (unsigned i = 0; i < writer->n_topics; i++) {
 		struct topic_stream *topic = &writer->topics[i];
 		const struct table *table = &frame->tables[i];
-		bool present = table->present && !table->schema->derived;
+		bool taken = !table->schema->derived ||
+			     (writer->has_findings && table->schema == &finding_schema);
+		bool present = table->present && taken;
 
 		if (!present && topic->raw.length == 0)
 			continue;

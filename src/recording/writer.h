@@ -15,6 +15,9 @@ struct recording_writer;
 struct recording_writer *recording_writer_open(const struct frame *frame, bool eager);
 void recording_writer_close(struct recording_writer *writer);
 
+/* Findings of frames are recorded, too: what was shown is shown again. Else replays judge by their rules. */
+void recording_writer_add_findings(struct recording_writer *writer);
+
 /* Each appends to out what is to be written next, which may be nothing yet. */
 void recording_writer_add(struct recording_writer *writer, const struct frame *frame, struct buffer *out);
 void recording_writer_flush(struct recording_writer *writer, struct buffer *out); /* what is held back */

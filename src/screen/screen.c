@@ -64,16 +64,19 @@ static void aim_at(const struct source *source, size_t index)
 static void jump_to(struct screen *screen, size_t index)
 {
 	const struct source *source = screen->setup->source;
+	struct frame *const frames[] = { &screen->frames[SCREEN_PAST_BASE],
+					 &screen->frames[SCREEN_PAST_FRAME] };
 	size_t first = index > REFILL_FRAMES ? index - REFILL_FRAMES : 0;
+	const struct frame *before;
 	int error;
 
 	aim_at(source, index);
+	before = pipeline_judge_before(&screen->pipeline, first, frames, NULL, NULL);
 	error = source->seek(source->state, first);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_clear(&screen->contexts[p].history);
 	event_logs_clear(&screen->logs);
-	findings_forget(screen->pipeline.findings);
-	screen->latest = -1;
+	screen->latest = before ? (int)(before - screen->frames) : -1;
 	for (size_t i = first; !error && i <= index; i++)
 		if (session_sample(screen) != 1)
 			break;
@@ -88,7 +91,17 @@ static void sample_again(struct screen *screen)
 		event_logs_undo(&screen->logs, &screen->frames[screen->latest]);
 }
 
-/* One frame back needs only that frame and the one before it, for its rates. */
+static bool keeps_findings(struct screen *screen, size_t index)
+{
+	const struct source *source = screen->setup->source;
+	struct frame *frame = &screen->frames[SCREEN_PAST_FRAME];
+
+	return source->judged || source->near_frames > 0 ||
+	       (source_read(source, index, frame) == 1 &&
+		findings_are_kept(screen->pipeline.findings, frame->mono_ns));
+}
+
+/* One frame back needs only that frame and the one before it, for its rates, if their findings are known. */
 static void step_back(struct screen *screen, size_t index)
 {
 	const struct source *source = screen->setup->source;
@@ -110,7 +123,7 @@ static void step_back(struct screen *screen, size_t index)
 
 static void show(struct screen *screen, size_t index)
 {
-	if (index + 1 == index_of_shown(screen))
+	if (index + 1 == index_of_shown(screen) && keeps_findings(screen, index > 0 ? index - 1 : 0))
 		step_back(screen, index);
 	else
 		jump_to(screen, index);

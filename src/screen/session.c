@@ -315,7 +315,6 @@ static void open_pipelines(struct screen *screen)
 		.source = setup->source,
 		.scope = setup->request->scope,
 		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
-		.recalls = true,
 		.judges_all = true,
 		.judge = setup->rules ? setup->rules->take : NULL,
 		.judge_state = setup->rules ? setup->rules->state : NULL,
@@ -326,10 +325,12 @@ static void open_pipelines(struct screen *screen)
 		.source = &screen->past_source,
 		.scope = setup->request->scope,
 		.scope_is_live = true,
-		.recalls = true,
+		.has_findings = true,
 		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
 	};
-	findings_remember(screen->past_pipeline.findings, screen->pipeline.findings);
+	findings_keep(screen->past_pipeline.findings);
+	if (!screen_is_live(screen) && setup->source->near_frames == 0)
+		findings_keep(screen->pipeline.findings);
 }
 
 void session_open(struct screen *screen)

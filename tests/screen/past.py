@@ -31,7 +31,7 @@ def until(terminal, condition, what):
 def the_same_screens(*pane, height=24):
     def test(_scratch):
         with screen(*pane, height=height) as terminal:
-            drawn_again(terminal, 10)
+            return drawn_again(terminal, 10)
     return test
 
 
@@ -404,4 +404,5 @@ def tests():
     return [
         ("past: the very screens of cpu", the_same_screens("-s", "pid", "cpu")),
         ("past: the very screens of memory", the_same_screens("memory", height=13)),
+        ("past: the very screens of findings", the_same_screens(fixture("cgroup-v2"), "overview")),
     ]

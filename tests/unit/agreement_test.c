@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bars of the overview and findings agree: each is as bad as those of its rules, in random frames, too. */
+/*
+ * Bars of the overview and findings agree: each is as bad as those of its rules, in random frames, too. And
+ * findings agree, however a sample of a recording is reached.
+ */
 #include "suite.h"
 
+#include "core/buffer.h"
+#include "core/hash.h"
 #include "model/finding.h"
+#include "model/pipeline.h"
 #include "pane/overview/overview_gauge.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
@@ -42,7 +48,8 @@ static void set(const char *topic, const char *key, const char *other, const cha
 	if (table->n_rows == 0 || last[0] != topic || last[1] != key || last[2] != other) {
 		row = table_add(table);
 		for (unsigned i = 0, n = 0; i < table->schema->n_columns; i++)
-			if (table->schema->columns[i].kind == COLUMN_KEY && n < 2)
+			if (table->schema->columns[i].kind == COLUMN_KEY && n < 2 &&
+			    table->schema->columns[i].type == VALUE_TEXT)
 				row_set_text(row, &table->schema->columns[i], keys[n++]);
 	}
 	last[0] = topic;
@@ -195,7 +202,7 @@ START_TEST(bars_are_as_bad_as_findings)
 	for (unsigned run = 0; run < RUNS; run++) {
 		double load = 0.5 + random_share() / 2;
 
-		findings_forget(findings);
+		findings_begin(findings, FINDINGS_FROM_FIRST);
 		memset(total, 0, sizeof(total));
 		for (unsigned second = 0; second < FRAMES; second++) {
 			unsigned n;
@@ -218,4 +225,185 @@ START_TEST(bars_are_as_bad_as_findings)
 		ck_assert_msg(n_busy[grade] > 50, "grade %u: %u times", grade, n_busy[grade]);
 	frame_close(&frame);
 	findings_close(findings);
+}
+
+/* A recording of half an hour, in which loads come and go. */
+
+#define STEP 5         /* seconds between frames */
+#define N_FRAMES 360
+#define N_FEW 24       /* frames that are not enough */
+
+static double noise(unsigned of, unsigned at)
+{
+	return (double)(hash_u64(of * UINT64_C(1000003) + at) >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* Is this load there? Each has times of its own, up to five minutes or so. */
+static bool is_on(unsigned of, unsigned index)
+{
+	return noise(of, index / (4 + 7 * of)) > 0.5;
+}
+
+/* A counter that grows by so much in a second while its load is there. */
+static double counted(unsigned of, unsigned index, double on, double off)
+{
+	double sum = 100;
+
+	for (unsigned i = 1; i <= index; i++)
+		sum += STEP * (is_on(of, i) ? on : off);
+	return sum;
+}
+
+static void fill_recorded(unsigned index)
+{
+	static const char *const names[] = { "cc1", "java", "dd" };
+	unsigned n_failed = 0;
+
+	frame_clear(&frame);
+	frame.mono_ns = (1000 + STEP * index) * UINT64_C(1000000000);
+	frame.wall_ns = frame.mono_ns + UINT64_C(1700000000000000000);
+	set("cpu", "all", NULL, "busy_seconds", counted(1, index, 1.95, 0.3));
+	set("cpu", "all", NULL, "total_seconds", 100 + 2 * STEP * index);
+	set("system", NULL, NULL, "cpus", 2);
+	set("system", NULL, NULL, "running", is_on(1, index) ? 3 + noise(20, index) : 1);
+	set("system", NULL, NULL, "blocked", is_on(2, index) ? 2 + noise(21, index) : 0);
+	set("pressure", "cpu", "some", "avg10_ratio", is_on(1, index) ? 0.4 + noise(22, index) / 5 : 0.1);
+	set("pressure", "io", "full", "avg10_ratio", is_on(2, index) ? 0.15 + noise(23, index) / 10 : 0);
+	set("disk", "all", NULL, "busy_seconds", counted(2, index, 0.9, 0.01));
+	set("disk", "sda", NULL, "busy_seconds", counted(2, index, 0.97, 0.01));
+	set("group", "/one", NULL, "throttled_periods", counted(3, index, 2.4, 0.1));
+	set("group", "/one", NULL, "periods", 100 + 10 * STEP * index);
+	set("group", "/one", NULL, "cpu_limit_ratio", 0.5);
+	set("packet_loss", "udp", "receive buffer full", "lost", counted(4, index, 30, 0));
+	set("filesystem", "/srv", NULL, "used_ratio", is_on(30, index) ? 0.96 : 0.9);
+	set("filesystem", "/home", NULL, "used_ratio", index < 180 ? 0.9 : 0.97);
+	/* a little less than what it takes to begin, for many minutes */
+	set("group", "/two", NULL, "throttled_periods",
+	    STEP * (3 * fmin(fmax(index - 150.0, 0), 20) + 2.2 * fmax(index - 170.0, 0)));
+	set("group", "/two", NULL, "periods", 100 + 10 * STEP * index);
+	set("group", "/two", NULL, "cpu_limit_ratio", 2);
+	set("memory", "mem", NULL, "total_bytes", 1e10);
+	set("meminfo", "SUnreclaim", NULL, "value_bytes",
+	    1e9 + counted(12, index, 8e5 * (1 + noise(27, index / 8)), -4e5));
+	while (n_failed < index && is_on(5, index - n_failed))
+		n_failed++;
+	frame_slot(&frame, "failing")->present = true;
+	if (n_failed > 0) {
+		set("failing", "sh", "loop", "exits", STEP * n_failed);
+		set("failing", "sh", "loop", "failures", STEP * n_failed);
+	}
+	for (unsigned i = 0; i < LENGTH(names); i++) {
+		set("process", names[i], NULL, "pid", 10 + i);
+		row_set_text(table_row(frame_table(&frame, "process"), i),
+			     schema_find(frame_table(&frame, "process")->schema, "name"), names[i]);
+		set("process", names[i], NULL, "cpu_seconds", counted(6 + i, index, 1 + 0.12 * i, 0.9));
+		set("process", names[i], NULL, "disk_bytes", counted(9 + i, index, 1e6 * noise(i, 2), 0));
+	}
+	frame_slot(&frame, "finding")->present = true;
+}
+
+static struct frame recorded[N_FRAMES];
+
+static int next(void *state, struct frame *into)
+{
+	size_t *index = state;
+
+	if (*index >= N_FRAMES)
+		return 0;
+	frame_copy(into, &recorded[(*index)++]);
+	return 1;
+}
+
+static int seek(void *state, size_t index)
+{
+	*(size_t *)state = index;
+	return 0;
+}
+
+static size_t find_at(void *state, uint64_t wall_ns)
+{
+	size_t index = 0;
+
+	(void)state;
+	while (index + 1 < N_FRAMES && recorded[index + 1].wall_ns <= wall_ns)
+		index++;
+	return index;
+}
+
+/* All of the table of findings of a frame. */
+static char *say(struct buffer *out, const struct frame *of)
+{
+	const struct table *table = frame_table(of, "finding");
+
+	buffer_empty(out);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		buffer_print(out, "%s %s %s: %s (%s %g %g %g)\n", table_text(table, row, "rule"),
+			     table_text(table, row, "state"), table_text(table, row, "subject"),
+			     table_text(table, row, "text"), table_text(table, row, "begun"),
+			     table_number(table, row, "since_seconds"),
+			     table_number(table, row, "ended_seconds"),
+			     table_number(table, row, "until_time") - (double)of->wall_ns);
+	}
+	buffer_char(out, '\0');
+	return out->bytes;
+}
+
+static const char *said[N_FRAMES];
+
+/* What is said at the frame of this index when it is reached in a jump, or in a step back. */
+static const char *jump(struct findings *findings, size_t index, size_t n_few, struct buffer *out)
+{
+	static struct frame frames[2];
+	struct frame *const both[] = { &frames[0], &frames[1] };
+	const struct frame *before = NULL;
+	size_t position = 0;
+	const struct source source = { .next = next, .seek = seek, .find = find_at, .state = &position };
+	const struct pipeline pipeline = { .source = &source, .findings = findings };
+
+	if (!frames[0].tables) {
+		frame_open(&frames[0], topic_schemas(), n_topics);
+		frame_open(&frames[1], topic_schemas(), n_topics);
+	}
+	if (n_few == 0)
+		pipeline_judge_before(&pipeline, index, both, NULL, NULL);
+	else
+		findings_begin(findings, FINDINGS_FROM_FIRST);
+	for (size_t i = index > n_few ? index - n_few : 0; n_few > 0 && i < index; i++) {
+		ck_assert_int_eq(pipeline_derive(&pipeline, i, both[i % 2], before), 1);
+		before = both[i % 2];
+	}
+	ck_assert_int_eq(pipeline_read(&pipeline, index, both[index % 2], both[(index + 1) % 2]), 1);
+	return say(out, both[index % 2]);
+}
+
+START_TEST(a_jump_says_what_a_run_says)
+{
+	struct findings *run = findings_open(finding_rules, n_finding_rules, NULL), *jumps;
+	struct buffer out = { 0 };
+	unsigned n_rows = 0, n_less = 0;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	for (unsigned i = 0; i < N_FRAMES; i++) {
+		frame_open(&recorded[i], topic_schemas(), n_topics);
+		fill_recorded(i);
+		frame_copy(&recorded[i], &frame);
+		frame_derive(&frame, i > 0 ? &recorded[i - 1] : NULL);
+		findings_derive(run, &frame, FINDINGS_EVERYWHERE);
+		said[i] = strdup(say(&out, &frame));
+	}
+	jumps = findings_open(finding_rules, n_finding_rules, NULL);
+	for (unsigned i = 1; i < N_FRAMES; i++) {
+		ck_assert_str_eq(jump(jumps, i, 0, &out), said[i]);
+		n_rows += (unsigned)frame_table(&frame, "finding")->n_rows;
+		n_less += i % 9 == 0 && strcmp(jump(jumps, i, N_FEW, &out), said[i]) != 0;
+	}
+	/* steps back show what is kept, and beyond that again what a run says */
+	findings_keep(jumps);
+	for (unsigned from = N_FRAMES; from > 150; from -= 40)
+		for (unsigned i = from; i-- > from - 40;)
+			ck_assert_str_eq(jump(jumps, i, 0, &out), said[i]);
+	ck_assert_uint_gt(n_rows, 3 * N_FRAMES);
+	ck_assert_uint_gt(n_less, N_FRAMES / 9 / 2); /* that is not so without the minutes before */
 }

@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include "core/alloc.h"
+#include "model/finding_parts.h"
 #include "model/view.h"
 #include "pane/panes.h"
 #include "scene.h"
@@ -241,58 +242,75 @@ START_TEST(what_is_added_comes_behind_what_is_critical)
 	close_things(findings);
 }
 
-/* Frames that come again have held for as long as they had then. */
+/* What is kept of a frame is shown again, whatever it has now; frames before those begin anew. */
 START_TEST(frames_that_come_again_are_as_they_were)
 {
-	struct findings *live = open_things(), *again = findings_open(thing_rules, rule_sets[0].n, NULL);
+	struct findings *findings = open_things();
+	uint64_t mono_ns;
 
-	findings_remember(again, live);
+	findings_keep(findings);
 	for (unsigned second = 0; second < 10; second++)
-		judge(live, second, "a spare=0.2");
-	judge(again, 9, "a spare=0.2");
-	check_values(&frame, "finding", "rule=scarce since_seconds=9");
-	findings_remember(again, NULL);
-	findings_forget(again);
-	judge(again, 11, "a spare=0.2");
+		judge(findings, second, "a spare=0.2");
+	mono_ns = frame.mono_ns;
+	ck_assert(findings_are_kept(findings, mono_ns) && !findings_are_kept(findings, mono_ns + 1));
+	judge(findings, 7, "a spare=0.9");
+	check_values(&frame, "finding", "rule=scarce since_seconds=7 text=20 % left row=a");
+	judge(findings, 10, "a spare=0.2");
+	check_values(&frame, "finding", "rule=scarce since_seconds=10");
+	for (unsigned second = 11; second < 200; second++)
+		judge(findings, second, "a spare=0.9");
+	ck_assert(!findings_are_kept(findings, mono_ns));
+	judge(findings, 9, "a spare=0.2");
 	check_rules("");
-	findings_close(again);
-	close_things(live);
+	findings_begin(findings, FINDINGS_CUT);
+	judge(findings, 300, "a spare=0.9");
+	ck_assert(!findings_are_kept(findings, frame.mono_ns));
+	judge(findings, 330, "a spare=0.9");
+	ck_assert(findings_are_kept(findings, frame.mono_ns));
+	close_things(findings);
 }
 
-/* As long as they are kept; a frame without rates is not, nor what was forgotten. */
-START_TEST(frames_that_come_again_say_what_they_said)
+/* The rows about which there are findings. */
+static void check_about(const char *expected)
 {
-	static const struct {
-		unsigned second;
-		const char *first; /* its subject, state and text */
-	} cases[] = { { 400, "a now 60 %" }, { 82, "a now 68 %" },  { 395, "a earlier 70 %" },
-		      { 80, "b now 90 %" },  { 401, "b now 90 %" }, { 390, "a now 69 %" } };
-	struct findings *live = open_things(), *again = findings_open(thing_rules, rule_sets[0].n, NULL);
+	const struct table *things = frame_table(&frame, "thing");
+	char text[64] = "";
 
-	for (unsigned second = 0; second <= 400; second++) {
-		judge(live, second, second == 395 ? "a" : textf("a load=0.%u", 600 + second % 100));
-		frame.interval_ns = 1000000000;
-		findings_recall(live, &frame);
-	}
-	findings_remember(again, live);
-	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct table *table = frame_table(&frame, "finding");
-		struct findings *of = i % 2 ? live : again;
+	for (size_t i = 0; i < things->n_rows; i++) {
+		size_t at = 0;
 
-		judge(of, cases[i / 2].second, "b load=0.9");
-		frame.interval_ns = 0;
-		findings_recall(of, &frame);
-		ck_assert_str_eq(textf("%s %s %.4s", table_text(table, table_row(table, 0), "subject"),
-				       table_text(table, table_row(table, 0), "state"),
-				       table_text(table, table_row(table, 0), "text")),
-				 cases[i / 2].first);
+		if (finding_about(&frame, things->schema, table_row(things, i), &at))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%zu ", i);
 	}
-	findings_forget(live);
-	judge(live, 390, "b load=0.9");
-	findings_recall(live, &frame);
-	check_values(&frame, "finding", "rule=loaded subject=b");
-	findings_close(again);
-	close_things(live);
+	ck_assert_str_eq(text, expected);
+}
+
+/* A recording has no keys of rows: they are found by the names, and by what the rules say of rows. */
+START_TEST(findings_that_were_recorded_are_about_their_rows)
+{
+	static const char *const rows[] = { "a/1 load=0.1", "a/2 load=0.8", "a/3 load=0.6",
+					    "b/4 load=0.2 called=x", "b/5 load=0.7 called=y" };
+	struct findings *findings = open_things();
+	struct scene scene = { 0 };
+	struct table *table;
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "0 thing %s", rows[i]);
+		scene_add(&scene, text);
+	}
+	scene_fill(&scene, &frame, 0);
+	findings_derive(findings, &frame, FINDINGS_EVERYWHERE);
+	check_about("1 2 4 ");
+	table = frame_slot(&frame, "finding");
+	for (size_t i = 0; i < table->n_rows; i++)
+		((struct finding_row *)(void *)table->rows)[i].row_key = 0;
+	check_about("");
+	findings_find_rows(findings, &frame);
+	check_about("1 2 4 ");
+	scene_empty(&scene);
+	close_things(findings);
 }
 
 START_TEST(findings_are_derived_where_they_are_sampled)

@@ -17,7 +17,7 @@
  *
  *   finding RULE SEVERITY SUBJECT: TEXT    all findings, in their order; SEVERITY is earlier of what is over
  *   silent, silent LINE                    there is no finding; no line that begins so
- *   held RULE SUBJECT: SECONDS s, row ROW  one of them, for so long
+ *   held RULE SUBJECT: SECONDS s[ or more], row ROW    one of them, for so long
  *   explained [below] SENTENCE             all lines of an explanation; below: with a part in the one above
  *   compared SECONDS s, N samples, N lines, N causes
  *   detail SUBJECT: CHANGE; WHEN; PANE VIEW ROW, process PID, second SECOND
@@ -171,8 +171,9 @@ static void say_held(struct buffer *out)
 	for (size_t i = 0; i < table->n_rows; i++) {
 		double since = table_number(table, table_row(table, i), "since_seconds");
 
-		buffer_print(out, "held %s %s: %.10g s, row %s\n", text_at(table, i, "rule"),
-			     text_at(table, i, "subject"), since, text_at(table, i, "row"));
+		buffer_print(out, "held %s %s: %.10g s%s, row %s\n", text_at(table, i, "rule"),
+			     text_at(table, i, "subject"), since,
+			     *text_at(table, i, "begun") ? " or more" : "", text_at(table, i, "row"));
 	}
 }
 

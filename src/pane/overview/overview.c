@@ -56,7 +56,20 @@ static const char *subject_of(const struct pane_context *context, unsigned index
 	return text;
 }
 
-/* "! memory  Memory is short: …  5 min": since it began, or is over; the sentence stays longest. */
+/* "5 min", "≥ 5 min" if it may have begun earlier; "32 s ago" of what is over. */
+static void age_of(const struct table *table, const void *row, bool ascii, char *out, size_t room)
+{
+	bool over = schema_row_is_over(table->schema, row), least = *table_text(table, row, "begun") != '\0';
+	char age[VALUE_TEXT_MAX];
+
+	stretch_text(age, table_number(table, row, over ? "ended_seconds" : "since_seconds"));
+	if (over)
+		snprintf(out, room, _("%s ago"), age);
+	else
+		snprintf(out, room, "%s%s", !least ? "" : ascii ? ">= " : "≥ ", age);
+}
+
+/* "! memory  Memory is short: …  5 min"; the sentence stays longest. */
 static void draw_finding(const struct pane_context *context, const struct canvas *line, unsigned index,
 			 size_t i, int subject_cells)
 {
@@ -65,9 +78,7 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	const void *row = widget->view.rows[i];
 	bool selected = context->focus == index && widget->place.cursor_on && widget->place.row == i;
 	bool over = schema_row_is_over(table->schema, row);
-	uint64_t until_ns = over ? table_u64(table, row, "until_time") : 0;
-	uint64_t now_ns = context->frame->wall_ns;
-	char since[VALUE_TEXT_MAX], subject[TEXT_MAX], text[TEXT_MAX];
+	char age[TEXT_MAX], subject[TEXT_MAX], text[TEXT_MAX];
 	int x = MARK_CELLS + 1, end = line->width;
 	enum grade grade = over ? GRADE_CALM : grade_of_severity(text_of(context, index, row, "severity"));
 	enum style style = graph_grade_style(grade, STYLE_DIM); /* without colours the mark is left */
@@ -79,11 +90,9 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 		canvas_cut(line, 0, x, selected ? STYLE_ROW : style,
 			   subject_of(context, index, row, subject, sizeof(subject)), subject_cells);
 		x += subject_cells + CANVAS_GAP;
-		stretch_text(since, !over         ? table_number(table, row, "since_seconds")
-				    : now_ns > until_ns ? (double)(now_ns - until_ns) / 1e9
-							: 0);
-		end -= utf8_cells(since, line->ascii);
-		canvas_text(line, 0, end, selected ? STYLE_ROW : STYLE_DIM, since, -1);
+		age_of(table, row, line->ascii, age, sizeof(age));
+		end -= utf8_cells(age, line->ascii);
+		canvas_text(line, 0, end, selected ? STYLE_ROW : STYLE_DIM, age, -1);
 		end -= CANVAS_GAP;
 	}
 	snprintf(text, sizeof(text), over ? _("earlier: %s") : "%s", text_of(context, index, row, "text"));

@@ -128,13 +128,13 @@ void past_recall(struct pane_context *context,
 	past_close(screen);
 }
 
-/* A live finding of the same number of seconds after boot may be one of another boot. */
+/* Those of a service have no findings of their own, or those of another panetop. */
 static void enter_earlier(struct screen *screen, bool earlier)
 {
 	if (screen->shows_earlier == earlier)
 		return;
 	session_show_earlier(screen, earlier);
-	findings_remember(screen->past_pipeline.findings, earlier ? NULL : screen->pipeline.findings);
+	screen->past_pipeline.has_findings = !earlier;
 	screen->past_judged = SIZE_MAX;
 }
 
@@ -207,50 +207,28 @@ static bool go_on_before(struct screen *screen)
 	return more;
 }
 
-/* The first of the samples that the findings of this one are judged by. */
-static size_t first_before(const struct screen *screen, size_t position)
-{
-	uint64_t first_ns, last_ns;
-	size_t n_frames = source_extent(&screen->past_source, &first_ns, &last_ns);
-
-	if (position < screen->n_earlier)
-		return position > FINDINGS_FRAMES ? position - FINDINGS_FRAMES : 0;
-	if (screen->n_earlier > 0)
-		first_ns = screen->own_first_ns;
-	return pipeline_first_before(position, n_frames - screen->n_earlier, first_ns, last_ns);
-}
-
 /* For the charts beside a sample that a service recorded; those of two boots have no common clock. */
 static void note_earlier(void *state, const struct frame *frame, const struct frame *before)
 {
 	struct screen *screen = state;
 
-	if (!screen->shows_earlier)
-		return;
 	if (!before || before->boot != frame->boot)
 		session_clear_earlier(screen);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_add(&screen->contexts[p].history, frame);
 }
 
+/* What findings of a sample that a service recorded depend on. */
 static void judge_before(struct screen *screen, size_t position)
 {
 	struct frame *const frames[] = { &screen->frames[SCREEN_PAST_BASE],
 					 &screen->frames[SCREEN_PAST_FRAME] };
-	const struct frame *latest = &screen->frames[screen->latest];
-	size_t n_rows = 0;
 
-	for (unsigned i = 0; i < latest->n_tables; i++)
-		n_rows += latest->tables[i].n_rows;
-	pipeline_judge_before(&screen->past_pipeline, first_before(screen, position), position,
-			      n_rows > MANY_ROWS, frames, note_earlier, screen);
-}
-
-/* Does what findings remember still hold: behind the sample that was judged last, or just before it? */
-static bool is_judged_beside(const struct screen *screen, size_t position)
-{
-	return screen->past_judged != SIZE_MAX && position + !screen->shows_earlier >= screen->past_judged &&
-	       position <= screen->past_judged + 1;
+	if (!screen->shows_earlier || position == screen->past_judged + 1)
+		return;
+	if (position + 1 != screen->past_judged) /* the charts begin again, too */
+		findings_begin(screen->past_pipeline.findings, FINDINGS_FROM_FIRST);
+	pipeline_judge_before(&screen->past_pipeline, position, frames, note_earlier, screen);
 }
 
 static void say_earlier(struct screen *screen)
@@ -269,14 +247,16 @@ static void show_exactly(struct screen *screen, size_t position)
 	bool earlier = position < screen->n_earlier, enters = earlier && !screen->shows_earlier;
 
 	enter_earlier(screen, earlier);
-	if (!is_judged_beside(screen, position))
-		judge_before(screen, position);
+	judge_before(screen, position);
 	if (pipeline_read(&screen->past_pipeline, position, frame, &screen->frames[SCREEN_PAST_BASE]) != 1) {
 		screen_warn(screen, MESSAGE_SCREEN, "%s", _("this sample cannot be read"));
 		past_leave(screen);
 		return;
 	}
-	note_earlier(screen, frame, position > 0 ? &screen->frames[SCREEN_PAST_BASE] : NULL);
+	for (unsigned p = 0; earlier && p < screen->setup->n_panes; p++)
+		history_rewind(&screen->contexts[p].history, frame->mono_ns);
+	if (earlier)
+		note_earlier(screen, frame, position > 0 ? &screen->frames[SCREEN_PAST_BASE] : NULL);
 	screen->past_index = screen->past_judged = position;
 	findings_note_lack(screen->past_pipeline.findings, frame);
 	session_prepare(screen, frame);

@@ -497,7 +497,7 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "pid", .column = "parent_pid" },
 		      { .name = "parents", .column = "parents" },
 		      { .name = "parent", .column = "parent" } } },
-	{ .name = "lock_convoy", .topic = "convoy", .key = "process", .age = FINDING_LASTS,
+	{ .name = "lock_convoy", .topic = "convoy", .key = "process", .age = FINDING_SEEN,
 	  .severity = FINDING_NOTE,
 	  .text = N_("{waiting} threads wait for one mutex, for {time}[; held by {holder}, TID {tid}][; at "
 		     "{lock}]."),

@@ -19,7 +19,7 @@
 struct failing_command {
 	char name[PROCESS_NAME_MAX], parent[PROCESS_NAME_MAX]; /* parent "": not known */
 	uint32_t exit_code; /* how the one that failed last ended, as in wait(2) */
-	uint32_t parent_pids[FAILING_LAST]; /* of the last failures, the newest at (failures - 1) % FAILING_LAST */
+	uint32_t parent_pids[FAILING_LAST]; /* of the last failures, in a circle */
 	uint64_t exits, failures; /* since it began to fail: a minute without failures before */
 	uint64_t failed_ns, exited_ns; /* when it last did; failed_ns 0: never */
 };
@@ -47,7 +47,7 @@ void failing_commands_add(struct failing_commands *commands, uint64_t now_ns, co
 /* Has it failed within the last minute? */
 bool failing_command_is_recent(const struct failing_command *command, uint64_t now_ns);
 
-/* The PID of the parent of nearly all of the last failures; else U64_UNKNOWN, and how many parents they have. */
+/* The PID of the parent of most of the last failures; else U64_UNKNOWN, and how many parents there are. */
 uint64_t failing_command_parent(const struct failing_command *command, uint64_t *n_parents);
 
 #define CHILD_SHARES_MAX ((size_t)256) /* names of exited children, of all parents */

@@ -221,7 +221,8 @@ static const struct column failing_columns[] = {
 			       "processes, and no codes of shells that stand for such a signal"),
 		    .source = "taskstats ac_exitcode of any of its threads"),
 	FAILING_ROW(exits, A_COUNTER(COUNT, N_("exits"), 6),
-		    .help = N_("all exits of this command under parents of this name, since it began to fail"),
+		    .help = N_("all exits of this command under parents of this name, since it began "
+			       "to fail"),
 		    .source = "taskstats exit records"),
 	FAILING_ROW(ended, A_LABEL(N_("last"), 12), .rank = 1,
 		    .help = N_("how the one that failed last ended: its code, or a signal"),
