@@ -982,6 +982,26 @@ for each_user in (ROOT, USER):
         equal("of a file", process.regions["file"]["file"], 30)
 
 
+@test("swap: what a zram device holds, and the memory that takes; zswap beside it")
+def _():
+    mapped()
+    write("/sys/module/zswap/parameters/enabled", "Y")
+    with captured("/proc/swaps", "/proc/meminfo", "/sys/block/zram0/mm_stat", "/sys/module/zswap/parameters/enabled") as tree:
+        rows = {row["device"]: row for row in panetop("--root=" + tree, "-t", "swap").table("swap")}
+        lines, stored = meminfo(tree + "/proc/meminfo"), [int(number) for number in read(tree + "/sys/block/zram0/mm_stat").split()]
+    write("/sys/module/zswap/parameters/enabled", "N")
+    value, zram = {name: number for name, (_, number) in lines.items()}, rows["/dev/zram0"]
+    equal("devices", sorted(rows), ["/dev/zram0", "zswap"])
+    equal("kinds", (zram["kind"], rows["zswap"]["kind"]), ("zram", "zswap"))
+    equal("size", zram["size_bytes"], value["SwapTotal"])
+    equal("used", zram["used_bytes"], value["SwapTotal"] - value["SwapFree"])
+    equal("stored and memory", (zram["stored_bytes"], zram["memory_bytes"]), (stored[0], stored[2]))
+    within("stored", 300 * PAGE, zram["stored_bytes"], zram["used_bytes"] + PAGE)
+    equal("memory of zswap", rows["zswap"]["memory_bytes"], value.get("Zswap"))
+    live = panetop("-t", "swap").table("swap")
+    equal("live", [(row["device"], row["kind"], row["size_bytes"]) for row in live], [("/dev/zram0", "zram", zram["size_bytes"])])
+
+
 @test("pages: anonymous pages are without those of zeros")
 def _():
     same_pages(mapped(), ("anonymous",), ("written", "swapped", "huge"))
