@@ -240,6 +240,7 @@ static void add_told_finding(struct frame *frame, const struct told *told, const
 	row_set_text(row, schema_find(&finding_schema, "text"),
 		     arena_print(&frame->arena, "%s at %g.", severity, told->seconds));
 	row_set_f64(row, schema_find(&finding_schema, "since_seconds"), told->held);
+	row_set_text(row, schema_find(&finding_schema, "begun"), told->held == 4 ? "before" : "");
 }
 
 static void add_told_findings(struct frame *frame, const struct told *told)
@@ -616,7 +617,8 @@ static void tell_page(void)
 	static const struct told samples[] = {
 		{ 0, 0, .1, 0, .02, .findings = "c" },     { 10, 0, .2, .05, .02, .findings = "b" },
 		{ 20, 1, .5, 0, .02, .findings = "" },     { 30, 1, 0, 0, .02, .findings = "" },
-		{ 40, 1, .3, 0, .02, .findings = "Ac" },   { 100, 2, .25, .1, .08, .findings = "a" },
+		{ 40, 1, .3, 0, .02, .findings = "Ac" },
+		{ 100, 2, .25, .1, .08, .findings = "ad", .held = 4 },
 	};
 
 	tell_samples(6);
@@ -639,6 +641,8 @@ START_TEST(a_page_has_all_of_its_parts)
 		"in 2 samples)</span></li>\n",
 		"<b>b</b>: warning at 10. <span class=\"dim\">09:30:10, in one sample"
 		"</span></li>\n",
+		"<b>d</b>: warning at 100. <span class=\"dim\">09:31:36 to the end (at least 4 s, in 1 "
+		"sample)</span></li>\n",
 		"<b>0</b>: note at 40. ",
 		"<b>1</b>: note at 40. ",
 		"<h2>What changed around 09:30:40</h2>",

@@ -434,7 +434,7 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 {
 	const struct stretch *stretch = &report->stretch;
 	struct page *page = &report->page;
-	char since[CLOCK_TEXT_MAX], until[CLOCK_TEXT_MAX], span[VALUE_TEXT_MAX];
+	char since[CLOCK_TEXT_MAX], until[CLOCK_TEXT_MAX], span[VALUE_TEXT_MAX], lasted[TEXT_MAX];
 	bool to_end = finding->until_ns >= stretch->last_ns;
 
 	page_print(page, "<li><span class=\"%s\">", finding->severity);
@@ -449,6 +449,7 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	page_time(page, since, finding->since_ns);
 	page_time(page, until, finding->until_ns);
 	stretch_text(span, (double)(finding->until_ns - finding->since_ns) / 1e9);
+	snprintf(lasted, sizeof(lasted), finding->is_least ? _("at least %s") : "%s", span);
 	page_markup(page, " <span class=\"dim\">");
 	if (finding->happened &&
 	    (finding->until_ns < finding->since_ns + 1000000000 || finding->until_ns < stretch->first_ns))
@@ -457,8 +458,10 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	else if (finding->until_ns == finding->since_ns)
 		page_say(page, _("%s, in one sample"), since);
 	else if (finding->n_episodes == 1)
-		page_say(page, _("%s to %s (%s, in %zu samples)"), since, to_end ? _("the end") : until, span,
-			 finding->n_samples);
+		page_say(page,
+			 P_("%s to %s (%s, in %zu sample)", "%s to %s (%s, in %zu samples)",
+			    finding->n_samples),
+			 since, to_end ? _("the end") : until, lasted, finding->n_samples);
 	else
 		page_say(page, _("%s to %s (%zu times, in %zu samples)"), since,
 			 to_end ? _("the end") : until, finding->n_episodes, finding->n_samples);

@@ -185,6 +185,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 	}
 	if (finding->n_samples == 0) {
 		finding->since_ns = sleep_past_wall_ns(&pass->slept, frame, held_ns);
+		finding->is_least = *table_text(table, row, "begun") != '\0';
 		finding->happened = has_happened(pass->plan, finding->rule);
 	}
 	if (finding->n_samples == 0 || level > finding->level) {
@@ -259,18 +260,21 @@ static size_t step_from(const struct pass *pass, size_t index)
 static enum report_fault read_all(struct pass *pass, size_t first, size_t last)
 {
 	const struct report_plan *plan = pass->plan;
-	const struct frame *before = NULL;
+	struct frame *const frames[] = { &pass->frames[0], &pass->frames[1] };
+	const struct frame *before = pipeline_judge_before(&pass->pipeline, first, frames, NULL, NULL);
+	bool sought = false;
 	int error = 0;
 
-	for (pass->index = first > 0 ? first - 1 : 0; pass->index <= last;
+	for (pass->index = first > 0 && !before ? first - 1 : first; pass->index <= last;
 	     pass->index += step_from(pass, pass->index)) {
-		struct frame *frame = before == &pass->frames[0] ? &pass->frames[1] : &pass->frames[0];
+		struct frame *frame = before == frames[0] ? frames[1] : frames[0];
 		int got;
 
 		if (plan->interrupted && plan->interrupted())
 			return REPORT_INTERRUPTED;
-		if (!before || pass->stretch->step > 1)
+		if (!sought || pass->stretch->step > 1)
 			error = plan->source->seek(plan->source->state, pass->index);
+		sought = true;
 		got = error ? error : pipeline_next(&pass->pipeline, frame, before);
 		if (got == -EINTR)
 			return REPORT_INTERRUPTED;

@@ -53,6 +53,7 @@ struct stretch_finding {
 	const char *severity; /* the worst, as the table has it */
 	enum finding_severity level;
 	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when it held, up to the last sample with it */
+	bool is_least;               /* it may have begun earlier */
 	size_t n_samples, n_episodes; /* in which it held */
 	size_t judged;               /* number of the last sample with it, of those with findings */
 };
