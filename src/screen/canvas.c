@@ -188,7 +188,8 @@ void canvas_right(const struct canvas *canvas, int y, int x, int width, enum sty
 		canvas_text(canvas, y, x + width - cells, style, text, cells);
 }
 
-bool canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right)
+bool canvas_rule_in(const struct canvas *canvas, int y, enum style style, const char *title,
+		    const char *right)
 {
 	int room = canvas->width - RULE_MARGIN - 2, cells;
 	int kept = utf8_cells(right, canvas->ascii) + 2 * RULE_MARGIN;
@@ -197,7 +198,7 @@ bool canvas_rule(const struct canvas *canvas, int y, const char *title, const ch
 	if (room < 4)
 		return false;
 	canvas_text(canvas, y, RULE_MARGIN, STYLE_DIM, " ", 1);
-	cells = canvas_text(canvas, y, RULE_MARGIN + 1, STYLE_STRONG, title,
+	cells = canvas_text(canvas, y, RULE_MARGIN + 1, style, title,
 			    room - kept >= RULE_TITLE_MIN ? room - kept : room);
 	canvas_text(canvas, y, RULE_MARGIN + 1 + cells, STYLE_DIM, " ", 1);
 	room -= cells + 2 * RULE_MARGIN;

@@ -61,7 +61,13 @@ void canvas_right(const struct canvas *canvas, int y, int x, int width, enum sty
  * A rule with a title and a text at its right: "── title ── 5 of 94 ──".
  * False: there is no room for the text.
  */
-bool canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right);
+bool canvas_rule_in(const struct canvas *canvas, int y, enum style style, const char *title,
+		    const char *right);
+
+static inline bool canvas_rule(const struct canvas *canvas, int y, const char *title, const char *right)
+{
+	return canvas_rule_in(canvas, y, STYLE_STRONG, title, right);
+}
 
 /* count cells of one glyph; without Unicode any other than ASCII becomes '#'. */
 void canvas_fill(const struct canvas *canvas, int y, int x, enum style style, uint32_t glyph, int count);

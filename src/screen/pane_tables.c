@@ -206,6 +206,14 @@ static void add_order(const struct table_widget *widget, char *text, size_t room
 			 column_name(&view->schema->columns[view->sort]));
 }
 
+/* Does it get the keys, and others of the view could? */
+static bool is_one_of_several(const struct pane_context *context, unsigned index)
+{
+	const struct pane_view *view = context->pane->views ? &context->pane->views[context->view] : NULL;
+
+	return view && !context->pane->of_process && (view->also | view->below) && index == context->focus;
+}
+
 void context_draw_titled(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			 const char *title)
 {
@@ -219,7 +227,9 @@ void context_draw_titled(const struct pane_context *context, const struct canvas
 		return;
 	count_text(context, canvas, index, table, text, sizeof(text));
 	add_order(&context->tables[index], text, sizeof(text)); /* of the headings just drawn */
-	context->screen->filter_shown = canvas_rule(canvas, 0, title, text);
+	context->screen->filter_shown =
+		canvas_rule_in(canvas, 0, is_one_of_several(context, index) ? STYLE_HEADING : STYLE_STRONG,
+			       title, text);
 }
 
 const char *pane_table_setting(const struct pane_context *context, unsigned index)

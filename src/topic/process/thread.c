@@ -44,7 +44,7 @@ static const struct column columns[] = {
 	ROW(wait_ratio, A_RATE(RATIO, N_("%wait"), 6), .additive = true, .rank = 2, .high = 0.5,
 	    .alarming = 0.9, .rate_of = offsetof(struct thread_row, wait_seconds),
 	    .help = N_("share of the time that it was ready to run but had no CPU; the kernel counts a wait "
-		       "when it is over, so what is more than the interval follows in the next ones"),
+		       "when it is over: what is longer than the interval counts in the next ones"),
 	    .source = "growth of wait_seconds / time"),
 	ROW(switches_per_second, A_RATE(PER_SECOND, N_("switch/s"), 8), .hidden = true,
 	    .rate_of = offsetof(struct thread_row, switches), .help = N_("context switches to it"),
@@ -265,10 +265,7 @@ static void update(struct state *state)
 	state->boot_ns = processes->boot_ns;
 }
 
-/*
- * The kernel counts a wait when it is over. In an interval a thread has waited at most as long as it did not
- * run; the rest is counted in the next ones.
- */
+/* In an interval it has waited at most as long as it did not run. */
 static void report_wait(struct thread *thread, uint64_t interval_ns)
 {
 	uint64_t wait_ns = thread->schedstat.wait_ns, run_ns = thread->run_ns, ran_ns, most_ns;
@@ -277,10 +274,9 @@ static void report_wait(struct thread *thread, uint64_t interval_ns)
 		return;
 	ran_ns = run_ns > thread->reported_run_ns ? run_ns - thread->reported_run_ns : 0;
 	most_ns = interval_ns > ran_ns ? interval_ns - ran_ns : 0;
-	if (thread->reported_run_ns == 0 || wait_ns <= thread->reported_wait_ns + most_ns)
-		thread->reported_wait_ns = wait_ns;
-	else
-		thread->reported_wait_ns += most_ns;
+	thread->reported_wait_ns = thread->reported_run_ns == 0
+					   ? wait_ns
+					   : pid_wait_so_far(thread->reported_wait_ns, wait_ns, 1, most_ns);
 	thread->reported_run_ns = run_ns;
 }
 
