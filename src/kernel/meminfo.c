@@ -288,7 +288,7 @@ bool swap_is_zram(const struct swap_line *line, struct span *name)
 	uint64_t index;
 
 	while (span_until(&rest, '/', &part))
-		continue;
+		;
 	*name = number = rest;
 	return span_is(line->type, "partition") && span_take_start(&number, "zram") &&
 	       span_is_u64(number, &index);

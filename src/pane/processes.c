@@ -142,7 +142,7 @@ static bool go_on(struct pane_context *context, const struct input *input, bool 
 	bool above = context->focus == context->pane->views[context->view].table;
 	bool down = input->key == K_DOWN && widget->place.row + 1 >= widget->view.n_rows;
 	bool up = input->key == K_UP && widget->place.row == 0;
-	int table = down || up ? beside(context, context->focus, down ? 1 : -1) : -1;
+	int step = (int)down - (int)up, table = step ? beside(context, context->focus, step) : -1;
 
 	if (table < 0 || !widget->place.cursor_on)
 		return false;

@@ -172,23 +172,3 @@ START_TEST(what_is_kept_has_a_bound)
 	ck_assert(past.n_traces == TRACES && past.n_spells == SPELLS);
 	finding_past_free(&past);
 }
-
-/* A frame that comes again is judged by what was known when it came first. */
-START_TEST(the_live_past_counts_first)
-{
-	struct finding_past live = { 0 }, again = { .live = &live };
-
-	for (unsigned second = 0; second <= 40; second += 2)
-		growth(&live, 7, second, 10 * second);
-	check_growths(&again, 7, "40 400 320");
-	check_growths(&again, 8, "40 400 nan, 42 410 10"); /* live does not know it */
-	for (unsigned second = 42; second <= 256; second += 2)
-		growth(&live, 7, second, 10 * second);
-	check_growths(&again, 7, "50 500 320, 34 340 320, 33 330 nan"); /* 33: before the oldest point */
-	since(&live, 7, 50);
-	ck_assert_double_eq(since(&again, 7, 60), 10);
-	finding_past_empty(&again);
-	ck_assert(again.live == &live && again.n_traces == 0 && again.n_spells == 0 && again.now_ns == 0);
-	finding_past_free(&again);
-	finding_past_free(&live);
-}

@@ -325,6 +325,7 @@ START_LIVE_TEST(orphans_have_another_parent)
 	for (int reaped = 0; reaped <= 1; reaped++) {
 		char bytes[PROCESS_STAT_MAX];
 		struct pid_stat stat;
+		siginfo_t info;
 		pid_t parent, child;
 		int pids[2];
 
@@ -344,7 +345,7 @@ START_LIVE_TEST(orphans_have_another_parent)
 		rig_next(&rig);
 		ck_assert_double_eq(number_of(child, "ppid"), parent);
 		kill(parent, SIGKILL);
-		waitid(P_PID, (id_t)parent, &(siginfo_t){ 0 }, WEXITED | (reaped ? 0 : WNOWAIT));
+		waitid(P_PID, (id_t)parent, &info, reaped ? WEXITED : WEXITED | WNOWAIT);
 		rig_next(&rig);
 		ck_assert(process_read_stat(&rig.env, (uint32_t)child, bytes, &stat));
 		ck_assert_double_eq(number_of(child, "ppid"), (double)stat.parent_pid);

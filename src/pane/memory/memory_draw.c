@@ -490,9 +490,9 @@ static void slope_words(const struct pane_context *context, bool with_name, char
 		{ "slope", { .unit = UNIT_BYTES }, "60 s * growth of used memory / time" },
 		{ "seconds", { .number = NAN } },
 	};
-	struct row_facts facts = { { row_fact }, processes, NULL, made, 2 };
 	unsigned series = memory_used_series(context);
 	struct history_span span, other; /* as old as what is known of processes */
+	const void *row = NULL;
 	const char *form;
 	bool grows;
 
@@ -512,13 +512,13 @@ static void slope_words(const struct pane_context *context, bool with_name, char
 	if (with_name && grows && grower.row && !memory_scope_row(context) &&
 	    history_between(&context->history, series, grower.since_ns, now, &other) &&
 	    2 * grower.bytes > other.last - other.first)
-		facts.row = grower.row;
+		row = grower.row;
 	if (isnan(made[1].fact.number))
 		form = grows ? _("+{slope:short}/min[, {name} {pid} most of it]") : _("{slope:short}/min");
 	else
 		form = grows ? _("+{slope:short} in {seconds:.0} s[, {name} {pid} most of it]")
 			     : _("{slope:short} in {seconds:.0} s");
-	sentence_text(text, form, &facts.facts);
+	sentence_text(text, form, &(const struct row_facts){ { row_fact }, processes, row, made, 2 }.facts);
 }
 
 #define GIB 1073741824.0
