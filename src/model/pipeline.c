@@ -680,7 +680,8 @@ int pipeline_derive(const struct pipeline *pipeline, size_t index, struct frame 
 
 #define SPARE_SECONDS 60     /* more frames than these are needed: steps back need no others */
 #define MOST_SECONDS 3600    /* what has held for longer has its age from then on */
-#define MOST_ROWS 2000000    /* of all frames: about a second on a slow machine */
+#define MORE_SECONDS 5       /* times as many, if they are not settled */
+#define MOST_ROWS 1000000    /* of all frames: about a second on a slow machine */
 
 static size_t count_rows(const struct frame *frame)
 {
@@ -759,7 +760,7 @@ const struct frame *pipeline_judge_before(const struct pipeline *pipeline, size_
 								     : FINDINGS_WITHIN;
 		findings_begin(pipeline->findings, begin);
 		before = judge_all(pipeline, first, index, frames, each, state);
-		seconds *= 2;
+		seconds *= MORE_SECONDS;
 	} while (before && begin == FINDINGS_WITHIN && !findings_are_settled(pipeline->findings));
 	return before;
 }

@@ -153,7 +153,7 @@ uint64_t failing_command_parent(const struct failing_command *command, uint64_t 
 		if (n_own >= OWN_SHARE * n)
 			return command->parent_pids[i] == U32_UNKNOWN ? U64_UNKNOWN : command->parent_pids[i];
 	}
-	if (n_different <= n / 2 || command->failures <= FAILING_LAST) /* else there were more */
+	if (2 * n_different <= n) /* else others may come with each failure */
 		*n_parents = n_different;
 	return U64_UNKNOWN;
 }

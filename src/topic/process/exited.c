@@ -231,7 +231,8 @@ static const struct column failing_columns[] = {
 		    .help = N_("PID of the parent, if nearly all of the last 16 failures are of one"),
 		    .source = "taskstats ac_ppid"),
 	FAILING_ROW(parents, A_GAUGE(COUNT, N_("parents"), 7), .rank = 3, .optional = true,
-		    .help = N_("number of parents of the last 16 failures, if none has nearly all"),
+		    .help = N_("number of parents of the last 16 failures, if none has nearly all; unknown: "
+			       "most have one of their own"),
 		    .source = "taskstats ac_ppid"),
 	FAILING_ROW(command, A_KEY(N_("command"), 16), .personal = true, .grouping = "command",
 		    .help = N_("command name"), .source = "taskstats ac_comm"),
