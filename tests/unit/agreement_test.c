@@ -350,22 +350,18 @@ static char *say(struct buffer *out, const struct frame *of)
 	return out->bytes;
 }
 
-static const char *said[N_FRAMES];
+static char *said[N_FRAMES];
+static struct frame jumped[2];
 
 /* What is said at the frame of this index when it is reached in a jump, or in a step back. */
 static const char *jump(struct findings *findings, size_t index, size_t n_few, struct buffer *out)
 {
-	static struct frame frames[2];
-	struct frame *const both[] = { &frames[0], &frames[1] };
+	struct frame *const both[] = { &jumped[0], &jumped[1] };
 	const struct frame *before = NULL;
 	size_t position = 0;
 	const struct source source = { .next = next, .seek = seek, .find = find_at, .state = &position };
 	const struct pipeline pipeline = { .source = &source, .findings = findings };
 
-	if (!frames[0].tables) {
-		frame_open(&frames[0], topic_schemas(), n_topics);
-		frame_open(&frames[1], topic_schemas(), n_topics);
-	}
 	if (n_few == 0)
 		pipeline_judge_before(&pipeline, index, both, NULL, NULL);
 	else
@@ -385,6 +381,8 @@ START_TEST(a_jump_says_what_a_run_says)
 	unsigned n_rows = 0, n_less = 0;
 
 	frame_open(&frame, topic_schemas(), n_topics);
+	frame_open(&jumped[0], topic_schemas(), n_topics);
+	frame_open(&jumped[1], topic_schemas(), n_topics);
 	for (unsigned i = 0; i < N_FRAMES; i++) {
 		frame_open(&recorded[i], topic_schemas(), n_topics);
 		fill_recorded(i);
@@ -406,4 +404,14 @@ START_TEST(a_jump_says_what_a_run_says)
 			ck_assert_str_eq(jump(jumps, i, 0, &out), said[i]);
 	ck_assert_uint_gt(n_rows, 3 * N_FRAMES);
 	ck_assert_uint_gt(n_less, N_FRAMES / 9 / 2); /* that is not so without the minutes before */
+	for (unsigned i = 0; i < N_FRAMES; i++) {
+		frame_close(&recorded[i]);
+		free(said[i]);
+	}
+	frame_close(&frame);
+	frame_close(&jumped[0]);
+	frame_close(&jumped[1]);
+	findings_close(run);
+	findings_close(jumps);
+	buffer_free(&out);
 }

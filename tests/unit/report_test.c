@@ -241,6 +241,7 @@ static void add_told_finding(struct frame *frame, const struct told *told, const
 		     arena_print(&frame->arena, "%s at %g.", severity, told->seconds));
 	row_set_f64(row, schema_find(&finding_schema, "since_seconds"), told->held);
 	row_set_text(row, schema_find(&finding_schema, "begun"), told->held == 4 ? "before" : "");
+	row_set_u64(row, schema_find(&finding_schema, "until_time"), frame->wall_ns);
 }
 
 static void add_told_findings(struct frame *frame, const struct told *told)
@@ -702,6 +703,20 @@ START_TEST(a_page_has_all_of_its_parts)
 		  "<td class=\"left\">bob</td><td>4.0K</td></tr>",
 		  "<td class=\"left\">alice</td><td>2.0K</td></tr>", "<dt>owner</dt>\n<dd>whose it is</dd>");
 	check_lacks(page.bytes, "are hidden (*)", "carol", "it has the worst findings");
+}
+
+/* The first and the last kill: it was shown in more samples. */
+START_TEST(what_happened_has_the_times_of_that)
+{
+	static const struct finding_rule kills = { .name = "told", .age = FINDING_RECURS };
+
+	tell_page();
+	of.plan.rules = &kills;
+	of.plan.n_rules = 1;
+	make_page(&of.plan);
+	check_has(page.bytes,
+		  "<b>a</b>: critical at 40. <span class=\"dim\">09:30:40 to 09:31:40</span></li>\n",
+		  "<b>b</b>: warning at 10. <span class=\"dim\">09:30:10</span></li>\n");
 }
 
 /* Where what a rule calls its rows is personal; of a command its name stays. */

@@ -455,6 +455,8 @@ static void add_finding(struct report *report, const struct stretch_finding *fin
 	    (finding->until_ns < finding->since_ns + 1000000000 || finding->until_ns < stretch->first_ns))
 		page_say(page, finding->since_ns < stretch->first_ns ? _("%s, before the recording") : "%s",
 			 since);
+	else if (finding->happened)
+		page_say(page, _("%s to %s"), since, until);
 	else if (finding->until_ns == finding->since_ns)
 		page_say(page, _("%s, in one sample"), since);
 	else if (finding->n_episodes == 1)
