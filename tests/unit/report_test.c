@@ -708,7 +708,8 @@ START_TEST(a_page_has_all_of_its_parts)
 /* The first and the last kill: it was shown in more samples. */
 START_TEST(what_happened_has_the_times_of_that)
 {
-	static const struct finding_rule kills = { .name = "told", .age = FINDING_RECURS };
+	static const struct finding_rule kills = { .name = "told", .topic = "gauge",
+					    .age = FINDING_RECURS };
 
 	tell_page();
 	of.plan.rules = &kills;
