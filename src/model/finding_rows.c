@@ -631,7 +631,8 @@ static const struct column columns[] = {
 	ROW(begun, A_LABEL(N_("begun"), 6), .words = true, .fleeting = true, .rank = 3, .optional = true,
 	    .help = N_("before: it may have begun before the first sample, so that the time since then is "
 		       "the least; blank: its begin was seen"), .source = "its rule"),
-	ROW(ended_seconds, A_GAUGE(SECONDS, N_("ended"), 6), .rank = 2, .whole = true, .optional = true,
+	ROW(ended_seconds, A_NUMBER(LABEL, SECONDS, N_("ended"), 6), .fleeting = true, .rank = 2,
+	    .whole = true, .optional = true,
 	    .help = N_("of an earlier one: time since it ended, or happened"),
 	    .source = "time between samples"),
 	ROW(since_time, A_NUMBER(LABEL, TIME, N_("from"), 8), .fleeting = true, .hidden = true,

@@ -172,4 +172,4 @@ def columns_that_an_older_version_lacked(scratch):
     path = of_another_version(scratch, lambda name, keys: [key for key in keys if key not in lacked.get(name, ())])
     with replay("cpu", recording=path, width=160, height=40) as terminal:
         terminal.send(".").shows("render", "200.0")
-        terminal.send("3").shows("kernel -  cache")
+        terminal.send("3").shows("kernel -  █ cache")

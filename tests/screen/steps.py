@@ -4,7 +4,7 @@ from common import screen
 from drawn import drawn_again, has_notice
 
 SAMPLES = 48  # of each pane
-PANES = ("overview", "cpu", "groups", "kernel", "disks")  # a log of events goes on meanwhile
+PANES = ("overview", "groups", "kernel", "disks")  # a log of events goes on meanwhile
 SIZES = {"overview": {"width": 120, "height": 100}}  # with trends beside the lists, and lines for five findings: more move the rest
 
 

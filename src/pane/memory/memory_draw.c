@@ -252,6 +252,8 @@ static void collect(const struct pane_context *context, struct memory_facts *fac
 
 	if (!context_table(context, MEMORY_TABLE_PRESSURE))
 		unwatched = context->tables[MEMORY_TABLE_PRESSURE].absent;
+	if (!context_table(context, MEMORY_TABLE_RECLAIM))
+		unwatched = context->tables[MEMORY_TABLE_RECLAIM].absent;
 	memory_facts_make(facts, context->frame, unwatched);
 }
 

@@ -481,7 +481,7 @@ const struct finding_rule finding_rules[] = {
 	{ .name = "failing_command", .topic = "failing", .key = "command", .called = "what",
 	  .age = FINDING_COUNTS, .severity = FINDING_NOTE,
 	  .text = N_("Failed {failures} times in {window}, {share} of its exits[; last: {last}][; started by "
-		     "process {pid}][; started by {parents} × {parent}]."),
+		     "process {pid}][; started by {parents} processes {parent}]."),
 	  .help = N_("A command that the same program starts exits with a failure again and again, and "
 		     "hardly ever succeeds. Ends by signals of other processes are no failures, and commands "
 		     "whose exit code is an answer are silent."),
