@@ -77,15 +77,15 @@ const void *process_select_row(struct pane_context *context, const struct table 
 
 void process_open_selected(struct pane_context *context)
 {
-	const struct table *table;
-	const void *row = process_select_row(context, &table);
+	struct subject subject;
+	const char *refusal = screen_subject(context, &subject);
 
-	if (!row || !schema_find(table->schema, "pid"))
-		process_warn_unselected(context);
-	else if (!(table_number(table, row, "pid") > 0) || isnan(table_number(table, row, "start_seconds")))
-		screen_warn(context->screen, MESSAGE_PANE, "%s", _("the process of this row is not known"));
-	else
-		process_open(context, "process", table, row);
+	if (refusal) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s", refusal);
+		return;
+	}
+	screen_select_subject(context, &subject);
+	screen_open(context, "process", &subject.process);
 }
 
 bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row)

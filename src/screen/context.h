@@ -119,6 +119,9 @@ struct subject {
  */
 const char *screen_subject(const struct pane_context *context, struct subject *subject);
 
+/* So that the screen shows whom an action is about. */
+void screen_select_subject(struct pane_context *context, const struct subject *subject);
+
 /* Does this action of the pane of processes to it, over the pane that is shown. */
 void screen_act_on_subject(struct pane_context *context, int action);
 

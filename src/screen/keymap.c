@@ -260,15 +260,6 @@ static struct pane_context *pane_that_binds(struct screen *screen, enum action a
 	return &screen->contexts[p];
 }
 
-/* So that the screen shows whom it is about. */
-static void select_subject(struct pane_context *context, const struct subject *subject)
-{
-	if (!subject->row)
-		return;
-	context->focus = subject->table;
-	table_select_row(&context->tables[subject->table], subject->row);
-}
-
 void screen_act_on_subject(struct pane_context *context, int action)
 {
 	struct pane_context *processes = pane_that_binds(context->screen, ACTION_NICER);
@@ -277,7 +268,7 @@ void screen_act_on_subject(struct pane_context *context, int action)
 
 	if (!bound || screen_subject(context, &subject))
 		return;
-	select_subject(context, &subject);
+	screen_select_subject(context, &subject);
 	processes->given = subject.process;
 	bound->act(processes);
 	processes->given.is_set = false;
@@ -291,7 +282,7 @@ static void open_view(struct pane_context *context, int action)
 
 	if (screen_subject(context, &subject))
 		return;
-	select_subject(context, &subject);
+	screen_select_subject(context, &subject);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
 		const struct pane *pane = screen->setup->panes[p];
 
@@ -613,14 +604,17 @@ static const char *lacks(const struct pane_context *context, enum need need)
 	const struct table_widget *widget = screen_table(context->screen);
 	bool selected = widget->place.cursor_on, no_table = navigation_lacks_table(context);
 	struct subject subject;
+	const char *refusal;
 
 	switch (need) {
 	case NEEDS_LIVE_PROCESS:
 		if (screen_replays(context))
 			return _("processes in a recording cannot be changed");
-		return screen_subject(context, &subject);
+		refusal = lacks(context, NEEDS_PROCESS);
+		return refusal ? refusal : scoping_has_ended(context) ? _("the process has ended") : NULL;
 	case NEEDS_PROCESS:
-		return screen_subject(context, &subject);
+		refusal = lacks(context, NEEDS_SAMPLES);
+		return refusal ? refusal : screen_subject(context, &subject);
 	case NEEDS_PAST:
 		return player_refuses(context->screen);
 	case NEEDS_MARK:

@@ -182,14 +182,13 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 		screen->setup->panes[index]->entered(screen_context(screen));
 }
 
-static void name_subject(struct subject *subject, const struct schema *schema, const void *row,
-			 const struct scope_process *found)
+static const char *name_in(const struct schema *schema, const void *row)
 {
-	const struct column *column = schema_find(schema, "command");
+	const struct column *name = schema_find(schema, "name"), *command = schema_find(schema, "command");
+	const struct column *column = name ? name : command;
 	const char *text = column && column->type == VALUE_TEXT ? row_text(row, column) : NULL;
-	struct span name = found->name.at < found->name.end ? found->name : span_text(text ? text : "");
 
-	span_copy(subject->process.name, sizeof(subject->process.name), name);
+	return text ? text : "";
 }
 
 /* False: the row is not of one process that lives. */
@@ -204,12 +203,13 @@ static bool take_row(const struct pane_context *context, const struct schema *sc
 	if (!row || !pid || pid->type != VALUE_U64 || !row_is_known(row, pid) || row_u64(row, pid) == 0 ||
 	    schema->shape == SHAPE_EVENTS)
 		return false;
-	if (!scope_frame_process(context->frame, row_u64(row, pid), &found))
-		found = (struct scope_process){ .start_seconds = NAN, .name = span_text("") };
+	if (of_thread && !scope_frame_process(context->frame, row_u64(row, pid), &found))
+		return false;
 	process->is_set = true;
 	process->pid = (uint32_t)row_u64(row, pid);
 	process->start_seconds = of_thread ? found.start_seconds : row_number(row, start);
-	name_subject(subject, schema, row, &found);
+	span_copy(process->name, sizeof(process->name),
+		  of_thread ? found.name : span_text(name_in(schema, row)));
 	subject->row = row;
 	return !isnan(process->start_seconds);
 }
@@ -254,8 +254,6 @@ const char *screen_subject(const struct pane_context *context, struct subject *s
 	const struct column *column;
 
 	*subject = (struct subject){ .table = context->focus };
-	if (context->screen->compare.on)
-		return _("not in a comparison (= leaves it)");
 	if (take_page(context, subject))
 		return NULL;
 	if (!navigation_lacks_table(context) && widget->place.cursor_on)
@@ -269,6 +267,14 @@ const char *screen_subject(const struct pane_context *context, struct subject *s
 			return NULL;
 	return pane->of_process ? _("select a process first, in the view Processes")
 				: _("no process is shown here");
+}
+
+void screen_select_subject(struct pane_context *context, const struct subject *subject)
+{
+	if (!subject->row)
+		return;
+	context->focus = subject->table;
+	table_select_row(&context->tables[subject->table], subject->row);
 }
 
 /* The table of the present view with this topic. */

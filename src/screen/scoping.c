@@ -293,6 +293,15 @@ static bool choose_group(struct pane_context *context, const struct schema *sche
 	return true;
 }
 
+bool scoping_has_ended(const struct pane_context *context)
+{
+	struct scope_process found;
+	struct subject subject;
+
+	return !screen_subject(context, &subject) && !subject.row && frame_table(context->frame, "process") &&
+	       !scope_frame_process(context->frame, subject.process.pid, &found);
+}
+
 void scoping_choose(struct pane_context *context)
 {
 	const struct schema *schema;

@@ -12,6 +12,9 @@ void sorting_reverse(struct pane_context *context);
 void sorting_by(struct pane_context *context, int what);
 enum { SORTING_MEMORY, SORTING_CPU, SORTING_TIME };
 
+/* Is the view about one process, which has ended? */
+bool scoping_has_ended(const struct pane_context *context);
+
 /* Asks what the selected row should stand for; with a scope, leaves it. */
 void scoping_choose(struct pane_context *context);
 

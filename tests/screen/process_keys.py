@@ -267,7 +267,7 @@ def a_row_without_its_process(_scratch):
     """A connection whose owner is not known opens no page, and says so; one with its owner does."""
     with replay("network", width=120, height=40) as terminal:
         terminal.view("Connections")
-        terminal.send("Down", "Down", "Down", "Enter").shows("the process of this row is not known", "[5")
+        terminal.send("Down", "Down", "Down", "Enter").shows("this row is not of one living process", "[5")
         terminal.send("Up", "Enter").shows("[Pro", "15400")
     with replay("network", width=120, height=40) as terminal:
         terminal.send(".", *["Down"] * 7)  # past interfaces and processes

@@ -686,7 +686,7 @@ static void show_actions(struct pane_context *context)
 	char text[TEXT_MAX];
 
 	if (!refusal) {
-		table_select_row(&context->tables[subject.table], subject.row); /* it stays the one */
+		screen_select_subject(context, &subject); /* it stays that one */
 		snprintf(text, sizeof(text), _("Send a signal to %s (%u)"), subject.process.name,
 			 subject.process.pid);
 		items[n_items++] = (struct menu_item){ text, _("as in the CPU pane") };
