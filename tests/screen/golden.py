@@ -203,6 +203,7 @@ SCREENS = [
     ("power-trips", "80x24", "power", ["power"], [LAST, *["Tab"] * 9]),
     ("pressed", "80x24", "memory", ["memory"], PRESSED),
     ("process-calls", "120x24", "memory", ["process"], [LAST, *["Tab"] * 12]),
+    ("process-environment", "40x12", "memory", ["cpu"], [LAST, "Down", DRAWN, "e"]),
     ("process-files", "80x24", "memory", ["process"], [LAST, "Tab", "Tab"]),
     ("process-functions", "120x24", "memory", ["process"], [LAST, *["Tab"] * 13]),
     ("process-limits", "80x24", "memory", ["process"], [LAST, *["Tab"] * 3]),

@@ -435,6 +435,19 @@ static void heading_of_code(const struct pane_context *context, char *text, size
 			 seconds, 100 * error);
 }
 
+/* Below the whole command, as far as that leaves half of the room. */
+static void draw_environment(const struct pane_context *context, struct canvas *canvas)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+	const struct canvas half = canvas_rows(canvas, 0, canvas->height / 2);
+	int lines = canvas_wrapped(&half, 0, STYLE_NORMAL, span_text(process_text(&rows, "command")));
+	const struct canvas rest = canvas_below(canvas, lines);
+	char title[TEXT_MAX];
+
+	heading(context, title, sizeof(title));
+	context_draw_titled(context, &rest, PROCESS_TABLE_ENVIRONMENT, title);
+}
+
 #define VIEW(view_name, view_title, view_help, view_table, ...)                                              \
 	{ view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS), .heading = heading,      \
 	  __VA_ARGS__ }
@@ -453,8 +466,9 @@ static const struct pane_view views[] = {
 	[VIEW_SIGNALS] =
 		VIEW("signals", N_("Signals"), N_("what it does with each signal"), PROCESS_TABLE_SIGNAL),
 	[VIEW_ENVIRONMENT] =
-		VIEW("environment", N_("Environment"), N_("the variables it was started with, secrets too"),
-		     PROCESS_TABLE_ENVIRONMENT, .opened_by = ACTION_ENVIRONMENT),
+		VIEW("environment", N_("Environment"),
+		     N_("its whole command, and the variables it was started with, secrets too"),
+		     PROCESS_TABLE_ENVIRONMENT, .opened_by = ACTION_ENVIRONMENT, .draw = draw_environment),
 	[VIEW_MEMORY] =
 		VIEW("memory", N_("Memory"), N_("its memory by kind, explained"), PROCESS_TABLE_MEMORY),
 	[VIEW_MAP] = { "map", N_("Map"), N_("its mappings; Enter opens the map of their pages"),
