@@ -351,7 +351,7 @@ static void say_verdict(struct buffer *out)
 	buffer_add(out, text.bytes, text.length);
 	buffer_char(out, '\n');
 	buffer_free(&text);
-	grade = memory_group_story(&group, &frame, false);
+	grade = (int)memory_group_story(&group, &frame, false);
 	if (group.length > 0)
 		buffer_print(out, "verdict of a group: %s %.*s\n", grades[grade], (int)group.length,
 			     group.bytes);
