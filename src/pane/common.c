@@ -182,9 +182,8 @@ struct graph_line_scale past_scale(const struct pane_context *context, double mo
 	};
 }
 
-/* What the first two graphs of a row show at most. */
-static double traffic(const struct pane_context *context, const struct canvas *canvas,
-		      const struct followed_row *row)
+double followed_row_traffic(const struct pane_context *context, const struct canvas *canvas,
+			    const struct followed_row *row)
 {
 	struct graph_line_scale scale = past_scale(context, NAN, STYLE_SERIES);
 	double sum = 0;
@@ -192,6 +191,22 @@ static double traffic(const struct pane_context *context, const struct canvas *c
 	for (unsigned i = 0; i < 2; i++)
 		sum += fmax(graph_line_range(canvas, &context->history, row->series[i], &scale).most, 0);
 	return sum;
+}
+
+int followed_rows_rank(const struct followed_row **shown, double *ranks, int n_shown, int most,
+		       const struct followed_row *row, double rank)
+{
+	int at = n_shown < most ? n_shown : most - 1;
+
+	if (n_shown == most && rank <= ranks[at])
+		return n_shown;
+	for (; at > 0 && ranks[at - 1] < rank; at--) {
+		shown[at] = shown[at - 1];
+		ranks[at] = ranks[at - 1];
+	}
+	shown[at] = row;
+	ranks[at] = rank;
+	return n_shown + (n_shown < most);
 }
 
 int followed_rows_choose(const struct followed_graphs *graphs, const struct pane_context *context,
@@ -205,21 +220,13 @@ int followed_rows_choose(const struct followed_graphs *graphs, const struct pane
 	double ranks[FOLLOWED_ROWS_MAX];
 	int n_shown = 0;
 
-	for (size_t i = 0; table && i < view->n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
+	for (size_t i = 0; table && i < view->n_rows; i++) {
 		const struct followed_row *row = followed_rows_find(
 			followed, table_text(table, view->rows[i], table->schema->columns[0].key));
-		double rank = row ? traffic(context, &part, row) : 0;
-		int at = n_shown;
+		double rank = row ? followed_row_traffic(context, &part, row) : 0;
 
-		if (!(rank > 0))
-			continue;
-		for (; at > 0 && ranks[at - 1] < rank; at--) {
-			shown[at] = shown[at - 1];
-			ranks[at] = ranks[at - 1];
-		}
-		shown[at] = row;
-		ranks[at] = rank;
-		n_shown++;
+		if (rank > 0)
+			n_shown = followed_rows_rank(shown, ranks, n_shown, FOLLOWED_ROWS_MAX, row, rank);
 	}
 	return n_shown;
 }

@@ -111,6 +111,14 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 /* NULL: it is not followed. */
 const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name);
 
+/* What its first two graphs show at most, together. */
+double followed_row_traffic(const struct pane_context *context, const struct canvas *canvas,
+			    const struct followed_row *row);
+
+/* Inserts the row by its rank, the greatest first; most: of rows that are kept. Returns the new n_shown. */
+int followed_rows_rank(const struct followed_row **shown, double *ranks, int n_shown, int most,
+		       const struct followed_row *row, double rank);
+
 /* Graphs of followed rows: side by side for each, by what the first two show at most. */
 struct followed_graphs {
 	unsigned table;  /* of the pane: these rows */

@@ -273,19 +273,14 @@ static void draw_interface(const struct pane_context *context, const struct canv
 static double rank_of(const struct pane_context *context, const struct canvas *canvas, const void *row,
 		      const struct followed_row *interface)
 {
-	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
-	double sum = 0, most;
+	double moved = followed_row_traffic(context, canvas, interface);
 
 	if (row == context_selected_row(context, NETWORK_TABLE_INTERFACE))
 		return INFINITY;
-	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++) {
-		most = graph_line_range(canvas, &context->history, interface->series[i], &scale).most;
-		sum += fmax(most, 0);
-	}
 	if (is_loopback(interface->name))
 		return RANK_LOOPBACK;
-	return sum > 0 ? sum : strcmp(table_text(table, row, "state"), "up") == 0 ? RANK_UP : RANK_DOWN;
+	return moved > 0 ? moved : strcmp(table_text(table, row, "state"), "up") == 0 ? RANK_UP : RANK_DOWN;
 }
 
 static int choose_interfaces(const struct pane_context *context, const struct canvas *canvas, int most,
@@ -300,18 +295,10 @@ static int choose_interfaces(const struct pane_context *context, const struct ca
 	for (size_t i = 0; table && i < view->n_rows; i++) {
 		const struct followed_row *row =
 			followed_rows_find(&state->interfaces, table_text(table, view->rows[i], "name"));
-		double rank = row ? rank_of(context, canvas, view->rows[i], row) : NAN;
-		int at = n < most ? n : most - 1;
 
-		if (!row || (n == most && rank <= ranks[at]))
-			continue;
-		for (; at > 0 && ranks[at - 1] < rank; at--) {
-			shown[at] = shown[at - 1];
-			ranks[at] = ranks[at - 1];
-		}
-		shown[at] = row;
-		ranks[at] = rank;
-		n += n < most;
+		if (row)
+			n = followed_rows_rank(shown, ranks, n, most, row,
+					       rank_of(context, canvas, view->rows[i], row));
 	}
 	return n;
 }
