@@ -418,6 +418,8 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 	if (rows.detail || rows.process)
 		snprintf(text, room, _("%s of %s (%.0f)"), title, process_text(&rows, "name"),
 			 process_number(&rows, "pid"));
+	else
+		snprintf(text, room, "%s", title);
 }
 
 /* "Code of make (4711), 190 samples in 10 s (error 7.2 %)". */
