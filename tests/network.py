@@ -94,12 +94,12 @@ class Panetop:
         return rows
 
     def last(self, complete=lambda rows: True):
-        """The first sample that is complete, of those that began after the load ended."""
+        """The first sample that is complete; each begins after the load, and after what was asked of the one before."""
         rows = self.after()
         for _ in range(SAMPLES_MAX):
             if complete(rows):
                 break
-            rows = self.sample()
+            rows = self.after()
         self.process.kill()
         self.process.wait()
         return rows

@@ -729,6 +729,14 @@ static const struct frame *judge_all(const struct pipeline *pipeline, size_t fir
 	return before;
 }
 
+size_t pipeline_first_before(size_t index, size_t n_most, const struct frame *last)
+{
+	size_t n_bearable = MOST_ROWS / (count_rows(last) + 1);
+
+	n_most = n_most < n_bearable ? n_most : n_bearable;
+	return index > n_most ? index - n_most : 0;
+}
+
 const struct frame *pipeline_judge_before(const struct pipeline *pipeline, size_t index,
 					  struct frame *const frames[2],
 					  void (*each)(void *state, const struct frame *frame,
@@ -749,8 +757,7 @@ const struct frame *pipeline_judge_before(const struct pipeline *pipeline, size_
 	if (findings_are_kept(pipeline->findings, frames[0]->mono_ns))
 		return NULL;
 	wall_ns = frames[0]->wall_ns;
-	least = MOST_ROWS / (count_rows(frames[0]) + 1);
-	least = index > least ? index - least : 0;
+	least = pipeline_first_before(index, index, frames[0]);
 	do {
 		ago_ns = (uint64_t)(seconds * 1e9);
 		first = ago_ns < wall_ns ? source->find(source->state, wall_ns - ago_ns) : 0;

@@ -79,6 +79,9 @@ int pipeline_read(const struct pipeline *pipeline, size_t index, struct frame *f
 int pipeline_derive(const struct pipeline *pipeline, size_t index, struct frame *frame,
 		   const struct frame *before);
 
+/* The first of at most n_most frames before this index, fewer where reading that many takes over a second. */
+size_t pipeline_first_before(size_t index, size_t n_most, const struct frame *last);
+
 /*
  * What findings are at a frame depends on the minutes before: lets them know these frames, so that those at
  * this index are as if all had been read from the first one on, but for what goes on for longer than an

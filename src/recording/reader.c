@@ -19,7 +19,7 @@
 #include "recording/spool.h"
 
 #define SEARCH_BYTES ((size_t)64 * 1024)
-#define FRAMES_MAX (1 << 20)              /* of a block */
+#define FRAMES_MAX (1 << 12)              /* of a block */
 #define INFLATED_MAX ((size_t)256 << 20)  /* of all topics in a block */
 #define TEXT_BYTES_MAX ((size_t)64 << 20) /* of all topics in a chain */
 #define NOTICES_MAX 4096                  /* of a sample */

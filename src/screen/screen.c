@@ -66,11 +66,13 @@ static void jump_to(struct screen *screen, size_t index)
 	const struct source *source = screen->setup->source;
 	struct frame *const frames[] = { &screen->frames[SCREEN_PAST_BASE],
 					 &screen->frames[SCREEN_PAST_FRAME] };
-	size_t first = index > REFILL_FRAMES ? index - REFILL_FRAMES : 0;
 	const struct frame *before;
+	size_t first = index;
 	int error;
 
 	aim_at(source, index);
+	if (source_read(source, index, frames[0]) == 1)
+		first = pipeline_first_before(index, REFILL_FRAMES, frames[0]);
 	before = pipeline_judge_before(&screen->pipeline, first, frames, NULL, NULL);
 	error = source->seek(source->state, first);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)

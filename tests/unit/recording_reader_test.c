@@ -7,7 +7,7 @@
 #include "recording/reader.h"
 #include "recording/spool.h"
 
-#define FRAMES_MAX (1 << 20) /* of a block */
+#define FRAMES_MAX (1 << 12) /* of a block */
 #define NOTICES_MAX 4096     /* of a sample, with its host */
 #define OTHER_BLOCK ((enum block_kind)9)
 
