@@ -9,7 +9,8 @@ from terminal import PATIENCE
 
 CLOCK = re.compile(r" (\d\d:\d\d:\d\d)$")
 OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
-NOTICE = re.compile(r"! (?!\d\d:)")  # not the mark of a process that failed
+WARNING = re.compile(r"! (?!\d\d:)")  # not the mark of a process that failed
+SENTENCE = re.compile(r"\S+( \S+)+$")  # no row of a table, whose cells stand apart
 DAY = 86400
 
 
@@ -54,8 +55,11 @@ def live_seconds(terminal, count, delay=0.2):
 
 
 def has_notice(screen):
-    """In the line above the keys: then the rest has a line less."""
-    return NOTICE.match(row(screen, screen.lines - 2)) is not None
+    """In the line above the keys, a warning or a dim sentence: then the rest has a line less."""
+    y = screen.lines - 2
+    text = row(screen, y)
+    styles = {style_of(screen.buffer[y][x]) for x, char in enumerate(text) if char != " "}
+    return bool(WARNING.match(text) or SENTENCE.match(text) and len(styles) == 1 and "" not in styles)
 
 
 class Picture:
@@ -99,7 +103,8 @@ def first_sample(terminal):
 
 def drawn_again(terminal, count):
     """None if what it draws of so many samples, when it goes back to them, is what it drew of them live. A notice above the keys,
-    which is there for ten seconds, makes lists a line shorter: with one, and without one then, they are not compared."""
+    which is there for ten seconds, makes lists a line shorter, and what stands at their end higher: with one, and without one then,
+    they are not compared."""
     live, compared = [], 0
     while sum(not picture.notice for picture in live) < count and len(live) < 4 * count:
         terminal.tick()

@@ -402,6 +402,8 @@ def saved_without_room(scratch):
 
 def tests():
     return [
+        ("past: the very screens of cpu", the_same_screens("-s", "pid", "cpu")),
+        ("past: the very screens of events", the_same_screens("events")),
         ("past: the very screens of memory", the_same_screens("memory", height=13)),
         ("past: the very screens of findings", the_same_screens(fixture("cgroup-v2"), "overview")),
     ]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the live screen drew, and what it draws when it goes back to the same samples: more than 200 screens."""
+"""What the live screen drew, and what it draws when it goes back to the same samples: more than 300 screens."""
 from common import screen
 from drawn import drawn_again, has_notice
 
 SAMPLES = 48  # of each pane
-PANES = ("overview", "groups", "kernel", "disks")  # a log of events goes on meanwhile
+PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
 SIZES = {"overview": {"width": 120, "height": 100}}  # with trends beside the lists, and lines for five findings: more move the rest
 
 
