@@ -372,10 +372,9 @@ enum style graph_grade_fill(enum grade grade, enum style calm)
 	return styles[grade];
 }
 
-void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, double share, enum grade grade)
+void graph_bar_share(const struct canvas *canvas, int y, int x, int width, double share, enum style style)
 {
 	int per_cell = has_eighths(canvas) ? EIGHTHS : 1, end;
-	enum style style = graph_grade_fill(grade, STYLE_USAGE);
 	uint32_t whole = canvas->glyphs->fill[0] ? canvas->glyphs->fill[0] : '#';
 
 	levels_bar(&share, 1, width, per_cell, &end);
@@ -388,6 +387,11 @@ void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, doub
 		else if (ends_quarter(at, width))
 			canvas_fill(canvas, y, x + at, STYLE_NORMAL, canvas->glyphs->empty, 1);
 	}
+}
+
+void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, double share, enum grade grade)
+{
+	graph_bar_share(canvas, y, x, width, share, graph_grade_fill(grade, STYLE_USAGE));
 	if (grade >= GRADE_ALARM)
 		canvas_fill(canvas, y, x - 1, graph_grade_style(grade, STYLE_NORMAL), '!', 1);
 	if (grade == GRADE_CRITICAL)

@@ -104,9 +104,12 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 enum style graph_grade_style(enum grade grade, enum style calm);
 enum style graph_grade_fill(enum grade grade, enum style calm);
 
+/* A share of a whole, NaN: unknown, with marks at the quarters of its unused part. */
+void graph_bar_share(const struct canvas *canvas, int y, int x, int width, double share, enum style style);
+
 /*
- * A share of a whole, NaN: unknown, in the colour of its grade. A mark in the cell before says that it is
- * busy, one more in the cell behind that it is critical.
+ * The same in the colour of its grade. A mark in the cell before says that it is busy, one more in the cell
+ * behind that it is critical.
  */
 void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, double share, enum grade grade);
 

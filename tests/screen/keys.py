@@ -834,9 +834,32 @@ def home_and_end_of_any_terminal(_scratch):
 
 def findings_open_while_one_is_selected(_scratch):
     with replay("overview") as terminal:
-        terminal.send("End").shows("+1 more: web; +1 earlier")
+        terminal.send("End").shows("+2 more: /srv/mail, web; +1 earlier")
         terminal.send("Up", "Up", "Down", "Down", "Down").shows("!  web")
-        terminal.send("Esc").shows("+1 more: web; +1 earlier")
+        terminal.send("Esc").shows("+2 more: /srv/mail, web; +1 earlier")
+
+
+def findings_move_nothing(scratch):
+    """Bars and lists are where they were when findings come."""
+    def none_at_first(number, tables):
+        if number == 0:
+            tables["filesystem"].clear()
+    for height, parts in ((12, ("CPU  ", "memory  ")), (24, ("CPU  ", "network  ", "most CPU", "most TCP")), (40, ("CPU  ", "100% ┤", "most CPU", "most TCP"))):
+        with replay("overview", recording=edited(scratch, none_at_first), width=120, height=height) as terminal:
+            terminal.shows("CPU  ").hides("/boot")
+            before = [terminal.row_of(part) for part in parts]
+            terminal.send(".", ".").shows("!! /boot")
+            after = [terminal.row_of(part) for part in parts]
+            expect(before == after, terminal, f"{parts} were in rows {before}")
+
+
+def panetop_does_not_grow(_scratch):
+    """Its own memory, which its samples need, is not in the list of what grows."""
+    itself = ("sh", "-c", 'exec "$0" --in=pid=$$ "$@"', PANETOP)
+    with screen("-d", "0.2", "overview", program=itself, width=200, height=60) as terminal:
+        while not terminal.lines()[terminal.row_of(" growing ") + 2].endswith("none in this interval"):
+            terminal.tick(0.2)
+            terminal.shows(re.compile(r" growing ─+ 0 of 1 ──$"), re.compile(r" most memory ─+ 1 ──"))
 
 
 def no_all_clear_at_once(_scratch):

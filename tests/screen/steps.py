@@ -5,7 +5,7 @@ from drawn import drawn_again, has_notice
 
 SAMPLES = 48  # of each pane
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
-SIZES = {"overview": {"width": 120, "height": 100}}  # with trends beside the lists, and lines for five findings: more move the rest
+SIZES = {"overview": {"width": 120, "height": 100}}  # with trends beside the lists
 
 
 def notices_end(terminal):

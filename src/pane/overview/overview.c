@@ -17,24 +17,23 @@
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
 #define MARK_CELLS 2
 #define WATCH_SECONDS 30 /* a rule waits for so long at most for what no kernel keeps */
-#define LEAST_SHARE 20   /* lines for each row of findings that stays empty where there are fewer … */
-#define MOST_SHARE 5     /* … and for each that they get while none is selected */
+#define FINDINGS_SHARE 10 /* lines of the screen for each line of findings … */
+#define OTHER_LINES 4     /* … with those above and below the pane, a notice among them */
 
 /*
- * Lines for the findings of this table of the pane: for the most that there were at a time, so that nothing
- * below them moves when one goes, as far as the height of the canvas gives; while one is selected, for all.
- * At most room, at least one.
+ * Lines for the findings of this table of the pane, by the height of the canvas alone: nothing below them
+ * moves when one comes or goes. While one is selected, for all. At most room, at least one.
  */
-static int overview_findings_height(const struct pane_context *context, unsigned index, size_t n_most,
+static int overview_findings_height(const struct pane_context *context, unsigned index,
 				    const struct canvas *canvas, int room)
 {
-	int least = canvas->height / LEAST_SHARE, most = canvas->height / MOST_SHARE, wanted = (int)n_most;
+	const struct table_widget *widget = &context->tables[index];
+	int lines = (canvas->height + OTHER_LINES) / FINDINGS_SHARE;
 
-	most = context->focus == index && context->tables[index].place.cursor_on ? room : most;
-	wanted = wanted < most ? wanted : most;
-	wanted = wanted > least ? wanted : least;
-	wanted = wanted < room ? wanted : room;
-	return wanted > 1 ? wanted : 1;
+	if (context->focus == index && widget->place.cursor_on && widget->view.n_rows > (size_t)lines)
+		lines = widget->view.n_rows < (size_t)room ? (int)widget->view.n_rows : room;
+	lines = lines < room ? lines : room;
+	return lines > 1 ? lines : 1;
 }
 
 static const char *text_of(const struct pane_context *context, unsigned index, const void *row,
@@ -346,7 +345,6 @@ struct overview_state {
 	struct ended_rows ended; /* the first, as its functions for struct pane want it */
 	uint64_t watched_ns;    /* since when findings are looked for; 0: they are not … */
 	uint64_t judged_ns;     /* … and the last time; behind other panes that is not in every sample */
-	size_t n_findings_most; /* that were shown at a time */
 };
 
 static const struct pane_table tables[] = {
@@ -617,8 +615,8 @@ static void say_absent(const struct pane_context *context, struct overview_gauge
 }
 
 /*
- * Findings above, the gauges, and the lists in the rest. All findings take what is beyond two rows of lists;
- * on a small screen the worst one, the CPUs and the first process are left.
+ * Findings above, the gauges, and the lists in the rest: two rows of lists are left whatever is found; on a
+ * small screen the worst finding, the CPUs and the first process.
  */
 static void draw(const struct pane_context *context, struct canvas *canvas)
 {
@@ -628,7 +626,6 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	int name_cells = name_width(gauges, (unsigned)n_gauges, canvas->ascii);
 	int n_cpus = whole ? overview_cpus_lines(context, canvas, name_cells, large) : 0;
 	const struct overview_state *overview = context->state;
-	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
 	const struct table *busy = context_table(context, OVERVIEW_TABLE_BUSY);
 	const struct view *first = &context->tables[OVERVIEW_TABLE_BUSY].view;
 	int room, y, lines_min, n_lists, columns;
@@ -640,9 +637,7 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	if (!whole)
 		n_gauges = canvas->height > LIST_LINES_MIN ? 2 : 1;
 	room = whole ? canvas->height - n_gauges - 1 - 2 * LIST_LINES_MIN : canvas->height / 4;
-	y = overview_findings_height(context, OVERVIEW_TABLE_FINDING, overview->n_findings_most, canvas,
-				     room);
-	y = whole || any ? y : 0;
+	y = overview_findings_height(context, OVERVIEW_TABLE_FINDING, canvas, room);
 	part = canvas_rows(canvas, 0, y);
 	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING,
 			       (double)(context->frame->mono_ns - overview->watched_ns) / 1e9);
@@ -768,16 +763,6 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	overview->judged_ns = frame->mono_ns;
 }
 
-static void update(struct pane_context *context)
-{
-	struct overview_state *overview = context_state(context);
-	const struct table *findings = frame_table(context->frame, "finding");
-
-	if (findings && findings->n_rows > overview->n_findings_most)
-		overview->n_findings_most = findings->n_rows;
-	ended_rows_merge(&overview->ended, context->frame);
-}
-
 /* The rows that the lists show. */
 static void sampling(struct pane_context *context)
 {
@@ -873,7 +858,7 @@ const struct pane pane_overview = {
 	.prepare = prepare,
 	.sampled = sampled,
 	.sampling = sampling,
-	.update = update,
+	.update = ended_rows_update,
 	.layout = layout,
 	.table = with_ended,
 	.origin = ended_rows_origin_of,

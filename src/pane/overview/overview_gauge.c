@@ -667,7 +667,7 @@ void overview_charts_draw(const struct pane_context *context, const struct canva
 }
 
 #define NUMBER_CELLS 13  /* number, share and gap */
-#define BAR_CELLS_MIN 20 /* number, bar, share and gap */
+#define BAR_CELLS_MIN 17 /* number, bar, share and gap */
 #define BAR_LINES_MAX 4
 #define NAME_CELLS 3
 #define SHARE_CELLS 5
@@ -680,13 +680,13 @@ static const struct table *cpus(const struct pane_context *context, int *count)
 	return table;
 }
 
-/* The lines of bars; 0: there are too many CPUs. */
-static int bar_lines(const struct canvas *canvas, int name_cells, int count)
+/* The lines of bars; 0: there are too many CPUs for this screen. */
+static int bar_lines(const struct canvas *canvas, int name_cells, int count, bool large)
 {
 	int beside = (canvas->width - name_cells) / BAR_CELLS_MIN;
 	int lines = beside > 0 ? (count + beside - 1) / beside : 0;
 
-	return lines <= BAR_LINES_MAX ? lines : 0;
+	return lines <= (large ? BAR_LINES_MAX : 1) ? lines : 0;
 }
 
 int overview_cpus_lines(const struct pane_context *context, const struct canvas *canvas, int name_cells,
@@ -697,18 +697,19 @@ int overview_cpus_lines(const struct pane_context *context, const struct canvas 
 	if (!overview_shows_cpus(context->frame))
 		return 0;
 	(void)cpus(context, &count);
-	lines = large ? bar_lines(canvas, name_cells, count) : 0;
+	lines = bar_lines(canvas, name_cells, count, large);
 	return lines > 0 ? lines : 1;
 }
 
-/* "0 ████▌··  73 %" */
+/* "0 ████▌··  73 %": only the number has a colour, as the bar of all CPUs is above it. */
 static void draw_bar(const struct canvas *canvas, const char *name, double busy, enum grade grade)
 {
 	int bar = canvas->width - NAME_CELLS - SHARE_CELLS - 2;
 	char share[VALUE_TEXT_MAX];
 
 	canvas_right(canvas, 0, 0, NAME_CELLS, STYLE_DIM, name);
-	graph_bar_graded(canvas, 0, NAME_CELLS + 1, bar, busy, grade);
+	if (!isnan(busy))
+		graph_bar_share(canvas, 0, NAME_CELLS + 1, bar, busy, STYLE_DIM);
 	overview_percent(share, busy);
 	canvas_right(canvas, 0, canvas->width - SHARE_CELLS, SHARE_CELLS,
 		     graph_grade_style(grade, STYLE_NORMAL), share);
@@ -726,7 +727,7 @@ void overview_cpus_draw(const struct pane_context *context, const struct canvas 
 	char text[TEXT_MAX], share[VALUE_TEXT_MAX];
 	int beside, width;
 
-	lines = large ? bar_lines(canvas, name_cells, count) : 0;
+	lines = bar_lines(canvas, name_cells, count, large);
 	beside = lines > 0 ? (count + lines - 1) / lines : count;
 	width = lines > 0 ? right.width / beside : numbers ? NUMBER_CELLS : 1;
 	canvas_text(canvas, 0, 0, STYLE_STRONG, _("each"), name_cells);
@@ -744,6 +745,6 @@ void overview_cpus_draw(const struct pane_context *context, const struct canvas 
 		else if (numbers)
 			canvas_right(&part, 0, 0, part.width, graph_grade_style(grade, STYLE_NORMAL), text);
 		else
-			graph_level(&part, 0, 0, graph_grade_fill(grade, STYLE_USAGE), busy);
+			graph_level(&part, 0, 0, STYLE_DIM, busy);
 	}
 }
