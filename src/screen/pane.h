@@ -45,6 +45,7 @@ struct pane_table {
 	const char *sort;    /* as of --sort; NULL: as sampled */
 	const char *reads;   /* keys of columns on request that are read although it does not show them; NULL:
 				none */
+	bool without_self;   /* live it does not list panetop itself */
 	const char *only_column, *only; /* on the screen only rows with one of these texts in this column */
 	const char *setting; /* on the screen: where its columns and order are kept; NULL: its topic */
 	const char *waits;   /* N_(): what an empty table waits for; may be NULL */

@@ -263,6 +263,8 @@ static void adjust(const struct pane_context *context, unsigned index, struct vi
 		view_choose_rows(view, table->only, NULL, table->only_column);
 	if (table->threshold && !context->screen->compare.on)
 		view_set_threshold(view, table->threshold, table->least);
+	if (table->without_self && context->request->own_pid)
+		view_exclude(view, context->request->own_pid, "pid");
 	if (context->pane->adjust)
 		context->pane->adjust(context->settings, context->request, view);
 	if (hides_by(context->settings, view->schema))

@@ -357,8 +357,10 @@ static const struct pane_table tables[] = {
 				  .columns = "cpu_ratio,resident_bytes,pid,user,command",
 				  .text_columns = "cpu_ratio,resident_bytes,pid,user,name",
 				  .sort = "cpu_ratio" },
-	[OVERVIEW_TABLE_GROWING] =
-		PROCESSES_BY("growth_bytes_per_second", 1, "resident_bytes,pid,user,command"),
+	[OVERVIEW_TABLE_GROWING] = { .topic = "process", .lazy = true, .own_columns = true,
+				     .without_self = true, .threshold = "growth_bytes_per_second", .least = 1,
+				     .columns = "growth_bytes_per_second,resident_bytes,pid,user,command",
+				     .sort = "growth_bytes_per_second" },
 	[OVERVIEW_TABLE_DISK_USERS] = PROCESSES_BY(
 		"disk_bytes_per_second", 1, "write_bytes_per_second,read_bytes_per_second,pid,user,command"),
 	[OVERVIEW_TABLE_TALKERS] =
