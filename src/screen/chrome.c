@@ -211,7 +211,7 @@ static void notices_count(const struct screen *screen, bool brief, char *text, s
 
 #define HEADLINE_CELLS_MIN 8
 #define TIMELINE_FROM_CELLS 60 /* narrower screens have it only where the panes leave room */
-#define TIMELINE_CELLS 18      /* at least; names of panes that leave fewer are left out */
+#define TIMELINE_CELLS 14      /* at least; names of panes that leave fewer are left out */
 #define LONG_DELAY_SECONDS 10
 #define NARROW_CELLS 80 /* here a comparison is named briefly */
 #define DELAY_CELLS 80 /* with less room "every" is left out */
@@ -328,9 +328,9 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 }
 
 /*
- * The line of panes. All have their places, whichever is shown: its brackets stand in the blanks between,
- * and the page of a process, which has a tab only while it is shown, has room at the end; so has each late
- * pane, where all names do not fit whole.
+ * The line of panes. Names are cut alike, whichever is shown: its brackets stand in the blanks between, and
+ * there is room for its whole name. The page of a process has a tab only while it is shown, and so has a late
+ * pane where all names do not fit whole. "+2": two panes are only in the list (F2).
  */
 struct tabs {
 	int gap;        /* blanks between two */
@@ -343,38 +343,46 @@ struct tabs {
 };
 
 #define TAB_NAME_MIN 3
+#define TAB_MORE_CELLS 3 /* " +2" */
 
 static unsigned count_tabs(const struct screen *screen)
 {
 	return screen->setup->n_panes < SCREEN_TABS_MAX ? screen->setup->n_panes : SCREEN_TABS_MAX;
 }
 
-static int name_cells(const struct tabs *tabs, unsigned pane)
+static int cut_cells(const struct tabs *tabs, unsigned pane)
 {
 	return tabs->names[pane] > tabs->whole ? tabs->cut : tabs->names[pane];
 }
 
-/* With the blanks around them. */
+static int name_cells(const struct screen *screen, const struct tabs *tabs, unsigned pane)
+{
+	return pane == screen->current ? tabs->names[pane] : cut_cells(tabs, pane);
+}
+
+/* With the blanks around them, whichever of those with a tab is shown. */
 static int tabs_cells(const struct screen *screen, const struct tabs *tabs)
 {
-	int cells = 2 - tabs->gap, at_end = 0;
+	int cells = 2 - tabs->gap, shown = 0;
 
 	for (unsigned i = 0; i < count_tabs(screen); i++) {
 		const struct pane *pane = screen->setup->panes[i];
-		int needed = tabs->gap + name_cells(tabs, i) + (pane->digit ? 1 + tabs->spaced : 0);
+		int digit = pane->digit ? 1 + tabs->spaced : 0, more = tabs->names[i] - cut_cells(tabs, i);
 
 		if (tabs->leaves_out && (pane->late || !pane_has_tab(pane, screen->setup->request)))
-			at_end = needed > at_end ? needed : at_end;
+			more = i == screen->current ? tabs->gap + digit + tabs->names[i] : 0;
 		else
-			cells += needed;
+			cells += tabs->gap + digit + cut_cells(tabs, i);
+		shown = more > shown ? more : shown;
 	}
-	return cells + at_end;
+	return cells + shown + (tabs->leaves_out ? TAB_MORE_CELLS : 0);
 }
 
 /* The widest look that fits: names are cut, the longest first, before they are left out. */
 static struct tabs fit_tabs(const struct screen *screen, int room, bool ascii)
 {
 	struct tabs tabs = { .gap = 2, .spaced = true };
+	int longest;
 
 	for (unsigned i = 0; i < count_tabs(screen); i++) {
 		tabs.names[i] = utf8_cells(_(screen->setup->panes[i]->title), ascii);
@@ -387,8 +395,9 @@ static struct tabs fit_tabs(const struct screen *screen, int room, bool ascii)
 		return tabs;
 	tabs.leaves_out = true;
 	tabs.spaced = false;
-	for (; tabs.whole >= TAB_NAME_MIN; tabs.whole--)
-		for (tabs.cut = tabs.whole; tabs.cut >= TAB_NAME_MIN; tabs.cut--)
+	longest = tabs.whole;
+	for (tabs.cut = longest; tabs.cut >= TAB_NAME_MIN; tabs.cut--)
+		for (tabs.whole = longest; tabs.whole >= tabs.cut; tabs.whole--)
 			if (tabs_cells(screen, &tabs) <= room)
 				return tabs;
 	tabs.numbered = true;
@@ -420,7 +429,7 @@ static int tab_text(const struct screen *screen, const struct tabs *tabs, unsign
 
 	snprintf(text, TEXT_MAX, "%.1s%s", &of->digit, of->digit && tabs->spaced ? " " : "");
 	if (!tabs->numbered)
-		return (int)strlen(text) + add_cut(text, _(of->title), name_cells(tabs, pane), ascii);
+		return (int)strlen(text) + add_cut(text, _(of->title), name_cells(screen, tabs, pane), ascii);
 	return of->digit ? 1 : add_cut(text, _(of->title), 2, ascii);
 }
 
@@ -506,6 +515,38 @@ static unsigned first_tab(const struct screen *screen, const struct tabs *tabs, 
 	return first;
 }
 
+/* How many panes the list has that have no place. */
+static int count_more(const struct screen *screen)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < count_tabs(screen); i++) {
+		const struct pane *pane = screen->setup->panes[i];
+
+		n += screen->tabs[i].end == 0 && (pane->of_process || navigation_has_tab(screen, i));
+	}
+	return n;
+}
+
+static int more_text(const struct screen *screen, char text[TEXT_MAX])
+{
+	return snprintf(text, TEXT_MAX, "+%d", count_more(screen));
+}
+
+/* Behind the last tab, if some are left out and there is room. */
+static void place_more(struct screen *screen, const struct canvas *canvas, const struct tabs *tabs, int room,
+		       int *x)
+{
+	char text[TEXT_MAX];
+	int cells = more_text(screen, text);
+
+	if (!tabs->leaves_out || *x + cells + 1 > room)
+		return;
+	screen->tabs[SCREEN_TABS_MORE].x = canvas->left + *x;
+	screen->tabs[SCREEN_TABS_MORE].end = canvas->left + *x + cells;
+	*x += cells + tabs->gap;
+}
+
 /* Before they are drawn on line y: where they stand, and behind them the timeline. */
 static struct tabs place_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
@@ -528,6 +569,7 @@ static struct tabs place_tabs(struct screen *screen, const struct canvas *canvas
 		screen->tabs[i].end = canvas->left + x + cells;
 		x += cells + tabs.gap;
 	}
+	place_more(screen, canvas, &tabs, room, &x);
 	tabs.end = x;
 	cells = tabs.numbered ? utf8_cells(shown_title(screen), canvas->ascii) : 0;
 	if (tabs.numbered)
@@ -540,11 +582,16 @@ static struct tabs place_tabs(struct screen *screen, const struct canvas *canvas
 static bool draw_tabs(const struct screen *screen, const struct canvas *canvas, int y,
 		      const struct tabs *tabs)
 {
+	char text[TEXT_MAX];
 	int x = tabs->end;
 
 	for (unsigned i = 0; i < count_tabs(screen); i++)
 		if (screen->tabs[i].end > screen->tabs[i].x)
 			draw_tab(screen, canvas, y, i, tabs);
+	if (screen->tabs[SCREEN_TABS_MORE].end > 0) {
+		more_text(screen, text);
+		canvas_text(canvas, y, screen->tabs[SCREEN_TABS_MORE].x - canvas->left, STYLE_TAB, text, -1);
+	}
 	if (tabs->numbered)
 		x = canvas_piece(canvas, y, x + 1, STYLE_TAB_ON, shown_title(screen));
 	return draw_corner(screen, canvas, y, x);

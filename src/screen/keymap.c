@@ -752,6 +752,8 @@ static bool click_frame(struct screen *screen, const struct input *input)
 		for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++)
 			if (is_at(&screen->tabs[i], input))
 				navigation_choose_pane(screen, i);
+		if (is_at(&screen->tabs[SCREEN_TABS_MORE], input))
+			screen_do(screen_context(screen), ACTION_PANES);
 		return true;
 	}
 	if (input->y == screen->views_y) {

@@ -21,6 +21,7 @@
 #define SCREEN_PAST_BASE (SCREEN_FRAMES + 1)
 #define SCREEN_ALL_FRAMES (SCREEN_FRAMES + 2)
 #define SCREEN_TABS_MAX 16
+#define SCREEN_TABS_MORE SCREEN_TABS_MAX /* the place of "+2" behind the line of panes */
 #define SCREEN_VIEWS_MAX 24
 #define SCREEN_VIEWS_MORE SCREEN_VIEWS_MAX /* the place of their menu in the strip */
 #define SCREEN_FOOTER_MAX 32
@@ -245,7 +246,7 @@ struct screen {
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */
 	struct screen_place {
 		int x, end, key; /* cells on its line; key: of the footer */
-	} tabs[SCREEN_TABS_MAX], views[SCREEN_VIEWS_MAX + 1], footer[SCREEN_FOOTER_MAX];
+	} tabs[SCREEN_TABS_MAX + 1], views[SCREEN_VIEWS_MAX + 1], footer[SCREEN_FOOTER_MAX];
 	int views_y, footer_y; /* as tabs_y, of the strip of views and of the keys */
 	unsigned n_footer;
 	struct pending {          /* an action that has not ended yet */

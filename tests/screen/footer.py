@@ -91,6 +91,20 @@ def a_click_on_the_footer_is_the_key(_scratch):
         expect(terminal.end() == 0, terminal, "it does not quit")
 
 
+def the_line_of_panes_tells_of_all(_scratch):
+    """The shown name is whole at every width from 40 on; what has no place is counted, and a click there lists it."""
+    with screen(fixture("linux-6.1"), "latency", width=100) as terminal:
+        for width in (40, 60, 80, 95, 120, 200):
+            terminal.resize(width, 24)
+            terminal.quiet()
+            line = terminal.lines()[1]
+            expect("Latency" in line, terminal, f"{width}: the shown name is cut")
+            expect("+3" in line or "Calls" in line, terminal, f"{width}: not all panes can be seen to exist")
+        terminal.resize(80, 24)
+        terminal.quiet()
+        terminal.click(terminal.lines()[1].index("+3"), 1).shows("Panes", "Calls", "Profile")
+
+
 def an_unknown_key_names_the_help(_scratch):
     with replay("memory") as terminal:
         terminal.send("y").shows("y does nothing here; ? lists the keys")
