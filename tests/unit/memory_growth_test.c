@@ -54,7 +54,28 @@ START_TEST(who_grew_most)
 	ck_assert_str_eq(grower_at(&growth, 110, BEFORE), "since 100:");
 	ck_assert_str_eq(grower_at(&growth, 120, AFTER), "since 100: 9 200");
 	ck_assert_str_eq(grower_at(&growth, 130, AFTER), "since 100: 9 200");
-	ck_assert_str_eq(grower_at(&growth, 161, AFTER), "since 130:");
+	ck_assert_str_eq(grower_at(&growth, 161, AFTER), "since 120:");
 	ck_assert_str_eq(grower_at(&growth, 50, AFTER), ""); /* back in a recording */
+	memory_growth_free(&growth);
+}
+
+/* An earlier frame says what it said, unless that is too long ago; and another boot knows nothing. */
+START_TEST(who_had_grown_then)
+{
+	struct memory_growth growth = { 0 };
+
+	grower_at(&growth, 100, BEFORE);
+	for (unsigned seconds = 101; seconds < 360; seconds++)
+		grower_at(&growth, seconds, AFTER);
+	ck_assert_str_eq(grower_at(&growth, 110, AFTER), "since 100: 9 200");
+	ck_assert_str_eq(grower_at(&growth, 130, AFTER), "since 100: 9 200");
+	ck_assert_str_eq(grower_at(&growth, 170, AFTER), "since 120:");
+	ck_assert_str_eq(grower_at(&growth, 359, AFTER), "since 300:");
+	for (unsigned seconds = 360; seconds < 460; seconds++)
+		grower_at(&growth, seconds, AFTER);
+	ck_assert_str_eq(grower_at(&growth, 130, AFTER), "");
+	ck_assert_str_eq(grower_at(&growth, 400, AFTER), "since 360:");
+	growth.boot++;
+	ck_assert_str_eq(grower_at(&growth, 400, AFTER), "");
 	memory_growth_free(&growth);
 }

@@ -420,24 +420,59 @@ static const struct table *processes_of(const struct frame *frame)
 	return processes && processes->present && processes->n_rows > 0 ? processes : NULL;
 }
 
+static void insert(struct memory_growth *growth, size_t at, struct memory_sizes *sizes)
+{
+	struct memory_sizes **kept = growth->kept;
+
+	if (growth->n_kept == MEMORY_SIZES_KEPT && at == 0) {
+		free(kept[--growth->n_kept]);
+	} else if (growth->n_kept == MEMORY_SIZES_KEPT) {
+		free(kept[0]);
+		memmove(kept, kept + 1, --growth->n_kept * sizeof(*kept));
+		growth->dropped = true;
+		at--;
+	}
+	memmove(kept + at + 1, kept + at, (growth->n_kept++ - at) * sizeof(*kept));
+	kept[at] = sizes;
+}
+
+/* Those of the first frame of each half minute, in whatever order frames come. */
 void memory_growth_add(struct memory_growth *growth, const struct frame *frame)
 {
 	const struct table *processes = processes_of(frame);
+	uint64_t period = frame->mono_ns / KEEP_NS;
+	size_t at;
 
-	if (growth->newer && frame->mono_ns < growth->newer->mono_ns)
-		memory_growth_free(growth); /* an earlier frame of a recording */
-	if (!processes || (growth->newer && frame->mono_ns - growth->newer->mono_ns < KEEP_NS))
+	if (growth->boot != frame->boot)
+		memory_growth_free(growth);
+	growth->boot = frame->boot;
+	VECTOR_BOUND(at, growth->n_kept, growth->kept[at]->mono_ns / KEEP_NS < period);
+	if (!processes)
 		return;
-	free(growth->older);
-	growth->older = growth->newer;
-	growth->newer = take(processes, frame->mono_ns);
+	if (at == growth->n_kept || growth->kept[at]->mono_ns / KEEP_NS > period) {
+		insert(growth, at, take(processes, frame->mono_ns));
+	} else if (frame->mono_ns < growth->kept[at]->mono_ns) {
+		free(growth->kept[at]);
+		growth->kept[at] = take(processes, frame->mono_ns);
+	}
 }
 
 void memory_growth_free(struct memory_growth *growth)
 {
-	free(growth->older);
-	free(growth->newer);
+	for (size_t i = 0; i < growth->n_kept; i++)
+		free(growth->kept[i]);
 	*growth = (struct memory_growth){ 0 };
+}
+
+/* The last but one until then; of the first minute the first. NULL: none is known any more. */
+static const struct memory_sizes *sizes_before(const struct memory_growth *growth, const struct frame *frame)
+{
+	size_t n_until;
+
+	VECTOR_BOUND(n_until, growth->n_kept, growth->kept[n_until]->mono_ns <= frame->mono_ns);
+	if (n_until == 0 || growth->boot != frame->boot || (n_until == 1 && growth->dropped))
+		return NULL;
+	return growth->kept[n_until > 1 ? n_until - 2 : 0];
 }
 
 /* Bytes that it grew by; NaN: it is new, or its size is not known. */
@@ -454,7 +489,7 @@ static double growth_since(const struct memory_sizes *then, const struct size *n
 
 struct memory_grower memory_growth_most(const struct memory_growth *growth, const struct frame *frame)
 {
-	const struct memory_sizes *then = growth->older ? growth->older : growth->newer;
+	const struct memory_sizes *then = sizes_before(growth, frame);
 	const struct table *processes = processes_of(frame);
 	struct memory_grower most = { 0 };
 	struct reader reader;

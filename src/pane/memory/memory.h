@@ -7,12 +7,17 @@
 
 struct memory_sizes; /* of all processes, at one moment */
 
+#define MEMORY_SIZES_KEPT 12
+
 /* All zero: nothing is known yet. */
 struct memory_growth {
-	struct memory_sizes *older, *newer;
+	struct memory_sizes *kept[MEMORY_SIZES_KEPT]; /* by time, of one boot; owned */
+	size_t n_kept;
+	unsigned boot;
+	bool dropped; /* older ones than the first were kept */
 };
 
-/* Takes the sizes of the processes of a frame, if they are due. */
+/* Takes the sizes of the processes of a frame, if they are due. It may be earlier than those before. */
 void memory_growth_add(struct memory_growth *growth, const struct frame *frame);
 void memory_growth_free(struct memory_growth *growth);
 
@@ -22,6 +27,8 @@ struct memory_grower {
 	const void *row;        /* of the table process; NULL: none grew */
 	double bytes;
 };
+
+/* Of what was known when this frame was sampled: the same whenever it is shown. */
 struct memory_grower memory_growth_most(const struct memory_growth *growth, const struct frame *frame);
 
 enum memory_table {
