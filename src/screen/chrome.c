@@ -888,8 +888,9 @@ static void draw_all(struct screen *screen, const struct canvas *canvas, const s
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
 		footer_y = --bottom;
+	screen_context(screen)->notice_y = 0;
 	if (height >= 6 && notices_draw(screen, canvas, bottom - 1))
-		bottom--;
+		screen_context(screen)->notice_y = canvas->top + --bottom;
 	pane = canvas_rows(canvas, top, bottom - top);
 	screen->filter_shown = false;
 	origins_collect(origins);

@@ -35,6 +35,7 @@ struct pane_context {
 		unsigned view;
 	} before[PAGES_BEFORE_MAX];
 	unsigned n_before;
+	int notice_y;                /* the line below the pane that a notice takes of it; 0: none */
 	struct process_choice given; /* by another pane, whose action is done: the subject of that */
 	struct screen *screen;
 };
@@ -76,6 +77,12 @@ void context_draw_titled(const struct pane_context *context, const struct canvas
 
 /* The title of a view whose numbers are those of the last interval. */
 void context_heading(const struct pane_context *context, char *text, size_t room);
+
+/* Lines of a canvas without a notice: what a pane draws depends on these, so a notice only shortens lists. */
+static inline int context_lines(const struct pane_context *context, const struct canvas *canvas)
+{
+	return canvas->height + (canvas->top + canvas->height == context->notice_y);
+}
 
 /* Time between the shown frame and the one before; of the first frame, the delay. */
 double context_step_seconds(const struct pane_context *context);

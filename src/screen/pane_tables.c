@@ -218,7 +218,7 @@ void context_draw_titled(const struct pane_context *context, const struct canvas
 			 const char *title)
 {
 	const struct table *table = context_table(context, index);
-	bool titled = canvas->height >= TITLED_LINES_MIN;
+	bool titled = context_lines(context, canvas) >= TITLED_LINES_MIN;
 	const struct canvas rest = canvas_rows(canvas, titled, canvas->height - titled);
 	char text[TEXT_MAX];
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, TESTS, configuration, configured, edited, expect, fixture, replay, running, screen, sleeper
+from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, TESTS, configuration, configured, edited, expect, fixture, recording_named, recording_of, replay, running, screen, sleeper
 from terminal import Terminal
 
 sys.path.append(TESTS)
@@ -867,3 +867,16 @@ def no_all_clear_at_once(_scratch):
         terminal.until("nothing out of the ordinary so far (watched ")
         row = terminal.row_of("nothing out of the ordinary so far")
         expect(terminal.screen.buffer[row][0].fg == "default", terminal, str(terminal.screen.buffer[row][0]))
+
+
+NOTICED = {"cpu": (10, 12, 16, 31, 34, 39), "memory": (8, 10, 11, 16, 20, 24, 30, 34), "events": (8, 9), "groups": (8,)}  # lines: one less draws less
+
+
+def a_notice_only_shortens_the_list(_scratch):
+    """What stands above it stays where it was."""
+    for pane, height in ((pane, height) for pane, heights in NOTICED.items() for height in heights):
+        with replay(pane, recording=recording_named(recording_of(pane)), height=height) as terminal:
+            before = terminal.lines()[:-2]
+            terminal.send(",").shows("this is the first sample")
+            moved = [(y, *lines) for y, lines in enumerate(zip(before, terminal.lines())) if lines[0] != lines[1]]
+            expect(not moved, terminal, f"{pane} at {height} lines: {moved}")

@@ -965,21 +965,22 @@ static char *number_of_percent(char *out, double ratio)
 
 void cpu_draw_list(const struct pane_context *context, struct canvas *canvas)
 {
-	struct canvas rest;
+	struct canvas whole = *canvas, rest;
 	char title[TEXT_MAX];
 	int y;
 
-	if (canvas->height < TABLE_LINES_MIN && context->view >= CPU_VIEW_MEMORY) {
+	whole.height = context_lines(context, canvas);
+	if (whole.height < TABLE_LINES_MIN && context->view >= CPU_VIEW_MEMORY) {
 		context_draw_table(context, canvas, context->focus);
-	} else if (canvas->height < TABLE_LINES_MIN) {
+	} else if (whole.height < TABLE_LINES_MIN) {
 		/* the total, and a line for each of the first processes */
 		cpu_machine_draw_total(context, canvas);
 		rest = canvas_below(canvas, 1);
 		process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", number_of_percent);
 	} else {
-		y = cpu_machine_draw(context, canvas);
+		y = cpu_machine_draw(context, &whole);
 		rest = canvas_below(canvas, y);
-		if (has_room(canvas, y, 6))
+		if (has_room(&whole, y, 6))
 			rest.height -= draw_account(context, canvas);
 		list_title(context, canvas->width >= WIDE, title, sizeof(title));
 		context_draw_titled(context, &rest, context->focus, title);

@@ -630,10 +630,10 @@ static int graph_lines(int height)
 	return height < LINES_FOR_GRAPH ? 0 : 1 + (lines < GRAPH_LINES_MAX ? lines : GRAPH_LINES_MAX);
 }
 
-/* The lines above the processes depend on the height only, so that these never jump. */
+/* The lines above the processes depend on the height without a notice only, so that these never jump. */
 static void draw_summary(const struct pane_context *context, const struct canvas *canvas)
 {
-	int height = canvas->height, y = 0, lines, grade;
+	int height = context_lines(context, canvas), y = 0, lines, grade;
 	bool scoped = memory_scope_row(context) != NULL;
 	struct memory_facts facts;
 	struct buffer story = BUFFER_HERE;
@@ -667,7 +667,7 @@ static void draw_summary(const struct pane_context *context, const struct canvas
 	draw_story(context, &part, grade > GRADE_CALM ? STYLE_STRONG : STYLE_NORMAL,
 		   span_of(story.bytes, story.length));
 	buffer_free(&story);
-	part = canvas_rows(canvas, y + lines, height - y - lines);
+	part = canvas_below(canvas, y + lines);
 	draw_processes(context, &part);
 }
 
@@ -854,7 +854,7 @@ static void draw_cache(const struct pane_context *context, struct canvas *canvas
 
 static void draw_overview(const struct pane_context *context, struct canvas *canvas)
 {
-	if (canvas->height >= 5 && canvas->width >= NARROW)
+	if (context_lines(context, canvas) >= 5 && canvas->width >= NARROW)
 		draw_summary(context, canvas);
 	else if (memory_scope_row(context))
 		draw_short_scope(context, canvas);
