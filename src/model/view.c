@@ -123,6 +123,11 @@ static bool is_accepted(const struct view_filter *filter, const struct schema *s
 	       (filter->digits && pid_begins_with(filter->digits, schema, row));
 }
 
+bool view_accepts(const struct view *view, const void *row)
+{
+	return is_accepted(&view->filter, view->schema, row);
+}
+
 /* The filter has changed. */
 static void log_filter_cache_reset(struct log_filter_cache *cache)
 {

@@ -177,6 +177,9 @@ bool view_is_scoped(const struct view *view);
 /* Excludes rows with this number in the column with this key. */
 void view_exclude(struct view *view, uint64_t excluded, const char *number);
 
+/* Does its filter let this row through? */
+bool view_accepts(const struct view *view, const void *row);
+
 /* Only rows with at least this number in the column with this key; NaN: all. */
 void view_set_threshold(struct view *view, const char *key, double threshold);
 

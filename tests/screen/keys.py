@@ -852,6 +852,30 @@ def findings_move_nothing(scratch):
             expect(before == after, terminal, f"{parts} were in rows {before}")
 
 
+def an_empty_list_leaves_its_place(scratch):
+    """Once it was empty in ten samples, to a list that has no room, else to those above it; in each step to a sample the same."""
+    def none_exited(number, tables):
+        if number < 14:
+            tables["exited"].clear()
+        for row in tables["process"]:
+            row["growth_bytes_per_second"] = 0
+    def place(terminal):
+        return max(terminal.row_of(" exits in "), terminal.row_of("─ exited ─"))
+    path = edited(scratch, none_exited, frames=16)
+    for width, height, moves in ((80, 24, lambda before, after: after < 0), (120, 40, lambda before, after: after > before + 2)):
+        with replay("overview", recording=path, width=width, height=height) as terminal:
+            screens = []
+            for number in range(16):
+                terminal.send(*["."] * (number > 0))
+                screens.append((place(terminal), terminal.lines()[2:-1]))
+                expect(place(terminal) >= 0 or terminal.has("─ most TCP ─"), terminal, "nothing in its place")
+            places = [then for then, _ in screens]
+            expect(len({*places[:9], *places[14:]}) == 1 and len(set(places[9:14])) == 1 and moves(places[0], places[9]), terminal, str(places))
+            for _, lines in screens[-2::-1]:
+                terminal.send(",")
+                expect(terminal.lines()[2:-1] == lines, terminal, "going back shows another screen")
+
+
 def panetop_does_not_grow(_scratch):
     """Its own memory, which its samples need, is not in the list of what grows."""
     itself = ("sh", "-c", 'exec "$0" --in=pid=$$ "$@"', PANETOP)

@@ -333,6 +333,8 @@ enum overview_table {
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
+#define EMPTY_LINES 3    /* of one that leaves the rest to others */
+#define EMPTY_SAMPLES 10 /* then it does */
 #define RULE_CELLS 8 /* above a list, for its line and blanks */
 #define LIST_COLUMNS_MAX 4
 #define LIST_CELLS_GOOD 48 /* of a fourth column */
@@ -405,6 +407,7 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_SCOPE_READ] = { "scope_use", NULL, "read_bytes_per_second" },
 	[OVERVIEW_SERIES_CONTAINER_CPU] = { "cpu_limit", NULL, "cpu_ratio", .while_shown = true },
 	[OVERVIEW_SERIES_CONTAINER_MEMORY] = { "memory_limit", "memory", "used_bytes", .while_shown = true },
+	[OVERVIEW_SERIES_EMPTY] = { "system", NULL, "cpus" }, /* none, in samples without rows of lists */
 	[OVERVIEW_SERIES_NETWORK] = { "interface", "all", "received_bits_per_second" },
 	[OVERVIEW_SERIES_SENT] = { "interface", "all", "sent_bits_per_second" },
 	CPU_PART_SERIES(OVERVIEW_SERIES_PARTS),
@@ -513,6 +516,7 @@ static void disk_title(const struct pane_context *context, const struct canvas *
 static void draw_list(const struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
 	char title[TEXT_MAX];
+	struct canvas rest;
 
 	if (index == OVERVIEW_TABLE_DISK_USERS)
 		disk_title(context, canvas, title, sizeof(title));
@@ -522,7 +526,13 @@ static void draw_list(const struct pane_context *context, const struct canvas *c
 		exits_title(context, title, sizeof(title));
 	else
 		snprintf(title, sizeof(title), "%s", list_title(index));
-	context_draw_titled(context, canvas, index, title);
+	if (canvas->height != EMPTY_LINES || context->tables[index].view.n_rows > 0) {
+		context_draw_titled(context, canvas, index, title);
+		return;
+	}
+	canvas_rule(canvas, 0, title, "0");
+	rest = canvas_below(canvas, 1);
+	context_draw_table(context, &rest, index);
 }
 
 /*
@@ -555,30 +565,123 @@ static int lists_that_fit(const struct canvas *canvas, int lines_min, int *colum
 	return n_lists;
 }
 
-static void draw_lists(const struct pane_context *context, const struct canvas *canvas, int lines_min)
+/* Has it had no rows for so long that others may have its place? The same in each step to the frame. */
+static bool is_long_empty(const struct pane_context *context, unsigned index)
 {
-	int columns, n_lists = lists_that_fit(canvas, lines_min, &columns);
-	int lines = canvas->height / ((n_lists + columns - 1) / columns);
+	const struct history *history = &context->history;
+	long now = history_find(history, context->frame->mono_ns);
 
-	for (int i = 0; i < n_lists; i++) {
-		int first = i / columns * columns;
-		int beside = n_lists - first < columns ? n_lists - first : columns;
+	if (now < EMPTY_SAMPLES - 1 || context->tables[index].view.n_rows > 0)
+		return false;
+	for (long i = 0; i < EMPTY_SAMPLES; i++) {
+		double empty = history_value(history, OVERVIEW_SERIES_EMPTY, (size_t)(now - i));
+
+		if (!(empty < 0) || !((unsigned)-empty >> index & 1))
+			return false;
+	}
+	return true;
+}
+
+/* Where the lists are: row by row. */
+struct list_layout {
+	int n, columns;
+	unsigned of[N_LISTS];  /* the list in each place */
+	bool empty[N_LISTS];   /* nothing but its title is needed */
+};
+
+/* Lists that do not fit have the places of empty ones, but not of one that says why it has no rows. */
+static struct list_layout lay_out_lists(const struct pane_context *context, const struct canvas *canvas,
+					int lines_min)
+{
+	struct list_layout layout;
+	unsigned next;
+
+	layout.n = lists_that_fit(canvas, lines_min, &layout.columns);
+	next = (unsigned)layout.n;
+	for (unsigned i = 0; i < (unsigned)layout.n; i++) {
+		layout.of[i] = i;
+		layout.empty[i] = is_long_empty(context, i) && !context->tables[i].notice;
+		while (layout.empty[i] && next < N_LISTS && is_long_empty(context, next))
+			next++;
+		if (!layout.empty[i] || next == N_LISTS)
+			continue;
+		layout.of[i] = next++;
+		layout.empty[i] = false;
+	}
+	return layout;
+}
+
+static bool has_list(const struct list_layout *layout, unsigned index)
+{
+	for (int i = 0; i < layout->n; i++)
+		if (layout->of[i] == index)
+			return true;
+	return false;
+}
+
+/* Are the lists of this row empty, or of those the one in this column? -1: all. */
+static bool row_is_empty(const struct list_layout *layout, int row, int column)
+{
+	int first = row * layout->columns;
+
+	for (int i = first; i < first + layout->columns && i < layout->n; i++)
+		if (!layout->empty[i] && (column < 0 || i == first + column))
+			return false;
+	return true;
+}
+
+/* The first line of each row, and the end of the last one. Empty rows leave their lines to the others. */
+static void stack_rows(const bool *empty, int n_rows, int height, int *tops)
+{
+	int n_empty = 0, n_full, rest;
+
+	for (int i = 0; i < n_rows; i++)
+		n_empty += empty[i];
+	if (n_empty == n_rows || height < n_empty * EMPTY_LINES + (n_rows - n_empty) * LIST_LINES_MIN)
+		n_empty = 0;
+	n_full = n_rows - n_empty;
+	rest = height - n_empty * EMPTY_LINES;
+	tops[0] = 0;
+	for (int i = 0; i < n_rows; i++) {
+		bool is_short = n_empty > 0 && empty[i];
+		int lines = is_short ? EMPTY_LINES : (rest + n_full - 1) / n_full;
+
+		tops[i + 1] = tops[i] + lines;
+		rest -= is_short ? 0 : lines;
+		n_full -= !is_short;
+	}
+}
+
+static void draw_lists(const struct pane_context *context, const struct canvas *canvas,
+		       const struct list_layout *layout)
+{
+	int n_rows = (layout->n + layout->columns - 1) / layout->columns, tops[N_LISTS + 1];
+	bool in_columns = layout->n % layout->columns == 0, empty[N_LISTS];
+
+	for (int i = 0; i < layout->n; i++) {
+		int row = i / layout->columns, column = i % layout->columns;
+		int left = layout->n - row * layout->columns;
+		int beside = left < layout->columns ? left : layout->columns;
 		int width = (canvas->width - 2 * (beside - 1)) / beside;
-		struct canvas part =
-			canvas_part(canvas, i / columns * lines, (i - first) * (width + 2), lines, width);
+		struct canvas part;
 
-		draw_list(context, &part, (unsigned)i);
+		for (int r = 0; r < n_rows; r++)
+			empty[r] = row_is_empty(layout, r, in_columns ? column : -1);
+		stack_rows(empty, n_rows, canvas->height, tops);
+		part = canvas_part(canvas, tops[row], column * (width + 2), tops[row + 1] - tops[row], width);
+		draw_list(context, &part, layout->of[i]);
 	}
 }
 
 /* "receive 9.6 Mb/s  send 212 kb/s  curl": the first process of a list that has no room. */
-static void name_talker(const struct pane_context *context, struct overview_gauge *gauge, int n_lists)
+static void name_talker(const struct pane_context *context, struct overview_gauge *gauge,
+			const struct list_layout *layout)
 {
 	const struct view *view = &context->tables[OVERVIEW_TABLE_TALKERS].view;
 	const struct table *table = context_table(context, OVERVIEW_TABLE_TALKERS);
 	size_t length = strlen(gauge->text);
 
-	if (gauge->names_talker && OVERVIEW_TABLE_TALKERS >= n_lists && table && view->n_rows > 0 &&
+	if (gauge->names_talker && !has_list(layout, OVERVIEW_TABLE_TALKERS) && table && view->n_rows > 0 &&
 	    table_number(table, view->rows[0], "tcp_bytes_per_second") >= 1)
 		snprintf(gauge->text + length, sizeof(gauge->text) - length, "  %s",
 			 table_text(table, view->rows[0], "name"));
@@ -630,7 +733,8 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	const struct overview_state *overview = context->state;
 	const struct table *busy = context_table(context, OVERVIEW_TABLE_BUSY);
 	const struct view *first = &context->tables[OVERVIEW_TABLE_BUSY].view;
-	int room, y, lines_min, n_lists, columns;
+	int room, y, lines_min;
+	struct list_layout layout;
 	struct overview_charts charts;
 	struct canvas part;
 
@@ -647,16 +751,16 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 					(unsigned)n_gauges);
 	lines_min = charts.lines > 0 ? LIST_LINES_GOOD : LIST_LINES_MIN;
 	part = canvas_below(canvas, y + n_gauges + n_cpus + charts.lines);
-	n_lists = lists_that_fit(&part, lines_min, &columns);
+	layout = lay_out_lists(context, &part, lines_min);
 	for (int i = 0; whole && i < n_gauges; i++)
-		name_talker(context, &gauges[i], n_lists);
+		name_talker(context, &gauges[i], &layout);
 	part = canvas_below(canvas, y);
 	y += draw_gauges(context, &part, gauges, (unsigned)n_gauges, &charts, n_cpus);
 	part = canvas_below(canvas, y);
 	overview_charts_draw(context, &part, &charts, gauges);
 	part = canvas_below(canvas, y + charts.lines);
 	if (part.height >= 2)
-		draw_lists(context, &part, lines_min);
+		draw_lists(context, &part, &layout);
 	else if (busy && first->n_rows > 0) /* "49.0 yes" */
 		canvas_print(&part, 0, 0, STYLE_NORMAL, "%.1f %s",
 			     100 * table_number(busy, first->rows[0], "cpu_ratio"),
@@ -749,12 +853,30 @@ static void prepare(struct pane_context *context, const struct frame *frame)
 	ended_rows_begin(&overview->ended, frame);
 }
 
+/* A bit for each list without rows in this frame. The first ones have some on any machine. */
+static unsigned empty_lists(const struct pane_context *context, const struct frame *frame)
+{
+	unsigned empty = 0;
+
+	for (unsigned i = OVERVIEW_TABLE_DISK_USERS; i < N_LISTS; i++) {
+		const struct table *table = frame_table(frame, tables[i].topic);
+		size_t row = 0;
+
+		while (table && row < table->n_rows &&
+		       !view_accepts(&context->tables[i].view, table_row(table, row)))
+			row++;
+		empty |= (unsigned)(table && row == table->n_rows) << i;
+	}
+	return empty;
+}
+
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct overview_state *overview = context_state(context);
 	const struct table *findings = frame_table(frame, "finding");
 
 	history_set(&context->history, OVERVIEW_SERIES_GPU, frame, overview_gpu_busy(frame));
+	history_set(&context->history, OVERVIEW_SERIES_EMPTY, frame, -(double)empty_lists(context, frame));
 	if (!findings || findings->partial) {
 		if (frame->mono_ns - overview->judged_ns > FINDINGS_REST_NS)
 			overview->watched_ns = 0;
