@@ -16,6 +16,7 @@ struct finding_trace; /* of one value */
 struct finding_told {
 	const char *subject, *text, *row; /* row: NULL: it was about the machine */
 	double rank;                /* a higher one is worse; NaN: all are alike */
+	double worst;               /* the highest rank so far; a sentence of a longer time may have less */
 	double covered;             /* seconds that its numbers are of */
 	double since_seconds;       /* its age when it was so last */
 	bool is_least;              /* … is the least */

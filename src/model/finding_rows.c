@@ -871,7 +871,23 @@ static const char *name_of(const struct findings *findings, const struct candida
 	return n_called == 1 ? name : table_text(table, candidate->row, rule->key);
 }
 
-#define ABOUT 0.1 /* less than this is as bad; then the sentence of the longer time stands */
+#define ABOUT 0.1          /* less than this is as bad; then the sentence of the longer time stands */
+#define LONGER_SECONDS 0.5 /* no two frames are exactly a window apart */
+
+/*
+ * Does the sentence of now stand for the worst better than the one that does? A longer time may be a little
+ * less bad than the worst there was, however many sentences came since; a window that is full gets no longer.
+ */
+static bool is_worst(const struct finding_told *told, const struct candidate *candidate, double window)
+{
+	double longer = fmin(candidate->covered, window) - fmin(told->covered, window);
+
+	if (!told->subject || isnan(told->worst) || candidate->rank > told->worst)
+		return true;
+	if (longer <= -LONGER_SECONDS || candidate->rank < told->worst - ABOUT * fabs(told->worst))
+		return false;
+	return longer >= LONGER_SECONDS || candidate->rank > told->rank;
+}
 
 /* Keeps the sentence of now, unless a worse one is there, and up to when it was so. */
 static void tell(struct findings *findings, const struct candidate *candidate, const struct finding_row *row)
@@ -881,14 +897,15 @@ static void tell(struct findings *findings, const struct candidate *candidate, c
 	struct finding_told *told =
 		&finding_past_hold(&findings->past, candidate->identity, candidate->rule)->told;
 
-	if (!told->subject || isnan(told->rank) || candidate->rank > told->rank ||
-	    (candidate->covered > told->covered &&
-	     candidate->rank >= told->rank - ABOUT * fabs(told->rank))) {
+	if (is_worst(told, candidate, findings->limits[candidate->rule].window)) {
+		double worst = told->subject ? fmax(told->worst, candidate->rank) : candidate->rank;
+
 		free_told(told);
 		told->subject = alloc_text(row->subject);
 		told->text = alloc_text(row->text);
 		told->row = row->row ? alloc_text(row->row) : NULL;
 		told->rank = candidate->rank;
+		told->worst = worst;
 		told->covered = candidate->covered;
 	}
 	told->since_seconds = candidate->since_seconds;
