@@ -98,6 +98,7 @@ bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, c
 }
 
 #define FRESH_SECONDS 30 /* for which what has happened holds */
+#define APART_SECONDS 1  /* by which clocks of topics may differ */
 #define CUT_SECONDS 30   /* after which findings are taken as they are where earlier frames are too many */
 #define SHARE_SECONDS_MIN 1 /* of time that a share of it is of */
 
@@ -394,8 +395,10 @@ static double value_now(struct findings *findings, const struct frame *frame, st
 		candidate->is_young = !isnan(number) && isnan(grown.number);
 		number = grown.number - taken_off(findings, frame, value, key);
 		candidate->covered = fmax(candidate->covered, grown.covered);
-		if (index == 0)
+		if (index == 0) {
 			candidate->changed_ns = grown.changed_ns;
+			candidate->before_ns = grown.before_ns;
+		}
 	}
 	return number / over;
 }
@@ -725,6 +728,34 @@ bool findings_said_it(const struct findings *findings, const struct finding_rule
 	return false;
 }
 
+/* Did what is over happen when this counter grew last, or later? If not, it counted what the other lacks. */
+static bool counts_it(const struct findings *findings, const struct candidate *candidate,
+		      const struct candidate *other)
+{
+	double ago = (double)(findings->past.now_ns - candidate->before_ns) / 1e9;
+
+	return findings->rules[candidate->rule].age == FINDING_COUNTS && candidate->changed_ns > 0 &&
+	       other->is_over && other->values[0] <= ago + APART_SECONDS;
+}
+
+/* Does another entry of its rule know when that happened, and have it as over? */
+static bool is_counted_elsewhere(const struct findings *findings, const struct frame *frame,
+				 const struct candidate *candidate)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const char *key = key_of(findings, frame, candidate);
+
+	for (size_t i = 0; i < findings->n_candidates; i++) {
+		const struct candidate *other = &findings->candidates[i];
+		const struct finding_rule *its = &findings->rules[other->rule];
+
+		if (strcmp(rule->name, its->name) == 0 && yields(rule, its) &&
+		    counts_it(findings, candidate, other) && is_same_key(key, key_of(findings, frame, other)))
+			return true;
+	}
+	return false;
+}
+
 /* Does another rule speak of the same fact, or, where both are over, has it done so? */
 static bool is_of_another(const struct findings *findings, const struct frame *frame,
 			  const struct candidate *candidate)
@@ -733,6 +764,7 @@ static bool is_of_another(const struct findings *findings, const struct frame *f
 	const char *key = key_of(findings, frame, candidate);
 
 	return findings_say_it(findings, frame, rule, key, candidate->is_over) ||
+	       is_counted_elsewhere(findings, frame, candidate) ||
 	       (candidate->is_over && findings_said_it(findings, rule, key));
 }
 

@@ -66,6 +66,7 @@ struct finding_growth {
 	double number;       /* within the window, or since it was first seen; NaN: only now */
 	double covered;      /* seconds that it is of */
 	uint64_t changed_ns; /* when the value grew last, as far as that was seen; 0: not at all */
+	uint64_t before_ns;  /* when it was seen before that */
 };
 
 struct finding_growth finding_past_growth(struct finding_past *past, uint64_t identity, double now,
@@ -131,7 +132,7 @@ struct candidate {
 	bool is_least;         /* since_seconds may be more */
 	uint64_t identity;
 	double since_seconds, rank;
-	uint64_t since_time, changed_ns; /* changed_ns: see struct finding_growth, of its first value */
+	uint64_t since_time, changed_ns, before_ns; /* see struct finding_growth, of its first value */
 	double covered;      /* seconds that the growths of its values are of */
 	bool is_young;       /* the value that was read last has no growth yet */
 	double values[FINDING_VALUES_MAX];

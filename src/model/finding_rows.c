@@ -22,7 +22,7 @@
 struct finding_trace {
 	uint64_t identity;
 	double last; /* the value in the last frame that had it, at seen_ns */
-	uint64_t seen_ns, changed_ns;
+	uint64_t seen_ns, changed_ns, before_ns; /* before_ns: when it was seen before it grew last */
 	size_t n_points;
 	struct point {
 		uint64_t ns;
@@ -85,7 +85,7 @@ static struct finding_trace *add_trace(struct finding_past *past, uint64_t ident
 				trace = &past->traces[i];
 	trace->identity = identity;
 	trace->last = NAN;
-	trace->seen_ns = trace->changed_ns = 0;
+	trace->seen_ns = trace->changed_ns = trace->before_ns = 0;
 	trace->n_points = 0;
 	return trace;
 }
@@ -140,6 +140,7 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 	struct finding_trace *trace = find_trace(past, identity);
 	uint64_t window_ns = (uint64_t)(window->seconds * 1e9), cell_ns = window_ns / SPACING + 1;
 	const struct point *before;
+	uint64_t seen_ns;
 	bool fell;
 
 	if (isnan(now))
@@ -156,6 +157,7 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 	fell = window->counter && now < trace->last;
 	if (window->from_zero && trace->seen_ns < past->before_ns && newest_ns(trace) < past->before_ns)
 		add_point(trace, past->before_ns, fell ? 0 : trace->last); /* it was gone, and is back */
+	seen_ns = window->from_zero && past->before_ns > trace->seen_ns ? past->before_ns : trace->seen_ns;
 	trace->seen_ns = past->now_ns;
 	before = base(trace, past->now_ns, past->before_ns, window_ns);
 	if (window->counter && before && now < before->value) {
@@ -170,10 +172,13 @@ struct finding_growth finding_past_growth(struct finding_past *past, uint64_t id
 		growth.number = mean(trace, before, past->now_ns, now);
 	else if (before)
 		growth.number = now - before->value;
-	if (now > trace->last)
+	if (now > trace->last) {
 		trace->changed_ns = past->now_ns;
+		trace->before_ns = seen_ns;
+	}
 	trace->last = now;
 	growth.changed_ns = trace->changed_ns;
+	growth.before_ns = trace->before_ns;
 	if (trace->n_points == 0 || past->now_ns / cell_ns > newest_ns(trace) / cell_ns)
 		add_point(trace, past->now_ns, now);
 	return growth;
