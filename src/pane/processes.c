@@ -101,6 +101,31 @@ bool process_open_of_event(struct pane_context *context, const struct table *eve
 	return true;
 }
 
+const void *process_last_ended(const struct table *ends, const char *name)
+{
+	const struct column *names = ends ? schema_known_column(ends->schema, "name") : NULL;
+
+	for (size_t i = ends ? ends->n_rows : 0; i > 0; i--) {
+		const char *of_row = row_text(table_row(ends, i - 1), names);
+
+		if (of_row && strcmp(of_row, name) == 0)
+			return table_row(ends, i - 1);
+	}
+	return NULL;
+}
+
+void process_open_ended(struct pane_context *context, const struct table *ends, const void *row)
+{
+	double start = table_number(ends, row, "start_seconds");
+	struct process_choice process = { .is_set = true,
+					  .pid = (uint32_t)table_u64(ends, row, "pid"),
+					  .start_seconds = isnan(start) ? -1 : start,
+					  .seen_ns = isnan(start) ? table_u64(ends, row, "time") : 0 };
+
+	snprintf(process.name, sizeof(process.name), "%s", table_text(ends, row, "name"));
+	screen_open(context, "process", &process);
+}
+
 int process_below_table(const struct pane_context *context)
 {
 	unsigned long below = context->pane->views[context->view].below;

@@ -79,6 +79,12 @@ void process_warn_unselected(const struct pane_context *context);
 /* The process of a row of a table of events, by PID and time; false if it names none. */
 bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row);
 
+/* Of the rows of the topic ended the last one of this name; NULL: none is known. */
+const void *process_last_ended(const struct table *ends, const char *name);
+
+/* Opens the page of the process of such a row. */
+void process_open_ended(struct pane_context *context, const struct table *ends, const void *row);
+
 /* All zero is empty. */
 struct ended_rows {
 	struct table table;   /* the processes of the frame, and behind them, in its memory, the ended ones */

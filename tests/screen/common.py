@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 from contextlib import contextmanager
@@ -50,6 +51,15 @@ def running(*command, **rest):
             yield child
         finally:
             child.kill()
+
+
+@contextmanager
+def loop(folder):
+    """Short commands, one after the other, with a name that no other process has."""
+    path = os.path.join(folder, "shortlived")
+    shutil.copy("/bin/true", path)
+    with running("sh", "-c", f"while :; do {path}; done") as child:
+        yield child
 
 
 def configured(home, text=None, name="config"):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import PANETOP, TESTS, edited, expect, replay, row_of_process, running, screen, sleeper
+from common import PANETOP, TESTS, edited, expect, loop, replay, row_of_process, running, screen, sleeper
 from terminal import PATIENCE
 
 sys.path[:0] = [os.path.join(TESTS, "recordings"), TESTS]
@@ -134,15 +134,6 @@ def what_ended_is_filtered_and_searched(_scratch):
         expect(len(rows) == 3 and all(" ended" in row for row in rows), terminal, str(rows))
         terminal.shows("filter ended: 0 of 11 + 3 ended")
         terminal.send("Esc", "<").shows("cc1 ×38 ended")
-
-
-@contextmanager
-def loop(folder):
-    """Short commands, one after the other, with a name that no other process has."""
-    path = os.path.join(folder, "shortlived")
-    shutil.copy("/bin/true", path)
-    with running("sh", "-c", f"while :; do {path}; done") as child:
-        yield child
 
 
 def what_ends_live(scratch):

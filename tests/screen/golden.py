@@ -169,6 +169,7 @@ SCREENS = [
     ("network-scope-processes", "80x24", "memory", ["network", "--in=pid=15400"], [LAST, "Tab"]),
     ("notices", "80x24", "memory", ["memory"], [*"g+290", "Enter"]),
     ("overview-calm", "80x24", "memory", ["overview"], PRESSED),
+    ("overview-ended", "80x24 120x40", "memory", ["overview"], [LAST, DRAWN, "Tab", "Tab", "Tab", DRAWN, "Enter"]),
     ("overview-opened", "80x24", "memory", ["overview"], [LAST, DRAWN, "Up", DRAWN, "Enter"]),
     ("overview-power", "80x24", "power", ["overview"], [LAST]),
     ("overview-scope", "40x12 80x24 120x40", "memory", ["overview", "--in=user=root"], [LAST]),

@@ -58,3 +58,28 @@ START_TEST(exits_of_the_last_minute)
 	}
 	rig_close(&rig);
 }
+
+/* The PID of the only row; 0: there is none. */
+static uint64_t next_ended(void)
+{
+	const struct table *table = frame_table(rig_sample(&rig, 1), "ended");
+
+	ck_assert_uint_le(table->n_rows, 1);
+	return table->n_rows > 0 ? table_u64(table, table_row(table, 0), "pid") : 0;
+}
+
+/* It need not be the last one of its name: it has a row once, whenever its page is opened. */
+START_TEST(the_selected_end_has_a_row)
+{
+	rig_open(&rig, "empty", TOPICS("ended"));
+	rig_script(&rig, "exits");
+	rig_sample(&rig, 0);
+	rig_script(&rig, "exit\n\tpid=100 cpu=10ms name=cc1\n\tpid=101 cpu=10ms name=cc1");
+	ck_assert_uint_eq(next_ended(), 101);
+	rig.request.mapped = (struct process_choice){ .is_set = true, .pid = 100, .start_seconds = -1 };
+	ck_assert_uint_eq(next_ended(), 100);
+	ck_assert_uint_eq(next_ended(), 0);
+	rig.request.mapped.pid = 4711; /* no record has it */
+	ck_assert_uint_eq(next_ended(), 0);
+	rig_close(&rig);
+}

@@ -529,6 +529,8 @@ static void set_exit(struct script *script, struct exit_record *record, const ch
 		record->cpu_ns = record->run_ns = number;
 	else if (strcmp(name, "run") == 0)
 		record->run_ns = number;
+	else if (strcmp(name, "life") == 0)
+		record->elapsed_ns = number;
 	else if (strcmp(name, "parent") == 0)
 		record->parent_pid = (uint32_t)number;
 	else if (strcmp(name, "peak") == 0)

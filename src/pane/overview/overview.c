@@ -324,6 +324,7 @@ enum overview_table {
 	OVERVIEW_TABLE_SCOPE,
 	OVERVIEW_TABLE_ACCOUNT,
 	OVERVIEW_TABLE_GPU,
+	OVERVIEW_TABLE_ENDED,
 };
 
 /* The lists, in the order of the screen. */
@@ -389,6 +390,7 @@ static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_SCOPE] = { .topic = "scope_use", .own_columns = true, .scoped = true },
 	[OVERVIEW_TABLE_ACCOUNT] = { .topic = "account", .own_columns = true, .scoped = true },
 	[OVERVIEW_TABLE_GPU] = { .topic = "gpu", .own_columns = true },
+	[OVERVIEW_TABLE_ENDED] = { .topic = "ended", .lazy = true, .recorded = true },
 	{ 0 },
 };
 
@@ -788,14 +790,40 @@ static void why_row(const struct pane_context *context, const void *row, struct 
 	findings_describe(context->findings, rule, topic, out);
 }
 
-/* The process, or the pane and the row that the selected finding is about. */
+/* The name in the selected row, if it is of processes that ended; NULL: it is not. */
+static const char *ended_name(const struct pane_context *context)
+{
+	const struct overview_state *overview = context->state;
+	const void *row = context_selected_row(context, context->focus), *exited = NULL;
+	const struct schema *schema;
+	const struct column *column;
+
+	if (row && context->focus == OVERVIEW_TABLE_EXITED)
+		return text_of(context, OVERVIEW_TABLE_EXITED, row, "command");
+	if (row && context->focus == OVERVIEW_TABLE_BUSY)
+		exited = ended_rows_origin(&overview->ended, row, &schema);
+	column = exited ? schema_known_column(schema, "command") : NULL;
+	return column ? row_text(exited, column) : NULL;
+}
+
+static const void *last_ended(const struct pane_context *context)
+{
+	const char *name = ended_name(context);
+
+	return name ? process_last_ended(context_table(context, OVERVIEW_TABLE_ENDED), name) : NULL;
+}
+
+/* The process (of a name the last that ended), or the pane and the row that the selected finding is about. */
 static void open_row(struct pane_context *context)
 {
 	const unsigned findings = OVERVIEW_TABLE_FINDING;
 	const struct view *view = &context->tables[findings].view;
 	size_t selected = context->tables[findings].place.row;
+	const void *ended = last_ended(context);
 
-	if (context->focus != findings)
+	if (ended)
+		process_open_ended(context, context_table(context, OVERVIEW_TABLE_ENDED), ended);
+	else if (context->focus != findings)
 		process_open_selected(context);
 	else if (selected < view->n_rows)
 		screen_show_row(context, text_of(context, findings, view->rows[selected], "pane"),
@@ -917,7 +945,9 @@ static const struct pane_action pane_actions[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	return action == ACTION_OPEN && context->focus == OVERVIEW_TABLE_EXITED ? _("it has exited") : NULL;
+	return action == ACTION_OPEN && context->focus == OVERVIEW_TABLE_EXITED && !last_ended(context)
+		       ? _("it has exited")
+		       : NULL;
 }
 
 /* From the end of a list the cursor goes on in the next one. */
@@ -949,7 +979,7 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 static const struct pane_view views[] = {
 	{ "overview", N_("Overview"), N_("the machine and the top processes"), OVERVIEW_TABLE_BUSY,
 	  1UL << OVERVIEW_TABLE_GROWING | 1UL << OVERVIEW_TABLE_DISK_USERS | 1UL << OVERVIEW_TABLE_TALKERS |
-		  1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_WAITING,
+		  1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_WAITING | 1UL << OVERVIEW_TABLE_ENDED,
 	  .draw = draw },
 	{ 0 },
 };

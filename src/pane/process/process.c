@@ -57,6 +57,7 @@ static const struct pane_table tables[] = {
 	[PROCESS_TABLE_KILL] = { .topic = "kill", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_STUCK] = { .topic = "stuck", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_PROBE] = { .topic = "probe", .of_one = true, .on_request = true, .own_columns = true },
+	[PROCESS_TABLE_ENDED] = { .topic = "ended", .lazy = true, .own_columns = true },
 	{ 0 },
 };
 
@@ -144,6 +145,8 @@ double process_number(const struct process_rows *rows, const char *column)
 		number = table_number(rows->processes, rows->process, column);
 	if (isnan(number) && rows->detail && schema_find(rows->details->schema, column))
 		number = table_number(rows->details, rows->detail, column);
+	if (isnan(number) && rows->end && schema_find(rows->ends->schema, column))
+		number = table_number(rows->ends, rows->end, column);
 	return number;
 }
 
@@ -155,7 +158,47 @@ const char *process_text(const struct process_rows *rows, const char *column)
 		text = table_text(rows->details, rows->detail, column);
 	if (!*text && rows->process && schema_find(rows->processes->schema, column))
 		text = table_text(rows->processes, rows->process, column);
+	if (!*text && rows->end && strcmp(column, "state") == 0)
+		text = "X";
+	else if (!*text && rows->end && schema_find(rows->ends->schema, column))
+		text = table_text(rows->ends, rows->end, column);
 	return text;
+}
+
+/* Of those whose start is not known the first that ended after it was seen. */
+static const void *find_end(const struct pane_context *context, const struct table *ends, double pid,
+			    double start)
+{
+	const struct process_choice *chosen = &context->request->mapped;
+	uint64_t seen_ns = chosen->is_set && isnan(start) ? chosen->seen_ns : 0;
+	const struct column *pids, *starts, *times;
+
+	if (!ends)
+		return NULL;
+	pids = schema_known_column(ends->schema, "pid");
+	starts = schema_known_column(ends->schema, "start_seconds");
+	times = schema_known_column(ends->schema, "time");
+	for (size_t i = 0; i < ends->n_rows; i++) {
+		const void *row = table_row(ends, i);
+
+		if (row_number(row, pids) == pid &&
+		    (isnan(start) ? row_u64(row, times) >= seen_ns
+				  : fabs(row_number(row, starts) - start) < START_SLACK_SECONDS))
+			return row;
+	}
+	return NULL;
+}
+
+struct process_rows process_shown_rows(const struct pane_context *context)
+{
+	struct process_rows rows = process_rows_of(context, context->frame);
+	double pid, start;
+
+	rows.ends = context_table(context, PROCESS_TABLE_ENDED);
+	if (!rows.process && (!rows.detail || *process_text(&rows, "state") == 'X') &&
+	    find_identity(context, rows.details, &pid, &start))
+		rows.end = find_end(context, rows.ends, pid, start);
+	return rows;
 }
 
 const void *process_exit_event(const struct pane_context *context, const struct process_rows *rows)
@@ -298,7 +341,7 @@ static bool asks_for_code(struct pane_context *context)
 /* It has ended, and no exit code is known. */
 static bool may_be_killed(const struct pane_context *context)
 {
-	const struct process_rows rows = process_rows_of(context, context->frame);
+	const struct process_rows rows = process_shown_rows(context);
 
 	return text_is_one_of(process_text(&rows, "state"), span_text("X|Z")) &&
 	       isnan(process_number(&rows, "exit_code"));
@@ -335,25 +378,35 @@ static void sampling(struct pane_context *context)
 	screen_request(context, PROCESS_TABLE_STUCK, context->frame && may_be_stuck(context));
 }
 
-/* Of a process that ended before, by its exit: then the name must be the same, too. */
-static const void *find_parent(const struct pane_context *context, const struct process_rows *rows)
+/* By PID, and since that may be of another one by now, by name. */
+static const void *find_named(const struct table *processes, double pid, const char *name)
+{
+	const void *row = find_process(processes, pid, NAN);
+
+	return row && strcmp(table_text(processes, row, "name"), name) == 0 ? row : NULL;
+}
+
+const void *process_parent(const struct pane_context *context, const struct process_rows *rows)
 {
 	const struct table *events = context_table(context, PROCESS_TABLE_EVENT);
-	const void *parent = find_process(rows->processes, process_number(rows, "ppid"), NAN), *exit;
+	struct process_rows alive = *rows;
+	const void *parent, *exit;
 
-	if (parent || !(exit = process_exit_event(context, rows)))
-		return parent;
-	parent = find_process(rows->processes, table_number(events, exit, "ppid"), NAN);
-	return parent && strcmp(table_text(rows->processes, parent, "name"),
-				table_text(events, exit, "parent")) == 0
-		       ? parent
-		       : NULL;
+	alive.end = NULL;
+	parent = find_process(rows->processes, process_number(&alive, "ppid"), NAN);
+	if (!parent && (exit = process_exit_event(context, rows)))
+		parent = find_named(rows->processes, table_number(events, exit, "ppid"),
+				    table_text(events, exit, "parent"));
+	if (!parent && rows->end)
+		parent = find_named(rows->processes, table_number(rows->ends, rows->end, "ppid"),
+				    table_text(rows->ends, rows->end, "parent"));
+	return parent;
 }
 
 static void open_parent(struct pane_context *context)
 {
-	const struct process_rows rows = process_rows_of(context, context->frame);
-	const void *parent = find_parent(context, &rows);
+	const struct process_rows rows = process_shown_rows(context);
+	const void *parent = process_parent(context, &rows);
 
 	if (parent) {
 		screen_message(context->screen, MESSAGE_SCREEN, _("the parent of %s; Esc goes back"),
@@ -412,10 +465,10 @@ static const struct pane_action list_actions[] = {
 /* "Limits of sleep (29679)". */
 static void heading(const struct pane_context *context, char *text, size_t room)
 {
-	const struct process_rows rows = process_rows_of(context, context->frame);
+	const struct process_rows rows = process_shown_rows(context);
 	const char *title = _(context->pane->views[context->view].title);
 
-	if (rows.detail || rows.process)
+	if (rows.detail || rows.process || rows.end)
 		snprintf(text, room, _("%s of %s (%.0f)"), title, process_text(&rows, "name"),
 			 process_number(&rows, "pid"));
 	else
@@ -456,7 +509,8 @@ static void draw_environment(const struct pane_context *context, struct canvas *
 
 static const struct pane_view views[] = {
 	[VIEW_SUMMARY] = { "summary", N_("Summary"), N_("what it is, what it does, why it is slow"),
-			   PROCESS_TABLE_PROCESS, BIT(PROCESS_TABLE_SIGNAL) | BIT(PROCESS_TABLE_TIME),
+			   PROCESS_TABLE_PROCESS,
+			   BIT(PROCESS_TABLE_SIGNAL) | BIT(PROCESS_TABLE_TIME) | BIT(PROCESS_TABLE_ENDED),
 			   .actions = summary_actions, .no_table = true, .draw = process_draw_summary },
 	[VIEW_THREADS] =
 		VIEW("threads", N_("Threads"), N_("its threads and their CPU time"), PROCESS_TABLE_THREAD),
@@ -507,9 +561,9 @@ static const char *refuses(const struct pane_context *context, enum action actio
 /* What topics of all processes report is not about this one: the page says when it exited. */
 static bool tells(const struct pane_context *context, const struct notice *notice)
 {
-	const struct process_rows rows = process_rows_of(context, context->frame);
+	const struct process_rows rows = process_shown_rows(context);
 
-	return rows.detail && context->view != VIEW_LIST &&
+	return (rows.detail || rows.end) && context->view != VIEW_LIST &&
 	       (strcmp(notice->topic, "process") == 0 || strcmp(notice->topic, "thread") == 0 ||
 		strcmp(notice->topic, "kill") == 0 || strcmp(notice->topic, NOTICE_STORAGE) == 0 ||
 		strcmp(notice->topic, "scope") == 0);

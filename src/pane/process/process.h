@@ -65,6 +65,7 @@ enum process_table {
 	PROCESS_TABLE_KILL,
 	PROCESS_TABLE_STUCK,
 	PROCESS_TABLE_PROBE,
+	PROCESS_TABLE_ENDED,
 };
 
 enum process_series {
@@ -103,13 +104,19 @@ struct process_state {
 
 /* The rows of the process in the shown frame; NULL: there is none. */
 struct process_rows {
-	const struct table *details, *processes;
+	const struct table *details, *processes, *ends;
 	const void *detail, *process;
+	const void *end; /* of its exit record; NULL also while it lives */
 };
 
+/* In any frame, without its end. */
 struct process_rows process_rows_of(const struct pane_context *context, const struct frame *frame);
+struct process_rows process_shown_rows(const struct pane_context *context);
 
-/* A number or text of it by a column of either table; NaN or "": unknown. */
+/* Its parent, if that lives; NULL: it does not, or is not known. */
+const void *process_parent(const struct pane_context *context, const struct process_rows *rows);
+
+/* A number or text of it by a column of any of these tables; NaN or "": unknown. */
 double process_number(const struct process_rows *rows, const char *column);
 const char *process_text(const struct process_rows *rows, const char *column);
 

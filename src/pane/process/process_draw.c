@@ -630,12 +630,12 @@ static double files_of(const struct summary *summary, const char *kind)
 
 enum signals { PENDING, BLOCKED, IGNORED, CAUGHT, N_SIGNALS };
 
-#define N_MADE 44
+#define N_MADE 50
 
 /* The rows of the process, and what is made of them. */
 struct page_facts {
 	struct facts facts;
-	struct row_facts detail, process, exit; /* exit: its event */
+	struct row_facts detail, process, exit, end; /* exit: its event; end: of its exit record */
 	struct made_fact made[N_MADE];
 	struct buffer why, signals[N_SIGNALS];
 };
@@ -648,7 +648,9 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 
 	if (detail.text ? *detail.text || !process.text : !process.text && isnan(process.number))
 		process = detail;
-	return fact_is_known(&process) || !of->exit.row ? process : row_fact(&of->exit.facts, name);
+	if (!fact_is_known(&process) && of->exit.row)
+		process = row_fact(&of->exit.facts, name);
+	return fact_is_known(&process) || !of->end.row ? process : row_fact(&of->end.facts, name);
 }
 
 static struct fact signal_fact(double signal)
@@ -697,10 +699,13 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	double wall_ns = (double)summary->context->frame->wall_ns, started = number(summary, "started_time");
 	double exit_signal = how_ended(summary, "exit_signal", "signal");
 	const void *exit = of->exit.row;
-	double ended = exit ? table_number(of->exit.table, exit, "time") : number(summary, "exited_time");
+	double ended = exit	     ? table_number(of->exit.table, exit, "time")
+		       : of->end.row ? table_number(of->end.table, of->end.row, "time")
+				     : number(summary, "exited_time");
 	bool has_ended = *text_of(summary, "state") == 'X';
 	double age = wall_ns > started && !has_ended ? floor((wall_ns - started) / 1e9) : NAN;
-	double lived = table_number(of->exit.table, exit, "duration_seconds");
+	const struct row_facts *life = exit ? &of->exit : &of->end;
+	double lived = table_number(life->table, life->row, "duration_seconds");
 	/* by the function that waits, where that is counted; else as the kernel accounts delays */
 	bool accounted = !isnan(time_part(summary, "disk")) || process_waits_in_ring(&summary->rows);
 	double disk = accounted ? time_part(summary, "disk")
@@ -739,7 +744,7 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 			      UNIT_RATIO),
 		  "self_ratio - error_ratio of profile, the function that runs most" },
 		{ "age_seconds", number_fact(age, UNIT_SECONDS), "time of the sample - started_time" },
-		{ "lived_seconds", column_fact(of->exit.table, exit, "duration_seconds") },
+		{ "lived_seconds", column_fact(life->table, life->row, "duration_seconds") },
 		{ "lived_about_seconds",
 		  number_fact(isnan(lived) ? (ended - started) / 1e9 : NAN, UNIT_SECONDS),
 		  "exited_time - started_time" },
@@ -761,7 +766,7 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	};
 	size_t n = sizeof(made) / sizeof(made[0]);
 
-	_Static_assert(sizeof(made) / sizeof(made[0]) + 4 <= N_MADE, "too many");
+	_Static_assert(sizeof(made) / sizeof(made[0]) + 8 <= N_MADE, "too many");
 	memcpy(of->made, made, sizeof(made));
 	of->detail.n_made = of->process.n_made = n;
 }
@@ -796,6 +801,7 @@ static const struct part {
 	{ N_("parents"), 10, NO_PAST, { "parents", "{parents}" } },
 	{ .remark = { "not parents, ppid > 0", "[{parent} ]{ppid}" } },
 	{ .remark = { "not parents, ppid == 0", N_("none") } },
+	{ .remark = { "not parents, parent_ended", N_(" (has ended)") } },
 	{ N_("group"), 9, NO_PAST, { NULL, "[{cgroup}]" } },
 	{ .remark = { "group_limit_ratio > 0",
 		      N_("  limit {group_limit_ratio:.2} CPUs[ of {limited_elsewhere}]") } },
@@ -825,6 +831,7 @@ static const struct part {
 	  { NULL, N_("[disk read {read_bytes_per_second:short} write {write_bytes_per_second:short}]"
 		     "[  system calls: read {call_read_bytes_per_second:short}, write "
 		     "{call_write_bytes_per_second:short}]") } },
+	{ .remark = { "total_disk_bytes > 0", N_("  storage {total_disk_bytes:short} read and written") } },
 	{ .remark = { "children_faults_per_second > 0, disk_bytes_per_second > 0",
 		      N_("  also by children that ended") } },
 	/* by its sockets, which is cheap; to count what other protocols move costs each send and receive */
@@ -852,6 +859,22 @@ static void add_made(struct page_facts *of, const char *name, struct fact fact)
 {
 	of->made[of->detail.n_made++] = (struct made_fact){ name, fact };
 	of->process.n_made++;
+}
+
+/* The record of its end knows more than the last sample in which it lived. */
+static void add_end_facts(const struct summary *summary, struct page_facts *of)
+{
+	const struct process_rows *rows = &summary->rows;
+	struct fact used = column_fact(rows->ends, rows->end, "cpu_seconds");
+
+	if (!rows->end)
+		return;
+	add_made(of, "state", text_fact("X"));
+	add_made(of, "total_disk_bytes", column_fact(rows->ends, rows->end, "disk_bytes"));
+	add_made(of, "parent_ended",
+		 yes_fact(rows->processes && !process_parent(summary->context, rows)));
+	if (fact_is_known(&used))
+		add_made(of, "cpu_seconds", used);
 }
 
 /* Is this finding about a row of the process, as of one of its threads? */
@@ -909,12 +932,14 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 		.process = { { row_fact }, rows->processes, rows->process, of.made },
 		.exit = { { row_fact }, context_table(summary->context, PROCESS_TABLE_EVENT),
 			  process_exit_event(summary->context, rows) },
+		.end = { { row_fact }, rows->ends, rows->end },
 	};
 	struct line *line;
 	unsigned n = 0;
 	enum grade grade;
 
 	make_facts(summary, &of);
+	add_end_facts(summary, &of);
 	add_made(&of, "doing", doing_fact(&of.facts));
 	grade = process_findings(&of.why, summary->context->frame, number(summary, "pid"),
 				 process_past_story(&of.why, summary->context, rows, &of.facts));
@@ -934,9 +959,23 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 	buffer_free(&of.why);
 }
 
+/* The history may be that of another process, and it is empty if no sample saw this one alive. */
+static bool has_past(const struct summary *summary)
+{
+	const struct process_state *state = summary->context->state;
+	const struct history *history = &summary->context->history;
+
+	if (state->pid != number(summary, "pid"))
+		return false;
+	for (size_t i = 0; summary->rows.end && i < history->count; i++)
+		if (!isnan(history_value(history, PROCESS_SERIES_CPU, i)))
+			return true;
+	return !summary->rows.end;
+}
+
 /* In at most most lines; returns how many. */
 static int draw_line(const struct pane_context *context, const struct canvas *canvas, int y, int label_cells,
-		     const struct line *line, int most, bool has_graphs)
+		     const struct line *line, int most, bool has_line)
 {
 	struct canvas rest = canvas_part(canvas, y, label_cells, most, canvas->width - label_cells);
 	const char *text = line->text.bytes + strspn(line->text.bytes, " ");
@@ -949,7 +988,7 @@ static int draw_line(const struct pane_context *context, const struct canvas *ca
 	used = canvas_text(&rest, 0, 0, line->style, text, -1) + CANVAS_GAP;
 	past = past < rest.width - used ? past : rest.width - used;
 	rest = canvas_part(&rest, 0, rest.width - past, 1, past);
-	if (series != NO_PAST && !has_graphs && past >= LINE_CELLS_MIN)
+	if (series != NO_PAST && has_line && past >= LINE_CELLS_MIN)
 		graph_line(&rest, &context->history, (unsigned)series, &scale);
 	return 1;
 }
@@ -1026,7 +1065,8 @@ static int lines_of(const struct canvas *canvas, int rank, int n_lines, bool has
 
 static void draw_lines(const struct summary *summary, const struct canvas *canvas)
 {
-	bool has_graphs = canvas->height >= N_LINES + 2 + GRAPHS_LINES && canvas->width >= 2 * GRAPHS_CELLS;
+	bool past = has_past(summary), has_graphs = past && canvas->height >= N_LINES + 2 + GRAPHS_LINES &&
+						    canvas->width >= 2 * GRAPHS_CELLS;
 	int label_cells = label_width(canvas->ascii), y = 0, most = canvas->height - (canvas->height > 2);
 	struct line lines[N_LINES];
 	struct canvas rest;
@@ -1041,7 +1081,7 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 		if (known && y < canvas->height && rank < most)
 			y += draw_line(summary->context, canvas, y, label_cells, &lines[i],
 				       lines_of(canvas, rank, most < N_LINES ? most : N_LINES, has_graphs),
-				       has_graphs);
+				       past && !has_graphs);
 		buffer_free(&lines[i].text);
 	}
 	rest = canvas_rows(canvas, y + 1, canvas->height - y - 1);
@@ -1051,9 +1091,9 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 
 void process_draw_summary(const struct pane_context *context, struct canvas *canvas)
 {
-	const struct summary summary = { context, process_rows_of(context, context->frame) };
+	const struct summary summary = { context, process_shown_rows(context) };
 
-	if (summary.rows.detail || summary.rows.process)
+	if (summary.rows.detail || summary.rows.process || summary.rows.end)
 		draw_lines(&summary, canvas);
 	else
 		canvas_text(canvas, 0, 0, STYLE_DIM, _("no process is selected, or it is not in this sample"),
@@ -1068,10 +1108,11 @@ static void why_all(struct buffer *out, const struct table *table, const void *r
 
 void process_why(const struct pane_context *context, struct buffer *out)
 {
-	const struct process_rows rows = process_rows_of(context, context->frame);
+	const struct process_rows rows = process_shown_rows(context);
 
 	if (rows.process) /* first what is too long for the summary */
 		why_number(out, rows.processes->schema, rows.process, "command");
 	why_all(out, rows.details, rows.detail);
 	why_all(out, rows.processes, rows.process);
+	why_all(out, rows.ends, rows.end);
 }

@@ -322,7 +322,9 @@ static void keep_record(void *context, const struct exit_record *record)
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
 		.disk_bytes = bytes == U64_UNKNOWN ? 0 : bytes,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
+		.elapsed_ns = record->elapsed_ns,
 		.exit_code = record->exit_code == U32_UNKNOWN ? 0 : record->exit_code,
+		.code_known = record->exit_code != U32_UNKNOWN,
 		.parent_pid = record->parent_pid,
 		.uid = record->uid,
 	};
@@ -368,6 +370,7 @@ static void close_ledger(void *state)
 	event_ended_free(&ledger->event_ended);
 	free(ledger->shares);
 	free(ledger->commands);
+	exit_ends_free(&ledger->ends);
 	hash_free(&ledger->by_name);
 	free(ledger->ended);
 }
@@ -394,6 +397,7 @@ struct ends {
 	uint64_t uncounted_ns, left_kib;
 	uint64_t disk_bytes, exits, failures; /* U64_UNKNOWN: unknown */
 	uint32_t exit_code, parent_pid; /* of a record */
+	const char *parent;  /* its name; "": unknown */
 	const char *command; /* its arguments joined by spaces; NULL: it was not seen alive */
 };
 
@@ -447,8 +451,8 @@ static int compare_ended(const void *one, const void *other)
 				  : (a->number > b->number) - (a->number < b->number);
 }
 
-/* That of a process which has ended, also of one that waits for the next tick; NULL: it has no record. */
-static const char *recorded_name(const struct exit_ledger *ledger, uint32_t pid)
+/* Of the main thread of a process that has ended, also of one that waits for the next tick; NULL: none. */
+static const struct ended *find_record(const struct exit_ledger *ledger, uint32_t pid)
 {
 	for (int waits = 0; waits <= 1; waits++) {
 		const struct ended key = { .tgid = pid, .waits = waits > 0 };
@@ -457,7 +461,7 @@ static const char *recorded_name(const struct exit_ledger *ledger, uint32_t pid)
 		VECTOR_BOUND(at, ledger->n_ended, compare_ended(&ledger->ended[at], &key) < 0);
 		for (; at < ledger->n_ended && ledger->ended[at].tgid == pid; at++)
 			if (ledger->ended[at].first)
-				return ledger->ended[at].name;
+				return &ledger->ended[at];
 	}
 	return NULL;
 }
@@ -466,11 +470,11 @@ static const char *recorded_name(const struct exit_ledger *ledger, uint32_t pid)
 static const char *parent_name(const struct exit_ledger *ledger, uint32_t pid, char name[PROCESS_NAME_MAX])
 {
 	const struct process *parent = process_list_find(ledger->processes, pid);
-	const char *recorded = parent ? NULL : recorded_name(ledger, pid);
+	const struct ended *recorded = parent ? NULL : find_record(ledger, pid);
 	long length = -1;
 
 	if (recorded)
-		return recorded;
+		return recorded->name;
 	if (!parent)
 		parent = process_list_find_exited(ledger->processes, pid);
 	if (parent)
@@ -483,11 +487,10 @@ static const char *parent_name(const struct exit_ledger *ledger, uint32_t pid, c
 
 static void count_failing(struct exit_ledger *ledger, const char *name, const struct ends *ends)
 {
-	char whole[PROCESS_NAME_MAX], parent[PROCESS_NAME_MAX];
+	char whole[PROCESS_NAME_MAX];
 
 	failing_commands_add(&ledger->failing, ledger->processes->mono_ns,
-			     failing_command_name(whole, name, ends->command),
-			     parent_name(ledger, ends->parent_pid, parent), ends->parent_pid,
+			     failing_command_name(whole, name, ends->command), ends->parent, ends->parent_pid,
 			     ends->exit_code);
 }
 
@@ -506,6 +509,49 @@ static void count_exit(struct exit_ledger *ledger, const char *name, bool outsid
 	count(find_or_add(ledger, name), &ends);
 	if (ledger->reader && ends.exits == 1)
 		count_failing(ledger, name, &ends);
+}
+
+static void keep_end(struct exit_ledger *ledger, struct exit_end end, const char *name,
+		     const struct ends *known)
+{
+	end.seen_ns = env_wall_ns(ledger->processes->env);
+	end.parent_pid = known->parent_pid;
+	strncpy(end.name, name, sizeof(end.name) - 1);
+	strncpy(end.parent, known->parent, sizeof(end.parent) - 1);
+	exit_ends_add(&ledger->ends, &end, known->command);
+}
+
+/* record: of its main thread; NULL: there is none. exit_code: of any of its threads. */
+static uint32_t end_status(const struct ended *record, uint32_t exit_code)
+{
+	return exit_code != 0 || (record && record->code_known) ? exit_code : U32_UNKNOWN;
+}
+
+/* A kernel thread has none. */
+static uint64_t end_peak_kib(const struct ended *record)
+{
+	return record && record->peak_kib > 0 ? record->peak_kib : U64_UNKNOWN;
+}
+
+/* No sample saw it alive. first: its main thread, or the one that is known. */
+static void count_unseen(struct exit_ledger *ledger, const struct ended *first, struct ends ends)
+{
+	bool outside = is_outside(ledger, first->tgid, first->parent_pid, first->uid, first->name);
+	char parent[PROCESS_NAME_MAX];
+
+	ends.parent = outside ? "" : parent_name(ledger, ends.parent_pid, parent);
+	count_exit(ledger, first->name, outside, ends);
+	if (!outside && ends.exits > 0)
+		keep_end(ledger,
+			 (struct exit_end){ .pid = first->tgid,
+					    .uid = first->uid,
+					    .start_ticks = U64_UNKNOWN,
+					    .lived_ns = first->first ? first->elapsed_ns : U64_UNKNOWN,
+					    .cpu_ns = ends.uncounted_ns,
+					    .peak_kib = end_peak_kib(first),
+					    .disk_bytes = ledger->counts_io ? ends.disk_bytes : U64_UNKNOWN,
+					    .status = end_status(first, ends.exit_code) },
+			 first->name, &ends);
 }
 
 /* The threads of a process that exited in this tick. Where it has a clock, their scheduler's time counts. */
@@ -535,10 +581,9 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 		alive->dead_bytes += disk_bytes;
 		alive->exit_code = alive->exit_code ? alive->exit_code : exit_code;
 	} else {
-		count_exit(ledger, first->name,
-			   is_outside(ledger, first->tgid, first->parent_pid, first->uid, first->name),
-			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, disk_bytes, exits,
-					  exit_code && exits > 0, exit_code, first->parent_pid });
+		count_unseen(ledger, first,
+			     (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, disk_bytes, exits,
+					    exit_code && exits > 0, exit_code, first->parent_pid });
 	}
 }
 
@@ -592,6 +637,25 @@ static size_t count_records(struct exit_ledger *ledger)
 	return n_ended;
 }
 
+static void keep_seen(struct exit_ledger *ledger, const struct process *process, const char *name,
+		      const struct ended *record, const struct ends *ends)
+{
+	const struct process_io *io = process->io && process->io->begun ? process->io : NULL;
+
+	keep_end(ledger,
+		 (struct exit_end){
+			 .pid = process->pid,
+			 .uid = process->uid,
+			 .start_ticks = process->start_ticks,
+			 .lived_ns = record ? record->elapsed_ns : U64_UNKNOWN,
+			 .cpu_ns = process->dead_ns > process->cpu_ns ? process->dead_ns : process->cpu_ns,
+			 .peak_kib = end_peak_kib(record),
+			 .disk_bytes = io ? io->read_bytes + io->write_bytes + ends->disk_bytes : U64_UNKNOWN,
+			 .status = end_status(record, ends->exit_code),
+		 },
+		 name, ends);
+}
+
 /* CPU time after they were last seen. Threads that exited before the first sample have no record. */
 static void count_exited(struct exit_ledger *ledger)
 {
@@ -601,19 +665,28 @@ static void count_exited(struct exit_ledger *ledger)
 		const struct process *process = processes->exited[i];
 		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
 		uint64_t seen_bytes = process->io ? process->io->read_bytes + process->io->write_bytes : 0;
-		const char *recorded = recorded_name(ledger, process->pid); /* it may have had another one */
-		bool renamed = recorded && strcmp(recorded, process->name) != 0 &&
+		const struct ended *record = find_record(ledger, process->pid);
+		bool renamed = record && strcmp(record->name, process->name) != 0 &&
 			       !process_is_kernel_thread(process);
+		const char *name = renamed ? record->name : process->name;
+		char parent[PROCESS_NAME_MAX];
+		struct ends ends = {
+			process->dead_ns > process->cpu_ns ? process->dead_ns - process->cpu_ns : 0,
+			EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib,
+			process->dead_bytes > seen_bytes ? process->dead_bytes - seen_bytes : 0,
+			1,
+			process->exit_code != 0,
+			process->exit_code,
+			process->stat.parent_pid,
+			"",
+			renamed ? NULL : process->command,
+		};
 
-		count_exit(ledger, renamed ? recorded : process->name, process->outside,
-			   (struct ends){ process->dead_ns > process->cpu_ns
-						  ? process->dead_ns - process->cpu_ns
-						  : 0,
-					  EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib,
-					  process->dead_bytes > seen_bytes ? process->dead_bytes - seen_bytes
-									   : 0,
-					  1, process->exit_code != 0, process->exit_code,
-					  process->stat.parent_pid, renamed ? NULL : process->command });
+		if (!process->outside)
+			ends.parent = parent_name(ledger, ends.parent_pid, parent);
+		count_exit(ledger, name, process->outside, ends);
+		if (!process->outside)
+			keep_seen(ledger, process, name, record, &ends);
 	}
 }
 
@@ -652,23 +725,45 @@ static void credit_share(void *context, const char *name, uint64_t ns)
 		   (struct ends){ .uncounted_ns = ns, .disk_bytes = U64_UNKNOWN, .failures = U64_UNKNOWN });
 }
 
+/* Neither what it used nor how it ended is in events. */
+static void count_event(struct exit_ledger *ledger, const struct event_ended *ended)
+{
+	const struct process_list *processes = ledger->processes;
+	uint32_t parent_pid = ended->parent_pid ? ended->parent_pid : U32_UNKNOWN;
+	bool outside = is_outside(ledger, ended->pid, parent_pid, ended->uid, ended->comm);
+	bool dated = ended->start_ns != U64_UNKNOWN && ended->end_ns != U64_UNKNOWN;
+	const struct process *seen = process_list_find_exited(processes, ended->pid);
+	char parent[PROCESS_NAME_MAX];
+	struct ends ends = { .left_kib = EXIT_KIB,
+			     .disk_bytes = U64_UNKNOWN,
+			     .exits = 1,
+			     .failures = U64_UNKNOWN,
+			     .parent_pid = parent_pid,
+			     .parent = outside ? "" : parent_name(ledger, parent_pid, parent) };
+
+	seen = seen ? seen : process_list_find(processes, ended->pid); /* a zombie */
+	ends.command = seen ? seen->command : NULL;
+	count_exit(ledger, ended->comm, outside, ends);
+	if (!outside)
+		keep_end(ledger,
+			 (struct exit_end){ .pid = ended->pid,
+					    .uid = ended->uid,
+					    .start_ticks = seen ? seen->start_ticks : U64_UNKNOWN,
+					    .lived_ns = dated ? ended->end_ns - ended->start_ns : U64_UNKNOWN,
+					    .cpu_ns = U64_UNKNOWN,
+					    .peak_kib = U64_UNKNOWN,
+					    .disk_bytes = U64_UNKNOWN,
+					    .status = U32_UNKNOWN },
+			 ended->comm, &ends);
+}
+
 static void count_events(struct exit_ledger *ledger)
 {
 	event_reader_collect_ended(ledger->events, &ledger->event_ended);
 	child_shares_add(ledger->shares, ledger->processes, &ledger->event_ended);
-	for (size_t i = 0; i < ledger->event_ended.count; i++) {
-		const struct event_ended *ended = &ledger->event_ended.list[i];
-
-		if (*ended->comm)
-			count_exit(ledger, ended->comm,
-				   is_outside(ledger, ended->pid,
-					      ended->parent_pid ? ended->parent_pid : U32_UNKNOWN, ended->uid,
-					      ended->comm),
-				   (struct ends){ .left_kib = EXIT_KIB,
-						  .disk_bytes = U64_UNKNOWN,
-						  .exits = 1,
-						  .failures = U64_UNKNOWN });
-	}
+	for (size_t i = 0; i < ledger->event_ended.count; i++)
+		if (*ledger->event_ended.list[i].comm)
+			count_event(ledger, &ledger->event_ended.list[i]);
 }
 
 static void count_grown(struct exit_ledger *ledger, const struct process *parent, uint64_t ns)
@@ -838,6 +933,7 @@ static void follow_scope(struct exit_ledger *ledger)
 	memset(ledger->commands, 0, EXITED_COMMANDS_MAX * sizeof(*ledger->commands));
 	ledger->outside = (struct exited_command){ 0 };
 	memset(&ledger->failing, 0, sizeof(ledger->failing));
+	exit_ends_clear(&ledger->ends);
 }
 
 static void count_alive(struct exit_ledger *ledger)

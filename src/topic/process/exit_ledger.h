@@ -8,6 +8,7 @@
 
 #include "core/hash.h"
 #include "topic/event/event_batch.h"
+#include "topic/process/exit_ends.h"
 #include "topic/process/process_entry.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
@@ -110,6 +111,7 @@ struct exit_ledger {
 	size_t n_commands;
 	struct hash by_name;        /* of commands */
 	struct failing_commands failing; /* in the scope; with a reader alone */
+	struct exit_ends ends;           /* in the scope, one by one */
 	struct ended {              /* a thread that exited in this tick, or waits for the next one */
 		uint32_t tgid, number;
 		bool first;         /* the main thread of its process */
@@ -118,7 +120,9 @@ struct exit_ledger {
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
 		uint64_t peak_kib;  /* or 0 */
 		uint64_t disk_bytes; /* or 0 */
+		uint64_t elapsed_ns; /* of its life, or U64_UNKNOWN */
 		uint32_t exit_code; /* as in wait(2), or 0 */
+		bool code_known;
 		uint32_t parent_pid, uid; /* U32_UNKNOWN */
 		char name[PROCESS_NAME_MAX];
 	} *ended;

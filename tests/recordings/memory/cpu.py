@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """CPUs, and the account of their time."""
-from clock import STEP
+from clock import START_WALL, STEP
 from process import PROCESSES
 
 CPUS = {"0": (0.62, 0.0, 0.09, 0.01), "1": (0.35, 0.0, 0.2, 0.02), "2": (0.0, 0.58, 0.03, 0.0), "3": (0.9, 0.0, 0.1, 0.0)}
@@ -46,5 +46,14 @@ def exited_rows(step):
              "recent_exits": 3 * recent, "recent_failures": 0, **over}]
 
 
+def ended_rows(step):
+    if not step:
+        return []
+    end = {"time": (START_WALL + step * STEP) * 10**9, "user": "root", "ppid": 15400, "parent": "render"}
+    return [{"number": 2 * step - 1, "pid": 20000 + step, "name": "cc1", "status": "1", "exit_code": 1, "duration_seconds": 1.25,
+             "cpu_seconds": 1.121, "resident_peak_bytes": 183 << 20, "disk_bytes": 3 << 20, **end},
+            {"number": 2 * step, "pid": 21000 + step, "name": "true", "ppid": 15, "parent": "sh"}]
+
+
 def tables(step):
-    return {"cpu": cpu_rows(step), "account": account_rows(step), "exited": exited_rows(step)}
+    return {"cpu": cpu_rows(step), "account": account_rows(step), "exited": exited_rows(step), "ended": ended_rows(step)}
