@@ -87,6 +87,7 @@ struct finding_rule {
 	const char *topic;       /* it is about a row of this table … */
 	const char *key;         /* … each one; this column names it. NULL: about the machine */
 	const char *called;      /* its name for people; NULL, or unknown: the key */
+	bool of_group;           /* the key is the path of a control group, whose row it is about, too */
 	const char *subject;     /* N_(): of the machine; or what the key is a name of */
 	const char *stands_for;  /* another rule where its topic is not sampled; what silences that silences
 				  * this one, too */
@@ -256,7 +257,10 @@ enum grade grade_of_row(const struct findings *findings, const char *rule, const
 enum grade grade_of_fact(const struct findings *findings, const struct frame *frame, const char *rules,
 			 const struct schema *schema, const void *row);
 
-/* The next finding of the frame that holds about this row of a topic; NULL: no more. at: 0 at first. */
+/*
+ * The next finding of the frame that holds about this row of a topic, or about the group that the row is of;
+ * NULL: no more. at: 0 at first.
+ */
 const void *finding_about(const struct frame *frame, const struct schema *schema, const void *row,
 			  size_t *at);
 

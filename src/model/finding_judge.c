@@ -1043,6 +1043,16 @@ enum grade grade_of_row(const struct findings *findings, const char *rule, const
 	return (enum grade)(GRADE_BUSY + severity);
 }
 
+/* Is it by its key about the group that the row is of? */
+static bool is_about_group(const struct finding_row *finding, const struct schema *schema, const void *row)
+{
+	const char *path = finding->of_group && finding->row && schema_is_of_groups(schema)
+				   ? row_text(row, schema_find(schema, "path"))
+				   : NULL;
+
+	return path && strcmp(path, finding->row) == 0;
+}
+
 const void *finding_about(const struct frame *frame, const struct schema *schema, const void *row, size_t *at)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
@@ -1051,8 +1061,11 @@ const void *finding_about(const struct frame *frame, const struct schema *schema
 	for (; table && *at < table->n_rows; ++*at) {
 		const struct finding_row *finding = table_row(table, *at);
 
-		if (finding->row_key == 0 || strcmp(finding->topic, schema->name) != 0 ||
-		    schema_row_is_over(table->schema, finding))
+		if (schema_row_is_over(table->schema, finding))
+			continue;
+		if (is_about_group(finding, schema, row))
+			return table_row(table, (*at)++);
+		if (finding->row_key == 0 || strcmp(finding->topic, schema->name) != 0)
 			continue;
 		key = key != 0 ? key : row_hash_key(schema, row);
 		if (finding->row_key == key)
@@ -1103,8 +1116,12 @@ void findings_find_rows(const struct findings *findings, struct frame *frame)
 	struct table *table = frame_slot(frame, finding_schema.name);
 	struct finding_row *rows = (struct finding_row *)(void *)table->rows;
 
-	for (size_t i = 0; i < table->n_rows; i++)
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const struct finding_rule *rule = find_rule(findings, rows[i].rule, rows[i].topic);
+
 		rows[i].row_key = find_row_key(findings, frame, table, &rows[i]);
+		rows[i].of_group = rule && rule->of_group;
+	}
 }
 
 static enum grade worse_grade(enum grade worst, const struct finding_row *finding)

@@ -121,6 +121,7 @@ struct finding_row {
 	uint64_t since_time, until_time;
 	const char *topic, *pane, *view, *row, *of;
 	uint64_t row_key; /* row_hash_key() of the row of the topic; no column; 0: there is none */
+	bool of_group;    /* row is the path of a control group; no column */
 };
 
 /* A rule that holds for a row. */

@@ -948,6 +948,7 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	row->view = rule->view;
 	row->row = key;
 	row->row_key = key ? row_hash_key(table->schema, candidate->row) : 0;
+	row->of_group = rule->of_group;
 	row->of = is_of_host(frame, rule) ? N_("host") : NULL;
 	if (candidate->severity >= FINDING_WARNING)
 		tell(findings, candidate, row);

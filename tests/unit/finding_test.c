@@ -313,6 +313,54 @@ START_TEST(findings_that_were_recorded_are_about_their_rows)
 	close_things(findings);
 }
 
+/* The row of a group has what other topics say of it, also recorded, and while it lasts; others have not. */
+START_TEST(rows_of_groups_have_the_grade_of_what_names_them)
+{
+	static const struct {
+		const char *row;
+		unsigned second;
+		enum grade one, two;
+	} cases[] = {
+		{ "0 kill /one age_seconds=12+1 kills=1 killed=java 4711", 17, GRADE_ALARM, GRADE_CALM },
+		{ "0 kill /one age_seconds=12+1 kills=1 killed=java 4711", 18, GRADE_CALM, GRADE_CALM },
+		{ "0 kill /one/a age_seconds=12+1 kills=1", 17, GRADE_CALM, GRADE_CALM },
+		{ "0 memory_limit memory//two used_bytes=99 limit_bytes=100 caches_bytes=0", 0, GRADE_CALM,
+		  GRADE_ALARM },
+		{ "0 cpu_limit /two throttled_periods=5+8 periods=9+10 limit_ratio=1", 12, GRADE_CALM,
+		  GRADE_ALARM },
+		{ "0 filesystem /one mode=rw used_ratio=0.99 total_bytes=-", 0, GRADE_CALM, GRADE_CALM },
+	};
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+		struct scene scene = { 0 };
+		char row[128], one[] = "0 group /one tasks=1", two[] = "0 group /two tasks=1";
+		const struct table *groups;
+
+		snprintf(row, sizeof(row), "%s", cases[i].row);
+		scene_add(&scene, row);
+		scene_add(&scene, one);
+		scene_add(&scene, two);
+		frame_open(&frame, topic_schemas(), n_topics);
+		for (unsigned second = 0; second <= cases[i].second; second++) {
+			scene_fill(&scene, &frame, second);
+			findings_derive(findings, &frame, FINDINGS_EVERYWHERE);
+		}
+		ck_assert_uint_eq(frame_table(&frame, "finding")->n_rows, 1);
+		groups = frame_table(&frame, "group");
+		for (unsigned recorded = 0; recorded <= 1; recorded++) {
+			ck_assert_msg(grade_of_cell(findings, &frame, groups->schema, table_row(groups, 0),
+						    NULL) == cases[i].one, "%s", cases[i].row);
+			ck_assert_msg(grade_of_cell(findings, &frame, groups->schema, table_row(groups, 1),
+						    NULL) == cases[i].two, "%s", cases[i].row);
+			((struct finding_row *)(void *)frame_slot(&frame, "finding")->rows)->of_group = false;
+			findings_find_rows(findings, &frame);
+		}
+		scene_empty(&scene);
+		close_things(findings);
+	}
+}
+
 START_TEST(findings_are_derived_where_they_are_sampled)
 {
 	static const struct schema *const alone[] = { &thing_schema };

@@ -117,7 +117,7 @@ const struct finding_rule finding_rules[] = {
 					     "themselves; limits of groups cause none")) },
 		      { .name = "logged", .topic = "kill", .column = "path", .with = "/",
 			.or_unknown = true, .at_least = { .number = INFINITY } } } },
-	{ .name = "limit_killed", .topic = "kill", .key = "path", .called = "name",
+	{ .name = "limit_killed", .topic = "kill", .key = "path", .called = "name", .of_group = true,
 	  .severity = FINDING_WARNING, .age = FINDING_RECURS, .text = LIMIT_KILLED,
 	  .help = N_("Processes were killed because memory of a group was at its limit, by the kernel's log, "
 		     "or, without their names, by what groups counted since the first sample; 30 s after the "
@@ -217,7 +217,8 @@ const struct finding_rule finding_rules[] = {
 			.at_least = COUNT("stuck_bytes", 0,
 					  N_("bytes from and to disks within 10 s, at most")) },
 		      { .name = "pid", .column = "pid" } } },
-	{ .name = "memory_limit", .topic = "memory_limit", .key = "cgroup", .severity = FINDING_WARNING,
+	{ .name = "memory_limit", .topic = "memory_limit", .key = "cgroup", .of_group = true,
+	  .severity = FINDING_WARNING,
 	  .text = N_("{used} of its memory limit of {limit} used; hardly any of it cache."),
 	  .help = N_("A group above panetop's own is at its memory limit, without caches to drop."),
 	  .pane = "memory",
@@ -308,7 +309,7 @@ const struct finding_rule finding_rules[] = {
 			.keeps = 0.93, .critical = 1 },
 		      { .name = "celsius", .column = "celsius" },
 		      { .name = "critical", .column = "critical_celsius" } } },
-	{ .name = "cpu_limit", .topic = "cpu_limit", .key = "cgroup", .age = FINDING_COUNTS,
+	{ .name = "cpu_limit", .topic = "cpu_limit", .key = "cgroup", .of_group = true, .age = FINDING_COUNTS,
 	  .severity = FINDING_WARNING,
 	  .text = N_("CPU quota {limit:0.2}: throttled in {throttled} of periods in {window}."),
 	  .help = N_("A group above panetop's own is at its CPU quota."),
