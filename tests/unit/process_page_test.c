@@ -117,10 +117,10 @@ START_TEST(last_fields_of_stat)
 #define SLOW PROCESS_SLOW,
 #define STUCK PROCESS_STUCK,
 
-#define SLEEPING "state=S threads=1 group_limit_ratio=0.5 user_ratio=0 system_ratio=0 cpu_ratio=0"
+#define SLEEPING                                                                                             \
+	"state=S threads=1 group_limit_ratio=0.5 throttled_limit=0.25 user_ratio=0 system_ratio=0 cpu_ratio=0"
 #define READY "wait_ratio=0.6 cpu_ratio=0.02 wanted_ratio=0.62"
 #define WAITING "Waiting for CPU: wants 0.6 CPUs, gets 0.02."
-#define FULL " memory_limit_group=/a memory_limit_bytes=67108864 refaults_rate=100 refaults_used=0.95"
 #define QUOTA "CPU quota of its group, 0.50 CPUs: throttled in 60 % of periods."
 #define STORAGE "Waiting for storage 61 % of the time."
 #define CONVOY "Lock contention: about 9 of 12 threads wait for one lock, futex 0x5581."
@@ -172,9 +172,11 @@ static const struct {
 	{ SLOW "Frozen with its control group: it does not run.", "frozen=yes" },
 	/* its limit; where others of its group are throttled it asks for nothing */
 	{ SLOW QUOTA, "cpu_ratio=0.5 throttled_ratio=0.6" },
+	{ SLOW "FOUND", "cpu_ratio=0.5 throttled_ratio=0.6 quota=FOUND" },
+	{ NONE, "cpu_ratio=0.01 quota=FOUND" },
 	{ SLOW "CPU quota of its group /a, 0.50 CPUs: throttled in 60 % of periods.",
 	  "limit_group=/a cpu_ratio=0.5 throttled_ratio=0.6" },
-	{ NONE, "cpu_ratio=0.5 throttled_ratio=0.09" },
+	{ NONE, "cpu_ratio=0.5 throttled_ratio=0.24" },
 	{ NONE, "cpu_ratio=0.01 throttled_ratio=0.6" },
 	/* one lock, rather than the CPU that its threads wait for, too */
 	{ SLOW CONVOY, "threads=12 lock_threads=9 lock_address=0x5581 lock_ratio=8.7" },
@@ -208,14 +210,6 @@ static const struct {
 	{ SLOW "Waiting for memory 60 % of the time, for reclaim or evicted pages.",
 	  "memory_ratio=0.6 disk_ratio=0.3" },
 	{ SLOW STORAGE, "memory_ratio=0.6 disk_ratio=0.61" },
-	/* its group, by the limits of the finding */
-	{ SLOW STORAGE " Its group /a is at its memory limit of 64.0 MiB.",
-	  "disk_ratio=0.61 group_refaults_per_second=100 memory_full_ratio=0.95" FULL },
-	{ CALM "Computing: 1.2 CPUs, user 0.0, system 0.0. Its group /a is at its memory limit of 64.0 MiB.",
-	  "cpu_ratio=1.2 threads=2 group_refaults_per_second=100 memory_full_ratio=0.95" FULL },
-	{ SLOW STORAGE, "disk_ratio=0.61 group_refaults_per_second=99 memory_full_ratio=1" FULL },
-	{ SLOW STORAGE, "disk_ratio=0.61 group_refaults_per_second=200 memory_full_ratio=0.94" FULL },
-	{ NONE, "cpu_ratio=0.5 group_refaults_per_second=200 memory_full_ratio=1" FULL },
 	{ NONE, "memory_ratio=0.19 disk_ratio=0.1" },
 	{ SLOW "3.2 of 9 threads wait for memory, for reclaim or evicted pages.",
 	  "memory_ratio=3.2 disk_ratio=3 threads=9" },
@@ -288,8 +282,8 @@ START_TEST(a_sentence_is_left_at_a_lower_limit)
 	static const struct {
 		const char *enters, *stays, *leaves;
 	} cases[] = {
-		{ "cpu_ratio=0.5 throttled_ratio=0.1", "cpu_ratio=0.5 throttled_ratio=0.07",
-		  "cpu_ratio=0.5 throttled_ratio=0.06" },
+		{ "cpu_ratio=0.5 throttled_ratio=0.25", "cpu_ratio=0.5 throttled_ratio=0.2",
+		  "cpu_ratio=0.5 throttled_ratio=0.19" },
 		{ "threads=12 lock_threads=6", "threads=12 lock_threads=5", "threads=12 lock_threads=4" },
 		{ "wait_ratio=0.2", "wait_ratio=0.15", "wait_ratio=0.14" },
 		{ "wait_ratio=0.5 disk_ratio=0.5", "wait_ratio=0.5 disk_ratio=0.6",

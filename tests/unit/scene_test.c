@@ -400,13 +400,18 @@ static void say_story_of(struct buffer *out, const char *pane, struct story *sto
 static void say_page(struct buffer *out)
 {
 	const struct table *details = frame_table(&frame, "process_detail");
+	struct process_rows rows = { .details = details };
+	struct process_subject subject;
 	struct buffer page = { 0 };
 	enum grade grade;
 
 	if (!details || details->n_rows == 0)
 		return;
-	grade = process_findings(&page, &frame, table_number(details, table_row(details, 0), "pid"),
-				 PROCESS_CALM);
+	rows.detail = table_row(details, 0);
+	subject = process_subject_of(&rows);
+	process_quota_finding(&page, &frame, &subject);
+	page.length--;
+	grade = process_findings(&page, &frame, &subject, PROCESS_CALM);
 	say_lines(out, textf("story page %s", grades[grade]), &page);
 }
 

@@ -56,6 +56,7 @@ static const struct pane_table tables[] = {
 				     .waits = N_("reading the files that it has mapped") },
 	[PROCESS_TABLE_KILL] = { .topic = "kill", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_STUCK] = { .topic = "stuck", .lazy = true, .own_columns = true },
+	[PROCESS_TABLE_GROUP] = { .topic = "group", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_PROBE] = { .topic = "probe", .of_one = true, .on_request = true, .own_columns = true },
 	[PROCESS_TABLE_ENDED] = { .topic = "ended", .lazy = true, .own_columns = true },
 	{ 0 },
@@ -238,7 +239,6 @@ static const struct series series[] = {
 	[PROCESS_SERIES_SYSTEM_SECONDS] = NOTED,
 	[PROCESS_SERIES_WAIT_SECONDS] = NOTED,
 	[PROCESS_SERIES_MAJOR_FAULTS] = NOTED,
-	[PROCESS_SERIES_REFAULTS] = NOTED,
 	[PROCESS_SERIES_TIME_DISK] = NOTED,
 	[PROCESS_SERIES_TIME_MEMORY] = NOTED,
 	[PROCESS_SERIES_TIME_LOCK] = NOTED,
@@ -354,6 +354,14 @@ static bool may_be_stuck(const struct pane_context *context)
 	return strcmp(process_text(&rows, "state"), "D") == 0;
 }
 
+/* Then findings about its groups are in each sample. */
+static bool is_limited(const struct pane_context *context)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+
+	return *process_text(&rows, "limit_group") || *process_text(&rows, "memory_limit_group");
+}
+
 /* It is read in each sample, also while it does not run. */
 static void sampling(struct pane_context *context)
 {
@@ -376,6 +384,8 @@ static void sampling(struct pane_context *context)
 	screen_request(context, PROCESS_TABLE_COST, of_code);
 	screen_request(context, PROCESS_TABLE_KILL, context->frame && may_be_killed(context));
 	screen_request(context, PROCESS_TABLE_STUCK, context->frame && may_be_stuck(context));
+	screen_request(context, PROCESS_TABLE_GROUP,
+		       context->view == VIEW_SUMMARY && context->frame && is_limited(context));
 }
 
 /* By PID, and since that may be of another one by now, by name. */

@@ -28,7 +28,8 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  *                                          the error
  *   exit_name, stop_name                   of signals
  *   ended_time                             when it exited, as far as that is known
- *   refaults_rate, refaults_used           from which on a group is at its limit: of a finding
+ *   quota                                  what a finding says of the CPU quota of its group
+ *   throttled_limit                        from which on one does
  *   oom_limit                              at whose memory limit the OOM killer ended it; /: of the machine
  *   others                                 its threads without the main one
  *   rivals_within, rivals_elsewhere        CPUs that other processes use: of its session, of other ones
@@ -36,9 +37,27 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  */
 enum process_level process_story(struct buffer *out, const struct facts *facts, size_t held);
 
-/* Adds the findings about it, but for the fact that its story has; returns how bad both are. */
-enum grade process_findings(struct buffer *out, const struct frame *frame, double pid,
-			    enum process_level level);
+#define PROCESS_GROUPS 3
+
+struct process_subject {
+	double pid;
+	const char *groups[PROCESS_GROUPS]; /* in which it is, or whose limits it has; ended by NULL */
+};
+
+struct process_rows;
+
+struct process_subject process_subject_of(const struct process_rows *rows);
+
+/* Adds the finding about the CPU quota of its groups, and ends the text; "": none. */
+void process_quota_finding(struct buffer *out, const struct frame *frame,
+			   const struct process_subject *subject);
+
+/*
+ * Adds the findings about it and its groups, but for those that its story has; returns how bad all are, with
+ * the story.
+ */
+enum grade process_findings(struct buffer *out, const struct frame *frame,
+			    const struct process_subject *subject, enum process_level level);
 size_t process_story_held(const struct facts *facts, size_t held);
 
 /* What the call in which it sleeps waits for, translated; "": not known. */
@@ -64,6 +83,7 @@ enum process_table {
 	PROCESS_TABLE_FUNCTION,
 	PROCESS_TABLE_KILL,
 	PROCESS_TABLE_STUCK,
+	PROCESS_TABLE_GROUP,
 	PROCESS_TABLE_PROBE,
 	PROCESS_TABLE_ENDED,
 };
@@ -83,7 +103,6 @@ enum process_series {
 	PROCESS_SERIES_SYSTEM_SECONDS,
 	PROCESS_SERIES_WAIT_SECONDS,
 	PROCESS_SERIES_MAJOR_FAULTS,
-	PROCESS_SERIES_REFAULTS, /* of its group */
 	PROCESS_SERIES_TIME_DISK,
 	PROCESS_SERIES_TIME_MEMORY,
 	PROCESS_SERIES_TIME_LOCK,

@@ -34,7 +34,6 @@ static const struct mean {
 	{ "lock_ratio", UNIT_RATIO, PROCESS_SERIES_TIME_LOCK },
 	{ "other_ratio", UNIT_RATIO, PROCESS_SERIES_TIME_OTHER },
 	{ "major_faults_per_second", UNIT_PER_SECOND, PROCESS_SERIES_MAJOR_FAULTS },
-	{ "group_refaults_per_second", UNIT_PER_SECOND, PROCESS_SERIES_REFAULTS },
 	{ "throttled_ratio", UNIT_RATIO, PROCESS_SERIES_THROTTLED, PROCESS_SERIES_PERIODS },
 	{ "lock_threads", UNIT_NONE, PROCESS_SERIES_LOCK_THREADS, .level = true },
 };
@@ -96,8 +95,7 @@ void process_past_note(struct pane_context *context, const struct process_rows *
 			 { PROCESS_SERIES_USER_SECONDS, "user_seconds" },
 			 { PROCESS_SERIES_SYSTEM_SECONDS, "system_seconds" },
 			 { PROCESS_SERIES_WAIT_SECONDS, "wait_seconds" },
-			 { PROCESS_SERIES_MAJOR_FAULTS, "major_faults" },
-			 { PROCESS_SERIES_REFAULTS, "group_refaults" } },
+			 { PROCESS_SERIES_MAJOR_FAULTS, "major_faults" } },
 	  times[] = { { PROCESS_SERIES_TIME_DISK, "disk" },
 		      { PROCESS_SERIES_TIME_MEMORY, "memory" },
 		      { PROCESS_SERIES_TIME_LOCK, "lock" },
@@ -394,11 +392,6 @@ const char *process_waits_for(const struct facts *facts)
 	  .more = true }
 #define NICE(where, sentence)                                                                                \
 	{ .when = "policy == other|batch, nice > 0, nice_within == " where, .text = (sentence), .more = true }
-/* As a finding says of the group. */
-#define AT_LIMIT                                                                                             \
-	{ .when = "group_refaults_per_second >= refaults_rate, memory_full_ratio >= refaults_used",    \
-	  .text = N_("Its group {memory_limit_group} is at its memory limit of {memory_limit_bytes}."),      \
-	  .more = true }
 #define HOT                                                                                                  \
 	{ .when = "hot_ratio > 0.5, hot_function",                                                           \
 	  .text = N_("Over half of that in {hot_function}."),                                                \
@@ -428,7 +421,9 @@ static const struct remark remarks[] = {
 	SLOW("state == T, tracer_pid > 0", NULL, N_("Stopped by its tracer, process {tracer_pid}.")),
 	SLOW("state == T, stop_name", NULL, N_("Stopped by SIG{stop_name}; SIGCONT continues it.")),
 	SLOW("state == T", NULL, N_("Stopped by a signal; SIGCONT continues it.")),
-	SLOW("throttled_ratio >= 0.1, cpu_ratio >= 0.05", "throttled_ratio >= 0.07, cpu_ratio >= 0.03",
+	SLOW("quota, cpu_ratio >= 0.05", "quota, cpu_ratio >= 0.03", "{quota}"),
+	SLOW("throttled_ratio >= throttled_limit, cpu_ratio >= 0.05",
+	     "throttled_ratio >= 0.8 * throttled_limit, cpu_ratio >= 0.03",
 	     N_("CPU quota of its group[ {limit_group}], {group_limit_ratio:.2} CPUs: throttled in "
 		"{throttled_ratio} of periods[ (last {mean_seconds:.0} s)].")),
 	/* before the wait for a CPU, which such threads have, too; idle threads of a pool wait otherwise */
@@ -450,28 +445,22 @@ static const struct remark remarks[] = {
 	     "memory_ratio > 0.9, not disk_ratio > 1.25 * memory_ratio",
 	     N_("{memory_ratio:.1} of {threads:.0} threads wait for memory, for reclaim or evicted pages"
 		"[ (last {mean_seconds:.0} s)].")),
-	AT_LIMIT,
 	SLOW("memory_ratio >= 0.2, not disk_ratio > memory_ratio",
 	     "memory_ratio >= 0.15, not disk_ratio > 1.25 * memory_ratio",
 	     N_("Waiting for memory {memory_ratio} of the time, for reclaim or evicted pages"
 		"[ (last {mean_seconds:.0} s)].")),
-	AT_LIMIT,
 	SLOW("disk_ratio > 1, major_faults_per_second >= 20",
 	     "disk_ratio > 0.9, major_faults_per_second >= 15",
 	     N_("{disk_ratio:.1} of {threads:.0} threads wait for pages of the process: "
 		"{major_faults_per_second} from storage[ (last {mean_seconds:.0} s)].")),
-	AT_LIMIT,
 	SLOW("disk_ratio >= 0.2, major_faults_per_second >= 20",
 	     "disk_ratio >= 0.15, major_faults_per_second >= 15",
 	     N_("Waiting for its own pages {disk_ratio} of the time: {major_faults_per_second} from storage"
 		"[ (last {mean_seconds:.0} s)].")),
-	AT_LIMIT,
 	SLOW("disk_ratio > 1", "disk_ratio > 0.9",
 	     N_("{disk_ratio:.1} of {threads:.0} threads wait for storage[ (last {mean_seconds:.0} s)].")),
-	AT_LIMIT,
 	SLOW("disk_ratio >= 0.2", "disk_ratio >= 0.15",
 	     N_("Waiting for storage {disk_ratio} of the time[ (last {mean_seconds:.0} s)].")),
-	AT_LIMIT,
 	STUCK("stuck_seconds >= 10, stuck_dated", NULL,
 	     N_("Stuck in uninterruptible sleep (D) for {stuck_seconds}[ in {system_call}]"
 		"[: {wait_channel}].")),
@@ -488,12 +477,10 @@ static const struct remark remarks[] = {
 	     N_("Computing: {cpu_ratio} of one CPU, user {user_ratio}, system {system_ratio}"
 		"[ (last {mean_seconds:.0} s)]; one thread cannot use more.")),
 	HOT,
-	AT_LIMIT,
 	CALM("cpu_ratio >= 0.9", "cpu_ratio >= 0.85",
 	     N_("Computing: {cpu_ratio:.1} CPUs, user {user_ratio:.1}, system {system_ratio:.1}"
 		"[ (last {mean_seconds:.0} s)].")),
 	HOT,
-	AT_LIMIT,
 	/* of several threads some may have no work */
 	CALM("lock_ratio >= 0.5, threads <= 1", "lock_ratio >= 0.4, threads <= 1",
 	     N_("Waiting for a lock or another process {lock_ratio} of the time"
@@ -637,7 +624,7 @@ struct page_facts {
 	struct facts facts;
 	struct row_facts detail, process, exit, end; /* exit: its event; end: of its exit record */
 	struct made_fact made[N_MADE];
-	struct buffer why, signals[N_SIGNALS];
+	struct buffer why, quota, signals[N_SIGNALS];
 };
 
 /* Process rows have rates sooner, those in detail know more. */
@@ -726,10 +713,9 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 		{ "rivals_within", number_fact(process_rivals(&summary->rows, true), UNIT_RATIO) },
 		{ "rivals_elsewhere", number_fact(process_rivals(&summary->rows, false), UNIT_RATIO) },
 		{ "oom_limit", text_fact(oom_limit(summary)), "path of kill" },
-		{ "refaults_rate",
-		  number_fact(findings_limit(summary->context->findings, "group_refaults_rate"), UNIT_NONE) },
-		{ "refaults_used",
-		  number_fact(findings_limit(summary->context->findings, "group_refaults_used"), UNIT_NONE) },
+		{ "throttled_limit",
+		  number_fact(findings_limit(summary->context->findings, "group_cpu_throttled"),
+			      UNIT_RATIO) },
 		{ "limited_elsewhere",
 		  text_fact(strcmp(limited, text_of(summary, "cgroup")) != 0 ? limited : NULL),
 		  "limit_group" },
@@ -855,6 +841,9 @@ static const struct part {
 	{ .remark = { NULL, N_("[  blocked {blocked}][  ignored {ignored}][  caught {caught}]") } },
 };
 
+/* Findings about rows of these are about groups. */
+#define GROUP_TOPICS "group|kill|cpu_limit|memory_limit"
+
 static void add_made(struct page_facts *of, const char *name, struct fact fact)
 {
 	of->made[of->detail.n_made++] = (struct made_fact){ name, fact };
@@ -894,8 +883,64 @@ static bool is_about(const struct frame *frame, const struct table *findings, si
 	return false;
 }
 
-enum grade process_findings(struct buffer *out, const struct frame *frame, double pid,
-			    enum process_level level)
+/* The root has no limits. */
+static bool is_within(const char *group, const char *above)
+{
+	size_t length;
+
+	group += *group == '/';
+	above += *above == '/';
+	length = strlen(above);
+	return length > 0 && strncmp(group, above, length) == 0 &&
+	       (group[length] == '\0' || group[length] == '/');
+}
+
+/* Does it hold for one of these groups, or one above them? */
+static bool is_about_group(const struct table *findings, const void *finding, const char *const *groups)
+{
+	if (schema_row_is_over(findings->schema, finding) ||
+	    !text_is_one_of(table_text(findings, finding, "topic"), span_text(GROUP_TOPICS)))
+		return false;
+	for (unsigned i = 0; i < PROCESS_GROUPS && groups[i]; i++)
+		if (is_within(groups[i], table_text(findings, finding, "row")))
+			return true;
+	return false;
+}
+
+static void add_of_group(struct buffer *out, const struct table *findings, const void *finding)
+{
+	const struct row_facts facts = { { row_fact }, findings, finding };
+
+	sentence_add(out, _("Its group {subject}: {text}"), &facts.facts);
+}
+
+void process_quota_finding(struct buffer *out, const struct frame *frame,
+			   const struct process_subject *subject)
+{
+	const struct table *findings = frame_table(frame, "finding");
+
+	for (size_t i = 0; findings && i < findings->n_rows && out->length == 0; i++) {
+		const void *finding = table_row(findings, i);
+
+		if (text_is_one_of(table_text(findings, finding, "rule"), span_text("group_cpu|cpu_limit")) &&
+		    is_about_group(findings, finding, subject->groups))
+			add_of_group(out, findings, finding);
+	}
+	buffer_char(out, '\0');
+}
+
+static bool says(struct buffer *out, const char *text)
+{
+	bool found;
+
+	buffer_char(out, '\0');
+	found = strstr(out->bytes, text) != NULL;
+	out->length--;
+	return found;
+}
+
+enum grade process_findings(struct buffer *out, const struct frame *frame,
+			    const struct process_subject *subject, enum process_level level)
 {
 	static const enum grade grades[] = {
 		[PROCESS_CALM] = GRADE_CALM, [PROCESS_SLOW] = GRADE_BUSY, [PROCESS_STUCK] = GRADE_ALARM
@@ -905,16 +950,36 @@ enum grade process_findings(struct buffer *out, const struct frame *frame, doubl
 
 	for (size_t i = 0; findings && i < findings->n_rows; i++) {
 		const void *finding = table_row(findings, i);
+		const char *text = table_text(findings, finding, "text");
+		bool of_group = is_about_group(findings, finding, subject->groups);
 
 		if ((level == PROCESS_STUCK && text_is_one_of(table_text(findings, finding, "rule"),
 							      span_text("stuck|stuck_process"))) ||
-		    !is_about(frame, findings, i, pid))
+		    (!of_group && !is_about(frame, findings, i, subject->pid)))
 			continue;
-		buffer_print(out, "%s%s", out->length > 0 ? " " : "", table_text(findings, finding, "text"));
 		grade = grade_of_severity(table_text(findings, finding, "severity"));
 		worst = grade > worst ? grade : worst;
+		if (says(out, text))
+			continue;
+		buffer_text(out, out->length > 0 ? " " : "");
+		if (of_group)
+			add_of_group(out, findings, finding);
+		else
+			buffer_text(out, text);
 	}
 	return worst;
+}
+
+/* What has ended is in no group. */
+struct process_subject process_subject_of(const struct process_rows *rows)
+{
+	static const char *const columns[PROCESS_GROUPS] = { "cgroup", "limit_group", "memory_limit_group" };
+	struct process_subject subject = { .pid = process_number(rows, "pid") };
+
+	if (!rows->end && !text_is_one_of(process_text(rows, "state"), span_text("X|Z")))
+		for (unsigned i = 0; i < PROCESS_GROUPS; i++)
+			subject.groups[i] = process_text(rows, columns[i]);
+	return subject;
 }
 
 struct line {
@@ -934,14 +999,17 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 			  process_exit_event(summary->context, rows) },
 		.end = { { row_fact }, rows->ends, rows->end },
 	};
+	const struct process_subject subject = process_subject_of(rows);
 	struct line *line;
 	unsigned n = 0;
 	enum grade grade;
 
 	make_facts(summary, &of);
 	add_end_facts(summary, &of);
+	process_quota_finding(&of.quota, summary->context->frame, &subject);
+	add_made(&of, "quota", text_fact(of.quota.bytes));
 	add_made(&of, "doing", doing_fact(&of.facts));
-	grade = process_findings(&of.why, summary->context->frame, number(summary, "pid"),
+	grade = process_findings(&of.why, summary->context->frame, &subject,
 				 process_past_story(&of.why, summary->context, rows, &of.facts));
 	buffer_char(&of.why, '\0');
 	add_made(&of, "why", text_fact(of.why.bytes));
@@ -956,6 +1024,7 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 	}
 	for (unsigned i = 0; i < N_SIGNALS; i++)
 		buffer_free(&of.signals[i]);
+	buffer_free(&of.quota);
 	buffer_free(&of.why);
 }
 
