@@ -38,6 +38,13 @@ int draw_remarks(const struct canvas *canvas, int y, enum style style, const str
 	return lines;
 }
 
+enum grade cpu_grade(const struct findings *findings, const struct frame *frame, double busy_ratio)
+{
+	return busy_ratio >= findings_limit(findings, "cpu_busy_ratio")
+		       ? grade_of_rules(frame, RULES_OF_CPU, false)
+		       : GRADE_CALM;
+}
+
 void story_say(struct story *story, const struct remark *remarks, size_t n_remarks, struct row_facts *facts,
 	       size_t first)
 {

@@ -29,6 +29,9 @@ int draw_remarks(const struct canvas *canvas, int y, enum style style, const str
 #define RULES_OF_NETWORK "datagrams_lost|connections_lost|link_busy"
 #define RULES_OF_SOCKETS "datagrams_lost|connections_lost"
 
+/* Of one CPU, which is marked while all are: one alone is one busy thread. */
+enum grade cpu_grade(const struct findings *findings, const struct frame *frame, double busy_ratio);
+
 /* Sentences of a pane, a line each, by the grade of the findings that say the same; a hint has none. */
 struct story {
 	const struct findings *findings; /* borrowed, as the frame is; may be NULL */

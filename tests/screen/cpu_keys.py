@@ -416,6 +416,24 @@ def load(numbers, busy):
     return change
 
 
+def the_total_has_the_grade_of_its_finding(scratch):
+    """That of stolen time, though the CPUs are not busy; and of ten busy seconds, though this sample is not."""
+    def taken(number, tables):
+        load(range(2), lambda _cpu: 0.3)(number, tables)
+        for row in tables["cpu"]:
+            row.update(steal_seconds=row["total_seconds"] * 0.3, idle_seconds=row["total_seconds"] * 0.4)
+
+    colors = []
+    for change in (taken, load(range(2), lambda _cpu: 0.3)):
+        recording = edited(scratch, change, frames=8)
+        for pane, line in (("overview", r"^CPU .*?(\d+ %)"), ("cpu", r"^CPU +(\d+\.\d %)")):
+            with replay(pane, recording=recording) as terminal:
+                terminal.send(*"g+999", "Enter")
+                y, found = next((y, found) for y, text in enumerate(terminal.lines()) if (found := re.match(line, text)))
+                colors.append(terminal.screen.buffer[y][found.start(1)].fg)
+    expect(colors[0] == colors[1] != "default" and colors[2] == colors[3] == "default", terminal, str(colors))
+
+
 def many_cpus(scratch):
     """Bars while lines are free; else cells with a ruler, the total and the busiest."""
     recording = edited(scratch, load(range(64), lambda cpu: 1 if cpu == 17 else 0.25))

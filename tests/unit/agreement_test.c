@@ -218,6 +218,8 @@ START_TEST(bars_are_as_bad_as_findings)
 				n_busy[grade]++;
 			}
 			ck_assert_int_eq(memory_word(), find(gauges, n, "memory")->grade);
+			ck_assert_int_eq(cpu_grade(findings, &frame, 1), find(gauges, n, "CPU")->grade);
+			ck_assert_int_eq(cpu_grade(findings, &frame, 0.5), GRADE_CALM);
 		}
 	}
 	/* the frames are worth something */

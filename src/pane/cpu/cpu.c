@@ -590,6 +590,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_LIMIT] = { .topic = "cpu_limit" },
 	[CPU_TABLE_SYSTEM] = { .topic = "system" },
 	[CPU_TABLE_PRESSURE] = { .topic = "pressure" },
+	[CPU_TABLE_THROTTLE] = { .topic = "throttle" },
 	[CPU_TABLE_TIME] = { .topic = "time_account", .lazy = true, .sort = "ratio" },
 	[CPU_TABLE_CACHE] = { .topic = "cache_group", .lazy = true, .of_machine = true },
 	[CPU_TABLE_GPU] = { .topic = "gpu", .lazy = true, .recorded = true, .of_machine = true },

@@ -62,17 +62,9 @@ static int total_cells(const struct pane_context *context)
 	return context->frame->interval_ns < 5 * SECOND_NS ? 11 : 13;
 }
 
-/* A CPU is marked while all are busy: one alone is one busy thread. */
-static enum grade cpu_grade(const struct pane_context *context, double ratio)
-{
-	return ratio >= findings_limit(context->findings, "cpu_busy_ratio")
-		       ? grade_of_rules(context->frame, "cpu_busy|run_queue", false)
-		       : GRADE_CALM;
-}
-
 static enum style percent_style(const struct pane_context *context, double ratio)
 {
-	return graph_grade_style(cpu_grade(context, ratio), STYLE_NORMAL);
+	return graph_grade_style(cpu_grade(context->findings, context->frame, ratio), STYLE_NORMAL);
 }
 
 static void draw_name(const struct canvas *canvas, int y, const struct table *table, const void *row)
@@ -198,9 +190,9 @@ static void draw_cell(const struct pane_context *context, const struct canvas *c
 {
 	int level = !(busy > 0) ? 0 : busy >= 1 ? 7 : (int)(busy * 8);
 	enum style usage = (enum style)(STYLE_USAGE + (busy >= 0.5));
+	enum grade grade = cpu_grade(context->findings, context->frame, busy);
 
-	canvas_fill(canvas, y, x,
-		    busy >= NOTICEABLE ? graph_grade_fill(cpu_grade(context, busy), usage) : STYLE_DIM,
+	canvas_fill(canvas, y, x, busy >= NOTICEABLE ? graph_grade_fill(grade, usage) : STYLE_DIM,
 		    isnan(busy)             ? '-'
 		    : canvas->glyphs->ascii ? (uint32_t)('0' + level)
 					    : (uint32_t)(0x2581 + level),
@@ -324,12 +316,13 @@ static int cpu_machine_draw_total(const struct pane_context *context, const stru
 {
 	double busy = cpu_busy_ratio(frame_number(context->frame, "cpu", "all", "idle_ratio"),
 				     frame_number(context->frame, "cpu", "all", "iowait_ratio"));
+	enum grade grade = grade_of_rules(context->frame, RULES_OF_CPU, false);
 	char text[PERCENT_TEXT_MAX];
 	int cells;
 
 	percent_text(text, busy, context->frame->interval_ns);
 	cells = canvas_text(canvas, 0, 0, STYLE_STRONG, "CPU", -1) + 1;
-	return cells + canvas_print(canvas, 0, cells, percent_style(context, busy), "%5s", text);
+	return cells + canvas_print(canvas, 0, cells, graph_grade_style(grade, STYLE_NORMAL), "%5s", text);
 }
 
 static const void *busiest(const struct table *table)

@@ -721,8 +721,6 @@ void overview_cpus_draw(const struct pane_context *context, const struct canvas 
 	int count, lines;
 	const struct table *table = cpus(context, &count);
 	struct canvas right = canvas_part(canvas, 0, name_cells, canvas->height, canvas->width);
-	double limit = findings_limit(context->findings, "cpu_busy_ratio");
-	enum grade all = grade_of_rules(context->frame, "cpu_busy|run_queue", false);
 	bool numbers = count * NUMBER_CELLS <= right.width;
 	char text[TEXT_MAX], share[VALUE_TEXT_MAX];
 	int beside, width;
@@ -734,7 +732,7 @@ void overview_cpus_draw(const struct pane_context *context, const struct canvas 
 	for (int i = 0; i < count; i++) {
 		const void *row = table_row(table, (size_t)i + 1);
 		double busy = table_number(table, row, "busy_ratio");
-		enum grade grade = busy >= limit ? all : GRADE_CALM;
+		enum grade grade = cpu_grade(context->findings, context->frame, busy);
 		struct canvas part = canvas_part(&right, i / beside, i % beside * width, 1,
 						 width > CANVAS_GAP ? width - CANVAS_GAP : width);
 
