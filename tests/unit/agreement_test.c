@@ -145,6 +145,25 @@ static enum grade wanted(const char *bar)
 	return worst;
 }
 
+/* Does the memory pane say why it has the grade of this rule? */
+static void check_memory_says(const char *rule, const char *text)
+{
+	static const char *const others[][2] = { { "memory_busy", "% available: " },
+						 { "memory_short", "Tasks wait for it " } };
+	struct memory_facts facts;
+	struct buffer said = { 0 };
+	int grade;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		text = strcmp(rule, others[i][0]) == 0 ? others[i][1] : text;
+	memory_facts_make(&facts, &frame, NULL);
+	grade = memory_verdict(&said, &facts);
+	buffer_char(&said, '\0');
+	ck_assert_msg((grade == GRADE_ALARM) == (strstr(said.bytes, text) != NULL), "%s: %s", rule,
+		      said.bytes);
+	buffer_free(&said);
+}
+
 START_TEST(a_rule_colours_the_bars_of_its_resource_alone)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
@@ -154,7 +173,8 @@ START_TEST(a_rule_colours_the_bars_of_its_resource_alone)
 	for (unsigned r = 0; r < n_finding_rules; r++) {
 		const char *const cells[][2] = { { "rule", finding_rules[r].name },
 						 { "severity", "warning" },
-						 { "state", "now" } };
+						 { "state", "now" },
+						 { "text", "It is so." } };
 		struct table *table = frame_slot(&frame, "finding");
 		void *row;
 
@@ -171,6 +191,7 @@ START_TEST(a_rule_colours_the_bars_of_its_resource_alone)
 				      "%s, bar %s", finding_rules[r].name, gauges[i].name);
 			n_coloured += is_coloured;
 		}
+		check_memory_says(finding_rules[r].name, "It is so.");
 	}
 	ck_assert_uint_gt(n_coloured, 20);
 	frame_close(&frame);

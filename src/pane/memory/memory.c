@@ -106,12 +106,22 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 #define WAITS_NOT STALLED " < 0.00005" /* shown as 0.00 % */
 #define RECLAIMS_NOT "window_seconds >= 5, window_evictions == 0, window_refaults == 0"
 
+#define OUT_BEFORE "finding.out_of_memory.state == earlier"
+#define EARLIER                                                                                              \
+	{ .when = OUT_BEFORE, .text = N_("Earlier: {finding.out_of_memory.text}"), .more = true }
+#define SLAB_GROWS "not near_limit_bytes, finding.kernel_growth.state == now"
+
+/* Each finding that grades memory has its fact here: memory_busy what is left, memory_short the waits. */
 static const struct remark verdicts[] = {
 	{ "finding.out_of_memory.state == now", LEFT },
 	{ .text = "{finding.out_of_memory.text}", .more = true },
 	WAITS,
-	{ "finding.out_of_memory.state == earlier", LEFT },
-	{ .text = N_("Earlier: {finding.out_of_memory.text}"), .more = true },
+	{ SLAB_GROWS, "{finding.kernel_growth.text}" },
+	{ .text = LEFT, .more = true },
+	EARLIER,
+	WAITS,
+	{ OUT_BEFORE, LEFT },
+	EARLIER,
 	WAITS,
 	{ STALLED " >= 0.01", LEFT },
 	WAITS,
