@@ -181,6 +181,8 @@ static const struct {
 	/* one lock, rather than the CPU that its threads wait for, too */
 	{ SLOW CONVOY, "threads=12 lock_threads=9 lock_address=0x5581 lock_ratio=8.7" },
 	{ SLOW CONVOY, "threads=12 lock_threads=9 lock_address=0x5581 wait_ratio=3 cpu_ratio=0.3" },
+	{ SLOW "Lock contention: FOUND", "threads=12 lock_threads=9 lock_ratio=8.7 convoy=FOUND" },
+	{ NONE, "threads=12 lock_threads=5.9 lock_ratio=8.7 convoy=FOUND" },
 	{ SLOW "Lock contention: about 2 of 2 threads wait for one lock, futex (last 10 s).",
 	  "threads=2 lock_threads=2 mean_seconds=10" },
 	{ NONE, "threads=12 lock_threads=5.9 lock_ratio=8.7" },

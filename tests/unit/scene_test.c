@@ -411,6 +411,7 @@ static void say_page(struct buffer *out)
 	subject = process_subject_of(&rows);
 	process_quota_finding(&page, &frame, &subject);
 	page.length--;
+	buffer_text(&page, process_convoy_finding(&frame, subject.pid));
 	grade = process_findings(&page, &frame, &subject, PROCESS_CALM);
 	say_lines(out, textf("story page %s", grades[grade]), &page);
 }

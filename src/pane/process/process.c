@@ -57,6 +57,7 @@ static const struct pane_table tables[] = {
 	[PROCESS_TABLE_KILL] = { .topic = "kill", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_STUCK] = { .topic = "stuck", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_GROUP] = { .topic = "group", .lazy = true, .own_columns = true },
+	[PROCESS_TABLE_CONVOY] = { .topic = "convoy", .lazy = true, .own_columns = true },
 	[PROCESS_TABLE_PROBE] = { .topic = "probe", .of_one = true, .on_request = true, .own_columns = true },
 	[PROCESS_TABLE_ENDED] = { .topic = "ended", .lazy = true, .own_columns = true },
 	{ 0 },
@@ -354,6 +355,13 @@ static bool may_be_stuck(const struct pane_context *context)
 	return strcmp(process_text(&rows, "state"), "D") == 0;
 }
 
+static bool may_be_convoy(const struct pane_context *context)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+
+	return process_number(&rows, "lock_threads") >= 2;
+}
+
 /* Then findings about its groups are in each sample. */
 static bool is_limited(const struct pane_context *context)
 {
@@ -384,6 +392,7 @@ static void sampling(struct pane_context *context)
 	screen_request(context, PROCESS_TABLE_COST, of_code);
 	screen_request(context, PROCESS_TABLE_KILL, context->frame && may_be_killed(context));
 	screen_request(context, PROCESS_TABLE_STUCK, context->frame && may_be_stuck(context));
+	screen_request(context, PROCESS_TABLE_CONVOY, context->frame && may_be_convoy(context));
 	screen_request(context, PROCESS_TABLE_GROUP,
 		       context->view == VIEW_SUMMARY && context->frame && is_limited(context));
 }

@@ -29,6 +29,7 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  *   exit_name, stop_name                   of signals
  *   ended_time                             when it exited, as far as that is known
  *   quota                                  what a finding says of the CPU quota of its group
+ *   convoy                                 what a finding says of the lock that its threads wait for
  *   throttled_limit                        from which on one does
  *   oom_limit                              at whose memory limit the OOM killer ended it; /: of the machine
  *   others                                 its threads without the main one
@@ -51,6 +52,9 @@ struct process_subject process_subject_of(const struct process_rows *rows);
 /* Adds the finding about the CPU quota of its groups, and ends the text; "": none. */
 void process_quota_finding(struct buffer *out, const struct frame *frame,
 			   const struct process_subject *subject);
+
+/* What a finding says of the lock that its threads wait for; "": there is none. */
+const char *process_convoy_finding(const struct frame *frame, double pid);
 
 /*
  * Adds the findings about it and its groups, but for those that its story has; returns how bad all are, with
@@ -84,6 +88,7 @@ enum process_table {
 	PROCESS_TABLE_KILL,
 	PROCESS_TABLE_STUCK,
 	PROCESS_TABLE_GROUP,
+	PROCESS_TABLE_CONVOY,
 	PROCESS_TABLE_PROBE,
 	PROCESS_TABLE_ENDED,
 };

@@ -400,6 +400,9 @@ const char *process_waits_for(const struct facts *facts)
 #define SLEEPS "cpu_ratio < 0.05, waits_for"
 #define SLEEPS_ON "cpu_ratio < 0.08, waits_for"
 
+#define CONTENDED "lock_threads >= 2, lock_threads >= 0.5 * threads, not lock_ratio < 0.4 * threads"
+#define CONTENDED_ON "lock_threads >= 1.5, lock_threads >= 0.4 * threads, not lock_ratio < 0.3 * threads"
+
 static const struct remark remarks[] = {
 	SLOW(ENDED ", oom_limit == /", NULL,
 	     N_("Killed by SIGKILL[ at {ended_time:clock}]: the OOM killer, the machine was out of memory.")),
@@ -427,8 +430,8 @@ static const struct remark remarks[] = {
 	     N_("CPU quota of its group[ {limit_group}], {group_limit_ratio:.2} CPUs: throttled in "
 		"{throttled_ratio} of periods[ (last {mean_seconds:.0} s)].")),
 	/* before the wait for a CPU, which such threads have, too; idle threads of a pool wait otherwise */
-	SLOW("lock_threads >= 2, lock_threads >= 0.5 * threads, not lock_ratio < 0.4 * threads",
-	     "lock_threads >= 1.5, lock_threads >= 0.4 * threads, not lock_ratio < 0.3 * threads",
+	SLOW("convoy, " CONTENDED, "convoy, " CONTENDED_ON, N_("Lock contention: {convoy}")),
+	SLOW(CONTENDED, CONTENDED_ON,
 	     N_("Lock contention: about {lock_threads:.0} of {threads:.0} threads wait for one lock, "
 		"futex[ {lock_address}][ (last {mean_seconds:.0} s)].")),
 	SLOW("wait_ratio >= 0.2, not cpu_ratio > 4 * wait_ratio, not disk_ratio > wait_ratio",
@@ -929,6 +932,20 @@ void process_quota_finding(struct buffer *out, const struct frame *frame,
 	buffer_char(out, '\0');
 }
 
+const char *process_convoy_finding(const struct frame *frame, double pid)
+{
+	const struct table *findings = frame_table(frame, "finding");
+
+	for (size_t i = 0; findings && i < findings->n_rows; i++) {
+		const void *finding = table_row(findings, i);
+
+		if (strcmp(table_text(findings, finding, "rule"), "lock_convoy") == 0 &&
+		    is_about(frame, findings, i, pid))
+			return table_text(findings, finding, "text");
+	}
+	return "";
+}
+
 static bool says(struct buffer *out, const char *text)
 {
 	bool found;
@@ -1008,6 +1025,7 @@ static void fill_lines(const struct summary *summary, struct line lines[N_LINES]
 	add_end_facts(summary, &of);
 	process_quota_finding(&of.quota, summary->context->frame, &subject);
 	add_made(&of, "quota", text_fact(of.quota.bytes));
+	add_made(&of, "convoy", text_fact(process_convoy_finding(summary->context->frame, subject.pid)));
 	add_made(&of, "doing", doing_fact(&of.facts));
 	grade = process_findings(&of.why, summary->context->frame, &subject,
 				 process_past_story(&of.why, summary->context, rows, &of.facts));
