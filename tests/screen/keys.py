@@ -595,7 +595,7 @@ def one_that_has_just_ended(_scratch):
         terminal.send("Z")
         child.kill()
         child.wait()
-        terminal.send("Enter", "Z").comes("Exited at ").hides("waiting for")
+        terminal.send("Enter", "Z").comes(re.compile("(Exited|Killed by SIGKILL) at ")).hides("waiting for")
 
 
 def forcing_pages_asks_first(_scratch):
