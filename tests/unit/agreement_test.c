@@ -151,17 +151,17 @@ static void check_memory_says(const char *rule, const char *text)
 	static const char *const others[][2] = { { "memory_busy", "% available: " },
 						 { "memory_short", "Tasks wait for it " } };
 	struct memory_facts facts;
-	struct buffer said = { 0 };
+	struct buffer verdict = { 0 };
 	int grade;
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		text = strcmp(rule, others[i][0]) == 0 ? others[i][1] : text;
 	memory_facts_make(&facts, &frame, NULL);
-	grade = memory_verdict(&said, &facts);
-	buffer_char(&said, '\0');
-	ck_assert_msg((grade == GRADE_ALARM) == (strstr(said.bytes, text) != NULL), "%s: %s", rule,
-		      said.bytes);
-	buffer_free(&said);
+	grade = memory_verdict(&verdict, &facts);
+	buffer_char(&verdict, '\0');
+	ck_assert_msg((grade == GRADE_ALARM) == (strstr(verdict.bytes, text) != NULL), "%s: %s", rule,
+		      verdict.bytes);
+	buffer_free(&verdict);
 }
 
 START_TEST(a_rule_colours_the_bars_of_its_resource_alone)

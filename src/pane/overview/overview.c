@@ -541,7 +541,7 @@ static void draw_list(const struct pane_context *context, const struct canvas *c
  * A list shows its first rows: a selected process that has fallen behind them would take the list with it. It
  * is no longer selected: no action may be on a row that is not shown.
  */
-static void layout(struct pane_context *context, const struct canvas *canvas)
+static void deselect_unseen(struct pane_context *context, const struct canvas *canvas)
 {
 	(void)canvas;
 	for (int i = 0; i < N_LISTS; i++) {
@@ -1013,7 +1013,7 @@ const struct pane pane_overview = {
 	.sampled = sampled,
 	.sampling = sampling,
 	.update = ended_rows_update,
-	.layout = layout,
+	.layout = deselect_unseen,
 	.table = with_ended,
 	.origin = ended_rows_origin_of,
 	.key = key,
