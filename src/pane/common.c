@@ -11,10 +11,7 @@
 
 #include "sys/env.h"
 
-#define GRAPH_LINES_MIN 2  /* with its title */
-#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
-#define CHART_LINES_MAX 8  /* where there is little room */
-#define ROOM_ABOVE 1.1     /* the highest value does not touch the end of its axis */
+#define ROOM_ABOVE 1.1 /* the highest value does not touch the end of its axis */
 
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 {
@@ -216,64 +213,11 @@ int followed_rows_rank(const struct followed_row **shown, double *ranks, int n_s
 	return n_shown + (n_shown < most);
 }
 
-int followed_rows_choose(const struct followed_graphs *graphs, const struct pane_context *context,
-			 const struct followed_rows *followed, const struct canvas *canvas,
-			 const struct followed_row *shown[FOLLOWED_ROWS_MAX])
-{
-	struct canvas part =
-		graphs->least_cells ? canvas_part(canvas, 0, 0, 1, graphs->least_cells) : *canvas;
-	const struct view *view = &context->tables[graphs->table].view;
-	const struct table *table = context_table(context, graphs->table);
-	double ranks[FOLLOWED_ROWS_MAX];
-	int n_shown = 0;
-
-	for (size_t i = 0; table && i < view->n_rows; i++) {
-		const struct followed_row *row = followed_rows_find(
-			followed, table_text(table, view->rows[i], table->schema->columns[0].key));
-		double rank = row ? followed_row_traffic(context, &part, row) : 0;
-
-		if (rank > 0)
-			n_shown = followed_rows_rank(shown, ranks, n_shown, FOLLOWED_ROWS_MAX, row, rank);
-	}
-	return n_shown;
-}
-
 struct canvas graph_beside(const struct canvas *canvas, int graph, int n_graphs, int gap)
 {
 	int width = (canvas->width + gap) / n_graphs;
 
 	return canvas_part(canvas, 0, graph * width, canvas->height, width - gap);
-}
-
-int followed_graphs_draw(const struct followed_graphs *graphs, const struct pane_context *context,
-			 const struct canvas *canvas, const struct followed_row *const *shown, int n_shown)
-{
-	int columns = graphs->least_cells ? canvas->width / graphs->least_cells : graphs->n_graphs;
-	int lines, most = canvas->height * 3 / 5, axis;
-
-	columns = columns < 1 ? 1 : columns > graphs->n_graphs ? graphs->n_graphs : columns;
-	if (n_shown * GRAPH_LINES_MIN > canvas->height)
-		n_shown = canvas->height / GRAPH_LINES_MIN;
-	if (n_shown == 0)
-		return 0;
-	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
-	/* where there are few, they leave room to the tables below them */
-	most = most > CHART_LINES_MAX ? most : CHART_LINES_MAX;
-	lines = (canvas->height - axis) / n_shown;
-	lines = lines < most ? lines : most;
-	for (int c = 0; c < columns; c++) {
-		struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(c));
-		struct canvas part = graph_beside(canvas, c, columns, 1), line;
-
-		for (int i = 0; i < n_shown; i++) {
-			line = canvas_rows(&part, i * lines, lines);
-			graphs->draw(context, &line, shown[i], (unsigned)c);
-		}
-		line = canvas_rows(&part, n_shown * lines, axis);
-		if (axis)
-			graph_time_line(&line, &context->history, &scale);
-	}
-	return n_shown * lines + axis;
 }
 
 void command_form_apply(const struct command_settings *settings, struct view *view)

@@ -94,7 +94,7 @@ struct canvas graph_beside(const struct canvas *canvas, int graph, int n_graphs,
 
 #define FOLLOWED_ROWS_MAX 16
 #define FOLLOWED_NAME_MAX 64
-#define FOLLOWED_SERIES_MAX 5
+#define FOLLOWED_SERIES_MAX 4
 
 struct followed_rows {
 	struct followed_row {
@@ -122,15 +122,6 @@ double followed_row_traffic(const struct pane_context *context, const struct can
 int followed_rows_rank(const struct followed_row **shown, double *ranks, int n_shown, int most,
 		       const struct followed_row *row, double rank);
 
-/* Graphs of followed rows: side by side for each, by what the first two show at most. */
-struct followed_graphs {
-	unsigned table;  /* of the pane: these rows */
-	int n_graphs;    /* for each, as far as all of them get … */
-	int least_cells; /* … this; 0: always */
-	void (*draw)(const struct pane_context *context, const struct canvas *canvas,
-		     const struct followed_row *row, unsigned graph);
-};
-
 #define FOLLOWED_STYLE(graph) ((enum style)(STYLE_SERIES + (graph) % 2))
 
 /* The end of an axis for values up to most, not below least: round, in tens or in powers of two. */
@@ -138,15 +129,6 @@ double axis_end(double most, double least, bool decimal);
 
 /* Of the last minutes, from zero up. */
 struct graph_line_scale past_scale(const struct pane_context *context, double most, enum style style);
-
-/* Rows that did something in the time of the graphs, the busiest first; returns how many. */
-int followed_rows_choose(const struct followed_graphs *graphs, const struct pane_context *context,
-			 const struct followed_rows *followed, const struct canvas *canvas,
-			 const struct followed_row *shown[FOLLOWED_ROWS_MAX]);
-
-/* As many as fit. Returns the lines used. */
-int followed_graphs_draw(const struct followed_graphs *graphs, const struct pane_context *context,
-			 const struct canvas *canvas, const struct followed_row *const *shown, int n_shown);
 
 /* Shows the column that the settings choose. */
 void command_form_apply(const struct command_settings *settings, struct view *view);

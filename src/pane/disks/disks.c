@@ -24,13 +24,12 @@ enum disks_table {
 	DISKS_TABLE_STUCK,
 };
 
-/* The graphs of a device, side by side as far as there is room. */
+/* The past of a device. */
 enum disks_graph {
 	DISKS_READ,
 	DISKS_WRITE,
 	DISKS_READ_WAIT,
 	DISKS_WRITE_WAIT,
-	DISKS_QUEUE,
 	N_DISKS_GRAPHS,
 };
 
@@ -271,7 +270,7 @@ void disks_user_story(struct story *story, const struct table *users, const void
 		buffer_char(&story->lines[GRADE_CALM], '\n');
 }
 
-#define CHART_LINES_MIN 7
+#define TIME_LINES_MIN 7
 #define HEAT_FROM_CELLS 76 /* with fewer there are only bars */
 #define BARS_CELLS_MAX 72
 
@@ -327,8 +326,8 @@ static const void *chosen_row(const struct pane_context *context, const struct t
 	return view->n_rows > 0 ? view->rows[0] : NULL;
 }
 
-static void draw_charts(const struct pane_context *context, const struct canvas *canvas,
-			const struct table *table, const void *row)
+static void draw_times(const struct pane_context *context, const struct canvas *canvas,
+		       const struct table *table, const void *row)
 {
 	const struct disks_state *disks = context->state;
 	const struct past_table buckets = buckets_of(disks);
@@ -378,23 +377,24 @@ static void disks_draw_latency(const struct pane_context *context, struct canvas
 
 	canvas = &rest;
 	lines = wanted < canvas->height / 2 ? wanted : canvas->height / 2;
-	if (!measured || canvas->height - lines < CHART_LINES_MIN)
+	if (!measured || canvas->height - lines < TIME_LINES_MIN)
 		lines = canvas->height;
 	part = canvas_rows(canvas, 0, lines);
 	context_draw_titled(context, &part, DISKS_TABLE_LATENCY, _("time of requests since counting began"));
 	part = canvas_below(canvas, lines);
-	if (part.height < CHART_LINES_MIN)
+	if (part.height < TIME_LINES_MIN)
 		return;
 	snprintf(title, sizeof(title), "%s, %s, %s", table_text(table, row, "device"),
 		 _(table_text(table, row, "operation")), _(table_text(table, row, "phase")));
 	canvas_rule(&part, 0, title, "");
 	part = canvas_below(&part, 1);
-	draw_charts(context, &part, table, row);
+	draw_times(context, &part, table, row);
 }
 
 #define LOW 8 /* lines: no more than the table */
-#define GRAPH_LINES_MIN 2 /* with its title */
-#define GRAPH_CELLS_MIN 18
+#define CHART_CELLS 38
+#define CHART_LINES_MIN 5 /* with its title, without times */
+#define CHART_LINES_MAX 8 /* where there is little room */
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
 #define NAME_CELLS_MAX 24
 
@@ -403,7 +403,6 @@ static const char *const graph_columns[N_DISKS_GRAPHS] = {
 	[DISKS_WRITE] = "write_bytes_per_second",
 	[DISKS_READ_WAIT] = "read_wait_seconds",
 	[DISKS_WRITE_WAIT] = "write_wait_seconds",
-	[DISKS_QUEUE] = "queue",
 };
 
 /* "read 3.5M/s  write 1.2M/s  I/O stalls in 10 s: some 3.2 %, full 1.0 %" */
@@ -423,57 +422,154 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	return 1;
 }
 
-static char *graph_value(char *text, enum disks_graph graph, double value, bool ascii)
+static char *bytes_label(char *text, double value)
 {
-	switch (graph) {
-	case DISKS_READ:
-	case DISKS_WRITE:
-		return size_short(text, value);
-	case DISKS_READ_WAIT:
-	case DISKS_WRITE_WAIT:
-		return duration_short(text, value, ascii);
-	default:
-		return fixed_text(text, value, 1);
+	return strcat(size_short(text, value), "/s");
+}
+
+static char *seconds_label(char *text, double value)
+{
+	return duration_short(text, value, false);
+}
+
+/* The charts of a device: of reads above the axis, of writes below it. */
+static const struct disks_chart {
+	const char *names[2], *froms[2];
+	char *(*label)(char *text, double value);
+	enum unit unit;
+	double least; /* end of an axis: what an idle disk does is flat, not mountains */
+} charts[N_DISKS_GRAPHS / 2] = {
+	[DISKS_READ / 2] = { { N_("read {read_bytes_per_second:short}"),
+			       N_("write {write_bytes_per_second:short}") },
+			     { "the most read_bytes_per_second on the graph",
+			       "the most write_bytes_per_second on the graph" },
+			     bytes_label, UNIT_BYTES_PER_SECOND, 1 << 17 },
+	[DISKS_READ_WAIT / 2] = { { N_("r wait {read_wait_seconds:short}"),
+				    N_("w wait {write_wait_seconds:short}") },
+				  { "the most read_wait_seconds on the graph",
+				    "the most write_wait_seconds on the graph" },
+				  seconds_label, UNIT_SECONDS, 1e-4 },
+};
+
+/* "█ read 3.5M/s  top 12M/s  █ write 1.2M/s  top 3.5M/s" from x on; no tops where that is too long. */
+static void draw_keys(const struct pane_context *context, const struct canvas *line, int x,
+		      const struct followed_row *disk, const struct disks_chart *chart, const double tops[2])
+{
+	const struct table *table = frame_table(context->frame, "disk");
+	const void *row = table_find(table, disk->name, NULL);
+	char names[2][TEXT_MAX], most[2][TEXT_MAX];
+	int cells = x - CANVAS_GAP, key = line->color ? 2 : 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct made_fact top = { "top", number_fact(tops[i], chart->unit), chart->froms[i] };
+		const struct row_facts facts = { { row_fact }, table, row, &top, 1 };
+
+		sentence_text(names[i], _(chart->names[i]), &facts.facts);
+		sentence_text(most[i], _("[top {top:short}]"), &facts.facts);
+		cells += 2 * CANVAS_GAP + key + utf8_cells(names[i], line->ascii) +
+			 utf8_cells(most[i], line->ascii);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		int end = canvas_piece(line, 0, x + key, STYLE_NORMAL, names[i]);
+
+		if (end == x + key)
+			return;
+		if (key > 0)
+			graph_key(line, 0, x, &(struct graph_part){ .letter = '#', .look = i });
+		x = *most[i] && cells <= line->width ? canvas_piece(line, 0, end, STYLE_DIM, most[i]) : end;
 	}
 }
 
-/* Now and at most, above the past: "read 3.5M  max 12M". */
-static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct followed_row *disk, unsigned graph)
+/* A line of names and values above the graph; the first chart of a device has its name, too. */
+static void draw_chart(const struct pane_context *context, const struct canvas *canvas,
+		       const struct followed_row *disk, unsigned number)
 {
-	static const char *const names[N_DISKS_GRAPHS] = {
-		[DISKS_READ] = N_("read"),        [DISKS_WRITE] = N_("write"),
-		[DISKS_READ_WAIT] = N_("r wait"), [DISKS_WRITE_WAIT] = N_("w wait"),
-		[DISKS_QUEUE] = N_("queue"),
-	};
-	const struct table *table = context_table(context, DISKS_TABLE_DISK);
-	const void *row = table ? table_find(table, disk->name, NULL) : NULL;
-	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = past_scale(context, NAN, FOLLOWED_STYLE(graph));
-	struct graph_range range = graph_line_range(&plot, &context->history, disk->series[graph], &scale);
-	double now = table_number(table, row, graph_columns[graph]);
-	char value[VALUE_TEXT_MAX], text[TEXT_MAX];
+	const struct disks_chart *chart = &charts[number];
+	struct canvas plot = canvas_below(canvas, 1), area = graph_area_plot(&plot);
+	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
+	struct graph_half halves[2];
+	char labels[2][VALUE_TEXT_MAX];
+	double tops[2];
 	int x = 0;
 
-	snprintf(text, sizeof(text), "%s %s", _(names[graph]), graph_value(value, graph, now, canvas->ascii));
-	if (graph == DISKS_READ) {
-		int cells = utf8_cells(disk->name, canvas->ascii);
-		int room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned series = disk->series[2 * number + i];
+		double end;
 
-		x = cells < room ? cells : room;
-		canvas_cut(canvas, 0, 0, STYLE_STRONG, disk->name, x++);
+		tops[i] = graph_line_range(&area, &context->history, series, &scale).most;
+		end = axis_end(tops[i], chart->least, chart->unit == UNIT_SECONDS);
+		chart->label(labels[i], end);
+		halves[i] = (struct graph_half){ series, FOLLOWED_STYLE(i), end, labels[i] };
 	}
-	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
-	snprintf(text, sizeof(text), _("max %s"), graph_value(value, graph, range.most, canvas->ascii));
-	if (!isnan(range.most))
-		canvas_piece(canvas, 0, x, STYLE_DIM, text);
-	graph_line(&plot, &context->history, disk->series[graph], &scale);
+	if (number == 0) {
+		int cells = utf8_cells(disk->name, canvas->ascii);
+
+		cells = cells < canvas->width / 3 ? cells : canvas->width / 3;
+		canvas_cut(canvas, 0, 0, STYLE_STRONG, disk->name, cells);
+		x = cells + CANVAS_GAP;
+	}
+	draw_keys(context, canvas, x, disk, chart, tops);
+	graph_mirrored(&plot, &context->history, halves, &scale);
 }
 
-static const struct followed_graphs graphs = { .table = DISKS_TABLE_DISK,
-					       .n_graphs = N_DISKS_GRAPHS,
-					       .least_cells = GRAPH_CELLS_MIN,
-					       .draw = draw_graph };
+/* Devices that read or wrote in the time of the charts, the busiest first; returns how many. */
+static int choose_disks(const struct pane_context *context, const struct canvas *canvas, int most,
+			const struct followed_row **shown)
+{
+	const struct table *table = context_table(context, DISKS_TABLE_DISK);
+	const struct view *view = &context->tables[DISKS_TABLE_DISK].view;
+	const struct disks_state *state = context->state;
+	struct canvas plot = canvas_part(canvas, 0, 0, 1, CHART_CELLS);
+	double ranks[FOLLOWED_ROWS_MAX];
+	int n = 0;
+
+	for (size_t i = 0; table && i < view->n_rows; i++) {
+		const struct followed_row *row =
+			followed_rows_find(&state->disks, table_text(table, view->rows[i], "device"));
+		double rank = row ? followed_row_traffic(context, &plot, row) : 0;
+
+		if (rank > 0)
+			n = followed_rows_rank(shown, ranks, n, most, row, rank);
+	}
+	return n;
+}
+
+/*
+ * Two charts for a device, beside each other as far as they fit; devices that are low share an axis of time.
+ * Where there are few, they leave room to a list below. Returns the lines used.
+ */
+static int draw_charts(const struct pane_context *context, const struct canvas *canvas, bool list_below)
+{
+	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
+	int each = canvas->width < 2 * CHART_CELLS ? 1 : 2, beside = canvas->width / (each * CHART_CELLS);
+	int most = list_below ? canvas->height * 3 / 5 : canvas->height, n, rows, lines, shared;
+	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
+
+	beside = beside < 1 ? 1 : beside;
+	rows = (canvas->height - 1) / CHART_LINES_MIN;
+	n = rows * beside < FOLLOWED_ROWS_MAX ? rows * beside : FOLLOWED_ROWS_MAX;
+	n = n > 0 ? choose_disks(context, canvas, n, shown) : 0;
+	if (n == 0)
+		return 0;
+	beside = beside < n ? beside : n;
+	rows = (n + beside - 1) / beside;
+	most = most > CHART_LINES_MAX ? most : CHART_LINES_MAX;
+	lines = canvas->height / rows < most ? canvas->height / rows : most;
+	shared = lines == CHART_LINES_MIN;
+	for (int i = 0; i < each * beside; i++) {
+		struct canvas column = graph_beside(canvas, i, each * beside, CANVAS_GAP), part;
+
+		for (int row = 0; row < rows && row * beside + i / each < n; row++) {
+			part = canvas_rows(&column, row * lines, lines);
+			draw_chart(context, &part, shown[row * beside + i / each], (unsigned)(i % each));
+		}
+		part = canvas_rows(&column, rows * lines, shared);
+		part = graph_area_plot(&part);
+		if (shared)
+			graph_time_line(&part, &context->history, &scale);
+	}
+	return rows * lines + shared;
+}
 
 static enum style disks_filesystem_style(const struct findings *findings, const struct schema *schema,
 					 const struct column *column, const void *row)
@@ -564,13 +660,11 @@ static int draw_spaces(const struct pane_context *context, const struct canvas *
 }
 
 /* The table gets half, or what it needs; graphs and file systems share the rest. Returns the lines used. */
-static int draw_devices(const struct pane_context *context, const struct canvas *canvas)
+static int draw_devices(const struct pane_context *context, const struct canvas *canvas, bool list_below)
 {
-	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = 1, y;
+	int wanted = 1 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = 1, y;
 	const struct view *filesystems = &context->tables[DISKS_TABLE_FILESYSTEM].view;
 	const struct table *table = context_table(context, DISKS_TABLE_FILESYSTEM);
-	const struct disks_state *state = context->state;
-	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 
@@ -588,12 +682,10 @@ static int draw_devices(const struct pane_context *context, const struct canvas 
 	rest = canvas_below(&rest, wanted);
 	if (spaces > rest.height / 2 && rest.height / 2 >= SPACE_LINES_MIN)
 		spaces = rest.height / 2;
-	if (rest.height - spaces < GRAPH_LINES_MIN)
+	if (rest.height - spaces <= CHART_LINES_MIN)
 		spaces = rest.height >= SPACE_LINES_MIN ? rest.height : 0;
 	part = canvas_rows(&rest, 0, rest.height - spaces);
-	wanted = followed_graphs_draw(&graphs, context, &part, shown,
-				      followed_rows_choose(&graphs, context, &state->disks, &part, shown));
-	rest = canvas_below(&rest, wanted);
+	rest = canvas_below(&rest, draw_charts(context, &part, list_below));
 	if (rest.height < 2)
 		return canvas->height;
 	canvas_rule(&rest, 0, _("file systems"), "");
@@ -611,7 +703,7 @@ static void disks_draw(const struct pane_context *context, struct canvas *canvas
 		context_draw_table(context, canvas, DISKS_TABLE_DISK);
 		return;
 	}
-	y = draw_devices(context, &part);
+	y = draw_devices(context, &part, below > 0);
 	part = canvas_below(canvas, y);
 	if (below > 0)
 		context_draw_titled(context, &part, DISKS_TABLE_BELOW,
