@@ -2,6 +2,8 @@
 /* Many exits, of which tests/rows/exited.txt has few. */
 #include "rig.h"
 
+#include "topic/event/event_source.h"
+
 static struct rig rig;
 
 #define NAMES_MAX 512 /* that are told apart, with (others) */
@@ -81,5 +83,84 @@ START_TEST(the_selected_end_has_a_row)
 	ck_assert_uint_eq(next_ended(), 0);
 	rig.request.mapped.pid = 4711; /* no record has it */
 	ck_assert_uint_eq(next_ended(), 0);
+	rig_close(&rig);
+}
+
+static void close_silent(struct event_source *source)
+{
+	(void)source;
+}
+
+static void drain_silent(struct event_source *source, struct raw_events *events, bool exits)
+{
+	(void)source;
+	(void)events;
+	(void)exits;
+}
+
+static unsigned no_descriptor(const struct event_source *source, int *fds, unsigned room)
+{
+	(void)source;
+	(void)fds;
+	(void)room;
+	return 0;
+}
+
+static uint64_t none_lost(const struct event_source *source)
+{
+	(void)source;
+	return 0;
+}
+
+static struct event_source *no_perf(struct env *env, size_t ring_bytes, const struct trace_set *arguments,
+				    int *error)
+{
+	(void)env;
+	(void)ring_bytes;
+	(void)arguments;
+	*error = -EACCES;
+	return NULL;
+}
+
+static struct event_source *silent_connector(struct env *env, enum event_connector_kinds kinds, size_t bytes,
+					     int *error)
+{
+	static struct event_source silent = { .close = close_silent,
+					      .drain = drain_silent,
+					      .descriptors = no_descriptor,
+					      .lost = none_lost };
+
+	(void)env;
+	(void)kinds;
+	(void)bytes;
+	*error = 0;
+	return &silent;
+}
+
+/* Then only how it ended is not known. */
+START_TEST(events_alone_have_a_notice)
+{
+	static const struct event_sources_of sources = { no_perf, silent_connector };
+	static const char *const wanted[] = {
+		"exited: without exit records it is not known which exits failed, and CPU time is an "
+		"estimate",
+		"ended: without exit records it is not known how processes ended, and what they used",
+		"failing: without exit records it is not known which commands fail",
+	};
+	const struct frame *frame;
+
+	rig_open(&rig, "empty", TOPICS("exited", "ended", "failing"));
+	rig.env.live = true;
+	rig.env.events = &sources;
+	rig.request.no_bpf = true;
+	rig_script(&rig, "exits refused=EPERM");
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame->n_notices, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct notice *notice = &frame->notices[i];
+
+		ck_assert_str_eq(textf("%s: %s", notice->topic, notice->text), wanted[i]);
+		ck_assert_ptr_nonnull(notice->remedy);
+	}
 	rig_close(&rig);
 }

@@ -948,6 +948,13 @@ static const struct pane_setting choices[] = {
 	{ 0 },
 };
 
+/* Without exit records, of which the topic account has a notice; with a scope there may be another one. */
+static bool tells(const struct pane_context *context, const struct notice *notice)
+{
+	return strcmp(notice->topic, "exited") == 0 && context->view != CPU_VIEW_EXITED &&
+	       !scope_is_set(context->request->scope);
+}
+
 static const char *refuses(const struct pane_context *context, enum action action)
 {
 	bool acts = action == ACTION_ACT || action == ACTION_TAG || action == ACTION_NICER ||
@@ -1006,6 +1013,7 @@ const struct pane pane_cpu = {
 	.widen = cpu_show_all_users,
 	.choices = choices,
 	.refuses = refuses,
+	.tells = tells,
 	.viewed = viewed,
 	.above = above,
 	.state_size = sizeof(struct cpu_state),

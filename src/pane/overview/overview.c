@@ -973,7 +973,7 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 	return strcmp(notice->topic, "power") == 0 || strcmp(notice->topic, NOTICE_STORAGE) == 0 ||
 	       strcmp(notice->topic, NOTICE_SOCKETS) == 0 || strcmp(notice->topic, "temperature") == 0 ||
 	       strcmp(notice->topic, "group") == 0 || strcmp(notice->topic, "failing") == 0 ||
-	       strcmp(notice->topic, "finding") == 0;
+	       strcmp(notice->topic, "finding") == 0 || strcmp(notice->topic, "ended") == 0;
 }
 
 static const struct pane_view views[] = {

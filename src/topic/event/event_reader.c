@@ -58,6 +58,11 @@ struct event_reader {
 	bool filter_changed;
 };
 
+bool event_reader_runs(const struct event_reader *reader)
+{
+	return reader->runs;
+}
+
 /* Locked memory may be limited: then try smaller rings. */
 static void open_perf(struct event_reader *reader, const struct event_sources_of *by)
 {

@@ -76,6 +76,9 @@ void event_reader_sources(struct event_reader *reader, struct event_sources *sou
 /* The program that copies the arguments of execs; its error where there is none. */
 const struct trace_set *event_reader_arguments(const struct event_reader *reader);
 
+/* False: no source can be read, or there is no thread for it. */
+bool event_reader_runs(const struct event_reader *reader);
+
 /* An eventfd that becomes readable when events are ready, at most ten times a second. */
 int event_reader_bell(const struct event_reader *reader);
 

@@ -155,6 +155,10 @@ static int sample_ended(struct sample *sample)
 			add_row(sample, end);
 	}
 	add_chosen(sample);
+	exit_ledger_notice(state->ledger, sample,
+			   N_("without exit records it is not known how processes ended, and what they used"),
+			   N_("without exit records and process events it is not known which processes "
+			      "ended"));
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "topic/process/exit_ledger.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
+#include "core/i18n.h"
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "model/frame.h"
@@ -418,6 +420,25 @@ static struct scope *scope_of(const struct exit_ledger *ledger)
 bool exit_ledger_has_scope(const struct exit_ledger *ledger)
 {
 	return scope_is_set(scope_of(ledger));
+}
+
+static const struct source_spec exit_records = {
+	.path = "taskstats",
+	.remedies = { { EPERM, N_("run it as root, or give it the capability cap_net_admin") },
+		      { ENOENT, N_("this kernel was built without CONFIG_TASKSTATS") },
+		      { EINVAL, N_("not available in a container (pid or user namespace)") },
+		      { ENOTSUP, N_("exit records exist only for the running machine: omit --root") } },
+};
+
+void exit_ledger_notice(const struct exit_ledger *ledger, const struct sample *sample,
+			const char *without_records, const char *without_both)
+{
+	bool has_events = ledger->events && event_reader_runs(ledger->events);
+
+	if (!ledger->reader)
+		frame_notice(sample->frame, sample->topic->schema->name,
+			     source_remedy(sample->env, &exit_records, -ledger->reader_error), "%s",
+			     _(has_events ? without_records : without_both));
 }
 
 /* What no sample and perhaps no event has seen: by its parent, its user, its name. */

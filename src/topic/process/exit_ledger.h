@@ -132,6 +132,13 @@ struct exit_ledger {
 
 extern const struct reader exit_ledger_reader;
 
+/*
+ * Where there are no exit records, a notice of the topic says what it lacks: without_records if there are
+ * process events, else without_both. Both are N_().
+ */
+void exit_ledger_notice(const struct exit_ledger *ledger, const struct sample *sample,
+			const char *without_records, const char *without_both);
+
 /* Is it about a part of the machine only? */
 bool exit_ledger_has_scope(const struct exit_ledger *ledger);
 

@@ -176,6 +176,11 @@ static int sample(struct sample *sample)
 		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
 	}
 	add_step(state, table->mono_ns);
+	exit_ledger_notice(ledger, sample,
+			   N_("without exit records it is not known which exits failed, and CPU time is an "
+			      "estimate"),
+			   N_("without exit records and process events it is not known which commands "
+			      "exited; CPU time is listed by parent"));
 	return 0;
 }
 
@@ -277,13 +282,12 @@ static void add_row(struct sample *sample, const struct failing_command *command
 
 static int sample_failing(struct sample *sample)
 {
+	static const char *const lacks = N_("without exit records it is not known which commands fail");
 	const struct failing_state *state = sample->state;
 	const struct failing_commands *failing = &state->ledger->failing;
 
 	sample->table->mono_ns = state->ledger->processes->mono_ns;
-	if (!state->ledger->reader)
-		frame_notice(sample->frame, failing_schema.name, NULL,
-			     _("without exit records it is not known which commands fail"));
+	exit_ledger_notice(state->ledger, sample, lacks, lacks);
 	for (unsigned i = 0; i < FAILING_COMMANDS_MAX; i++)
 		if (failing_command_is_recent(&failing->all[i], sample->table->mono_ns))
 			add_row(sample, &failing->all[i]);
