@@ -164,3 +164,21 @@ START_TEST(events_alone_have_a_notice)
 	}
 	rig_close(&rig);
 }
+
+/* In the order of their ends, from the oldest one that is kept. */
+START_TEST(last_ends_of_many_names_have_rows)
+{
+	const struct table *table;
+
+	rig_open(&rig, "empty", TOPICS("ended"));
+	rig_script(&rig, "exits");
+	rig_sample(&rig, 0);
+	for (unsigned i = 0; i < 1500; i++)
+		rig_script(&rig, "exit pid=%u cpu=1ms name=name%u", 1000 + i, i % 400);
+	table = frame_table(rig_sample(&rig, 1), "ended");
+	ck_assert_uint_eq(table->n_rows, 400);
+	for (unsigned i = 0; i < 400; i++)
+		ck_assert_uint_eq(table_u64(table, table_row(table, i), "pid"), 2100 + i);
+	ck_assert_uint_eq(next_ended(), 0);
+	rig_close(&rig);
+}

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/i18n.h"
 #include "kernel/net/netlink.h"
 #include "topic/event/event_batch.h"
@@ -75,6 +76,7 @@ struct state {
 	struct exit_ledger *ledger;
 	uint64_t number;              /* of the last row */
 	uint64_t until;               /* number of the last end that was looked at */
+	struct hash by_name;          /* of the ends of one sample */
 	struct process_choice chosen; /* that has got its row */
 };
 
@@ -113,13 +115,31 @@ static void add_row(struct sample *sample, const struct exit_end *end)
 	row->disk_bytes = end->disk_bytes;
 }
 
-/* Did a later one of this name end in this interval? */
-static bool has_newer(const struct exit_ends *ends, const struct exit_end *end)
+/* In the order in which they ended: the last one of each name. */
+static void add_last(struct sample *sample)
 {
-	for (uint64_t number = end->number + 1; number <= ends->newest; number++)
-		if (strcmp(exit_ends_get(ends, number)->name, end->name) == 0)
-			return true;
-	return false;
+	struct state *state = sample->state;
+	const struct exit_ends *ends = &state->ledger->ends;
+	const struct exit_end *last[EXIT_ENDS_MAX], *end;
+	uint32_t n_last = 0, at;
+
+	for (uint64_t number = ends->newest; number > state->until; number--) {
+		uint64_t hash;
+
+		end = exit_ends_get(ends, number);
+		if (!end)
+			break;
+		hash = hash_bytes(HASH_SEED, span_text(end->name));
+		HASH_FIND(at, &state->by_name, hash, strcmp(last[at]->name, end->name) == 0);
+		if (at != HASH_NONE)
+			continue;
+		hash_add(&state->by_name, hash, n_last);
+		last[n_last++] = end;
+	}
+	while (n_last > 0)
+		add_row(sample, last[--n_last]);
+	hash_clear(&state->by_name);
+	state->until = ends->newest;
 }
 
 /* It may have ended long before its page was opened, and not as the last one of its name. */
@@ -145,15 +165,9 @@ static void add_chosen(struct sample *sample)
 static int sample_ended(struct sample *sample)
 {
 	struct state *state = sample->state;
-	const struct exit_ends *ends = &state->ledger->ends;
 
 	sample->table->mono_ns = state->ledger->processes->mono_ns;
-	for (; state->until < ends->newest; state->until++) {
-		const struct exit_end *end = exit_ends_get(ends, state->until + 1);
-
-		if (end && !has_newer(ends, end))
-			add_row(sample, end);
-	}
+	add_last(sample);
 	add_chosen(sample);
 	exit_ledger_notice(state->ledger, sample,
 			   N_("without exit records it is not known how processes ended, and what they used"),
@@ -162,8 +176,16 @@ static int sample_ended(struct sample *sample)
 	return 0;
 }
 
+static void close_ended(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	hash_free(&state->by_name);
+}
+
 const struct topic topic_ended = {
 	.schema = &schema, .sources = no_source, .state_size = sizeof(struct state), .uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
 	.reads = READINGS(READING(struct state, ledger, &exit_ledger_reader)), .sample = sample_ended,
+	.close = close_ended,
 };

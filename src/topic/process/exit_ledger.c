@@ -558,11 +558,12 @@ static uint64_t end_peak_kib(const struct ended *record)
 static void count_unseen(struct exit_ledger *ledger, const struct ended *first, struct ends ends)
 {
 	bool outside = is_outside(ledger, first->tgid, first->parent_pid, first->uid, first->name);
+	bool has_end = !outside && ends.exits > 0;
 	char parent[PROCESS_NAME_MAX];
 
-	ends.parent = outside ? "" : parent_name(ledger, ends.parent_pid, parent);
+	ends.parent = has_end ? parent_name(ledger, ends.parent_pid, parent) : "";
 	count_exit(ledger, first->name, outside, ends);
-	if (!outside && ends.exits > 0)
+	if (has_end)
 		keep_end(ledger,
 			 (struct exit_end){ .pid = first->tgid,
 					    .uid = first->uid,
