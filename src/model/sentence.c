@@ -112,6 +112,8 @@ static char *short_text(char *out, double number, enum unit unit)
 		return strcat(fixed_text(out, number, number < 99.95 ? 1 : 0), " W");
 	case UNIT_PER_SECOND:
 		return strcat(rate_short(out, number), "/s");
+	case UNIT_BITS_PER_SECOND:
+		return strcat(rate_short(out, number), "b/s");
 	case UNIT_BYTES_PER_SECOND:
 		return strcat(size_short(out, number), "/s");
 	default:

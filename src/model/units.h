@@ -51,8 +51,8 @@ const char *key_text(char *number, const struct column *column, const void *row)
 char *number_text(char *out, const struct column *column, double number, bool ascii);
 
 /*
- * For sentences and labels a blank stands before the unit: "14.2 GiB", "6.778 s", "720 s", "2.60 GHz",
- * "7.97 W", "62 °C"; short forms are those of table cells, which are one word: "14.2G", "6.778s", "1.2k".
+ * For sentences a blank stands before the unit: "14.2 GiB", "6.778 s", "720 s", "2.60 GHz", "7.97 W",
+ * "62 °C"; bytes, bits, rates and times of tables, bars and graphs are one word: "14.2G", "6.778s", "1.2k".
  * "-" when unknown. Each returns out, which has VALUE_TEXT_MAX bytes.
  */
 char *size_text(char *out, double bytes);

@@ -58,7 +58,7 @@ START_TEST(a_container_has_its_limits)
 	open_rig("pid:[4026532190]");
 	frame = sample_later();
 	assert_line(frame, 0, 0.75, "container 1.12 of 1.50 CPUs, throttled 25 %  (machine 25 %)");
-	assert_line(frame, 1, 0.49, "container 261 MiB of 512 MiB available  (machine 26 %)");
+	assert_line(frame, 1, 0.49, "container 261M of 512M available  (machine 26 %)");
 	assert_line(frame, 2, 0.04, "machine: 65.0 MiB of 1.5 GiB used");
 	assert_cpus(frame, "1.50 of 2 CPUs");
 	ck_assert(!overview_shows_cpus(frame));
@@ -71,7 +71,7 @@ START_TEST(what_is_left_is_that_of_the_tightest_limit)
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.stat", "active_file 0\ninactive_file 0\n");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/cpu.max", "50000 100000\n");
-	assert_line(sample_later(), 1, 0.99, "container 9.5 MiB of 1.0 GiB available  (machine 26 %)");
+	assert_line(sample_later(), 1, 0.99, "container 9.5M of 1.0G available  (machine 26 %)");
 	assert_cpus(rig.now, "0.50 of 2 CPUs");
 	rig_close(&rig);
 }
@@ -84,7 +84,7 @@ START_TEST(a_cpuset_is_a_limit)
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "1\n");
 	rig_put(&rig, GROUP "memory.max", "max\n");
 	assert_line(sample_later(), 0, 1.125, "container 1.12 of 1 CPU  (machine 25 %)");
-	assert_line(rig.now, 1, 0.26, "machine: 1.7 GiB of 2.4 GiB available");
+	assert_line(rig.now, 1, 0.26, "machine: 1.7G of 2.4G available");
 	assert_cpus(rig.now, "1 of 2 CPUs");
 	rig_close(&rig);
 }
@@ -97,7 +97,7 @@ START_TEST(the_machine_is_no_container)
 	for (unsigned i = 0; i < 2; i++) {
 		open_rig(pids[i]);
 		assert_line(sample_later(), 0, 0.25, "user 25  system 0  wait 0  steal 0");
-		assert_line(rig.now, 1, 0.26, "1.7 GiB of 2.4 GiB available");
+		assert_line(rig.now, 1, 0.26, "1.7G of 2.4G available");
 		assert_cpus(rig.now, "2 CPUs");
 		ck_assert(overview_shows_cpus(rig.now));
 		rig_close(&rig);

@@ -308,7 +308,7 @@ static void draw_short_scope(const struct pane_context *context, const struct ca
 	struct graph_part parts[MEMORY_PARTS];
 	unsigned n_parts = fill_parts(context, parts);
 
-	draw_text(canvas, 0, 0, STYLE_STRONG, N_("in scope: {scope_use.memory_bytes}"), &facts.facts);
+	draw_text(canvas, 0, 0, STYLE_STRONG, N_("in scope: {scope_use.memory_bytes:short}"), &facts.facts);
 	if (bytes > 0)
 		graph_bar(canvas, 1, 0, canvas->width, parts, n_parts, bytes);
 }
@@ -317,7 +317,7 @@ static void draw_short_scope(const struct pane_context *context, const struct ca
 static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const struct remark swap = { "memory.swap.used_bytes > 0",
-					    N_("swap {memory.swap.used_bytes} used") };
+					    N_("swap {memory.swap.used_bytes:short} used") };
 	struct buffer text = BUFFER_HERE;
 	struct memory_facts facts;
 	const struct facts *of = &facts.of.facts;
@@ -414,7 +414,8 @@ static int draw_limit(const struct pane_context *context, const struct canvas *c
 	used = table_number(table, row, "used_bytes");
 	caches = table_number(table, row, "caches_bytes");
 	x = draw_text(canvas, y, 0, STYLE_STRONG,
-		      N_("{resource} limit {limit_bytes}: used {used_bytes}, free {free_bytes}"),
+		      N_("{resource} limit {limit_bytes:short}: used {used_bytes:short}, "
+			 "free {free_bytes:short}"),
 		      &facts.facts);
 	parts[1].value = isnan(caches) ? 0 : fmin(caches, used);
 	parts[0].value = used - parts[1].value;
@@ -450,14 +451,14 @@ static int draw_compressed(const struct pane_context *context, const struct canv
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)
 {
 	static const char *const of_scope[] = {
-		N_("read {scope_use.read_bytes_per_second}"),
-		N_("write {scope_use.write_bytes_per_second}"),
+		N_("read {scope_use.read_bytes_per_second:short}"),
+		N_("write {scope_use.write_bytes_per_second:short}"),
 		N_("refault {scope_use.refaults_per_second}"),
 		N_("waiting: some {scope_use.stalled_ratio:.2%}"),
 		NULL,
 	};
 	static const char *const of_machine[] = {
-		N_("page-in {paging.page_in_bytes_per_second}"),
+		N_("page-in {paging.page_in_bytes_per_second:short}"),
 		N_("refault {paging.refaults_per_second}"),
 		N_("swap-in {paging.swap_ins_per_second}"),
 		N_("waiting: some {pressure.memory/some.avg10_ratio:.2%}"

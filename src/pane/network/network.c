@@ -127,7 +127,7 @@ static const char *const graph_columns[N_NETWORK_GRAPHS] = {
 	[NETWORK_SENT] = "sent_bits_per_second",
 };
 
-/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  backlog drops 0/s  socket drops 0/s" */
+/* "wire: received 3.5Mb/s  sent 1.2Mb/s  errors 0/s  drops 0/s  backlog drops 0/s  socket drops 0/s" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const struct {
@@ -148,8 +148,8 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	char text[TEXT_MAX];
 	int x;
 
-	sentence_text(text, _("wire: received {interface.all.received_bits_per_second}  "
-			      "sent {interface.all.sent_bits_per_second}"), &facts.facts);
+	sentence_text(text, _("wire: received {interface.all.received_bits_per_second:short}  "
+			      "sent {interface.all.sent_bits_per_second:short}"), &facts.facts);
 	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		bool loses = sentence_holds(losses[i].loses, &facts.facts);
@@ -211,15 +211,15 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 	return y;
 }
 
-/* "received 12.0 Mb/s  top 15.1 Mb/s  total 4.1 GiB" */
+/* "received 12.0Mb/s  top 15.1Mb/s  total 4.1G" */
 static void draw_direction(const struct pane_context *context, const struct canvas *canvas, int x,
 			   const struct followed_row *interface, unsigned graph, double top)
 {
 	static const char *const texts[N_NETWORK_GRAPHS][3] = {
-		[NETWORK_RECEIVED] = { N_("received {received_bits_per_second}"), N_("top {top}"),
-				       N_("total {received_bytes}") },
-		[NETWORK_SENT] = { N_("sent {sent_bits_per_second}"), N_("top {top}"),
-				   N_("total {sent_bytes}") },
+		[NETWORK_RECEIVED] = { N_("received {received_bits_per_second:short}"), N_("top {top:short}"),
+				       N_("total {received_bytes:short}") },
+		[NETWORK_SENT] = { N_("sent {sent_bits_per_second:short}"), N_("top {top:short}"),
+				   N_("total {sent_bytes:short}") },
 	};
 	const struct table *table = frame_table(context->frame, "interface");
 	const struct made_fact made = { "top", number_fact(top, UNIT_BITS_PER_SECOND),

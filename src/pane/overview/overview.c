@@ -675,7 +675,7 @@ static void draw_lists(const struct pane_context *context, const struct canvas *
 	}
 }
 
-/* "receive 9.6 Mb/s  send 212 kb/s  curl": the first process of a list that has no room. */
+/* "receive 9.6Mb/s  send 212kb/s  curl": the first process of a list that has no room. */
 static void name_talker(const struct pane_context *context, struct overview_gauge *gauge,
 			const struct list_layout *layout)
 {

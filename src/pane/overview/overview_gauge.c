@@ -241,25 +241,26 @@ static const struct kind {
 	{ N_("memory"), "scoped, scope_use.limit_bytes > 0",
 	  .part = "scope_bytes", .whole = "scope_use.limit_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY,
 	  .ends = true, .rules = RULES_OF_GROUP_MEMORY,
-	  .texts = { { NULL, N_("scope {scope_bytes} without page cache, limit {scope_use.limit_bytes}  "
-				"(machine {memory:%})") } } },
+	  .texts = { { NULL, N_("scope {scope_bytes:short} without page cache, "
+				"limit {scope_use.limit_bytes:short}  (machine {memory:%})") } } },
 	{ N_("memory"), "scoped, not scope_use.limit_bytes > 0", .part = "scope_use.memory_bytes",
 	  .whole = "memory.mem.total_bytes", .series = OVERVIEW_SERIES_SCOPE_MEMORY, .ends = true,
 	  .rules = RULES_OF_GROUP_MEMORY,
-	  .texts = { { NULL, N_("scope {scope_use.memory_bytes}  (machine {memory:%})") } } },
+	  .texts = { { NULL, N_("scope {scope_use.memory_bytes:short}  (machine {memory:%})") } } },
 	{ N_("memory"), "not scoped, memory_limit",
 	  .part = "taken_bytes", .whole = "memory_limit.limit_bytes",
 	  .series = OVERVIEW_SERIES_CONTAINER_MEMORY, .ends = true, .rules = RULES_OF_MEMORY_LIMIT,
-	  .texts = { { NULL, N_("container {left_bytes} of {memory_limit.limit_bytes} available  "
-				"(machine {memory:%})") } } },
+	  .texts = { { NULL, N_("container {left_bytes:short} of {memory_limit.limit_bytes:short} "
+				"available  (machine {memory:%})") } } },
 	{ N_("memory"), "not scoped, not memory_limit", "memory", .part = "memory.available.used_bytes",
 	  .whole = "memory.mem.total_bytes", .series = OVERVIEW_SERIES_USED, .ends = true,
 	  .rules = RULES_OF_MEMORY,
-	  .texts = { { NULL, N_("{memory.available.free_bytes} of {memory.mem.total_bytes} available") } } },
+	  .texts = { { NULL, N_("{memory.available.free_bytes:short} of {memory.mem.total_bytes:short} "
+				"available") } } },
 	{ N_("swap"), NULL, "memory", .part = "memory.swap.used_bytes", .whole = "memory.swap.total_bytes",
 	  .series = NO_PAST, .rules = "swap_full",
 	  .texts = { { "memory.swap.total_bytes > 0",
-		       N_("{memory.swap.used_bytes} of {memory.swap.total_bytes} used") },
+		       N_("{memory.swap.used_bytes:short} of {memory.swap.total_bytes:short} used") },
 		     { "memory.swap.total_bytes", N_("none") },
 		     { NULL, "-" } } },
 	/* the share of the last 10 s in which some task waited; the largest is the bar */
@@ -281,16 +282,16 @@ static const struct kind {
 	/* the busiest device is the bar: of the sum, a share of the time means nothing */
 	{ N_("disks"), "not scoped", "disk",
 	  .part = "busiest.busy_ratio", .series = OVERVIEW_SERIES_DISK, .rules = RULES_OF_DISKS,
-	  .texts = { { NULL, N_("read {disk.all.read_bytes_per_second}  "
-				"write {disk.all.write_bytes_per_second}[  {busy_disk}]") } } },
+	  .texts = { { NULL, N_("read {disk.all.read_bytes_per_second:short}  "
+				"write {disk.all.write_bytes_per_second:short}[  {busy_disk}]") } } },
 	/* how much would be full is not known here */
 	{ N_("network"), NULL, "interface", true,
 	  .value = " ", .series = OVERVIEW_SERIES_NETWORK, .names_talker = true,
 	  .rules = RULES_OF_NETWORK,
-	  .texts = { { NULL, N_("receive {interface.all.received_bits_per_second}  "
-				"send {interface.all.sent_bits_per_second}") },
+	  .texts = { { NULL, N_("receive {interface.all.received_bits_per_second:short}  "
+				"send {interface.all.sent_bits_per_second:short}") },
 		     { "interface.lo.sent_bits_per_second > moved",
-		       N_(" loopback {interface.lo.sent_bits_per_second}"), .more = true } } },
+		       N_(" loopback {interface.lo.sent_bits_per_second:short}"), .more = true } } },
 	{ N_("GPU"), "gpu", "gpu", .part = "gpu.busy_ratio", .series = OVERVIEW_SERIES_GPU, .ends = true,
 	  .texts = { { "gpu.state", "{gpu_name}  {gpu.state}" },
 		     { "gpu.how == clients, gpu.hidden_processes > 0",
@@ -298,8 +299,8 @@ static const struct kind {
 			   "{gpu_name}  at least: {gpu.hidden_processes} processes are hidden"),
 		       "gpu.hidden_processes" },
 		     { "gpu.how == clients", N_("{gpu_name}  by the processes that use it") },
-		     { NULL, N_("{gpu_name}  memory {gpu.memory_used_bytes} of {gpu.memory_total_bytes} "
-				"used") } } },
+		     { NULL, N_("{gpu_name}  memory {gpu.memory_used_bytes:short} of "
+				"{gpu.memory_total_bytes:short} used") } } },
 	/* how much power is full is not known */
 	{ N_("power"), "power.total.watts", "power", .value = "{power.total.watts:short}",
 	  .series = OVERVIEW_SERIES_POWER, .rules = "heat|hot", .texts = { { NULL, HOTTEST } } },
@@ -436,7 +437,8 @@ struct chart_kind {
 	unsigned rank;                            /* 0: it has no chart; else the lowest comes first */
 	enum overview_series series[2];           /* of two parts … */
 	const char *names[2];                     /* … and their names; NULL: a single area */
-	char *(*label)(char *text, double value); /* ends of its axis */
+	char *(*label)(char *text, double value); /* values, and ends of its axis … */
+	const char *per;                          /* … which have this behind them */
 	bool decimal;                             /* round are tens, not powers of two */
 	double least_end; /* of its axis: what an idle machine does is flat, not mountains */
 };
@@ -444,6 +446,16 @@ struct chart_kind {
 static char *number_label(char *text, double value)
 {
 	return fixed_text(text, value, value < 10 ? 1 : 0);
+}
+
+static char *bits_label(char *text, double value)
+{
+	return isnan(value) ? rate_short(text, value) : strcat(rate_short(text, value), "b");
+}
+
+static char *bytes_label(char *text, double value)
+{
+	return strcat(size_short(text, value), "/s");
 }
 
 static char *percent_label(char *text, double value)
@@ -463,15 +475,17 @@ static const struct chart_kind chart_kinds[N_OVERVIEW_SERIES] = {
 				   { OVERVIEW_SERIES_READ, OVERVIEW_SERIES_WRITTEN },
 				   { N_("read"), N_("write") },
 				   size_short,
+				   "/s",
 				   false,
 				   1 << 20 },
 	[OVERVIEW_SERIES_NETWORK] = { 3,
 				      { OVERVIEW_SERIES_NETWORK, OVERVIEW_SERIES_SENT },
 				      { N_("receive"), N_("send") },
-				      rate_short,
+				      bits_label,
+				      "", /* no room */
 				      true,
 				      1e6 },
-	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = size_short, .least_end = 1 << 20 },
+	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = bytes_label, .least_end = 1 << 20 },
 	[OVERVIEW_SERIES_GPU] = { .rank = 4, .label = percent_label },
 	[OVERVIEW_SERIES_LOAD] = { .rank = 5, .label = number_label, .decimal = true, .least_end = 1 },
 	[OVERVIEW_SERIES_POWER] = { .rank = 6, .label = watts_text, .decimal = true },
@@ -624,7 +638,7 @@ static void draw_traffic(const struct pane_context *context, const struct canvas
 		x = draw_key(canvas, x, &parts[i], chart_kind->label(value, parts[i].value));
 	}
 	scale.top = axis_end(scale.top, chart_kind->least_end, chart_kind->decimal);
-	scale.top_label = chart_kind->label(top, scale.top);
+	scale.top_label = strcat(chart_kind->label(top, scale.top), chart_kind->per);
 	graph_stacked(&below, &context->history, parts, 2, &scale);
 }
 

@@ -679,7 +679,7 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 	if (map_hole(pages, index) > 0) {
 		length = strlen(text);
 		snprintf(text + length, sizeof(text) - length, _("  behind a hole of %s"),
-			 size_text(size, (double)map_hole(pages, index)));
+			 size_short(size, (double)map_hole(pages, index)));
 	}
 	canvas_fill(canvas, y, 0, STYLE_KEY, '>', 1);
 	canvas_text(canvas, y, 2, STYLE_NORMAL, text, -1);
