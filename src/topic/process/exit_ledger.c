@@ -542,16 +542,16 @@ static void keep_end(struct exit_ledger *ledger, struct exit_end end, const char
 	exit_ends_add(&ledger->ends, &end, known->command);
 }
 
-/* record: of its main thread; NULL: there is none. exit_code: of any of its threads. */
-static uint32_t end_status(const struct ended *record, uint32_t exit_code)
+/* exit_code: of any of its threads. */
+static uint32_t end_status(bool known, uint32_t exit_code)
 {
-	return exit_code != 0 || (record && record->code_known) ? exit_code : U32_UNKNOWN;
+	return exit_code != 0 || known ? exit_code : U32_UNKNOWN;
 }
 
-/* A kernel thread has none. */
-static uint64_t end_peak_kib(const struct ended *record)
+/* A kernel thread has no peak. */
+static uint64_t above_zero(uint64_t number)
 {
-	return record && record->peak_kib > 0 ? record->peak_kib : U64_UNKNOWN;
+	return number > 0 ? number : U64_UNKNOWN;
 }
 
 /* No sample saw it alive. first: its main thread, or the one that is known. */
@@ -570,17 +570,16 @@ static void count_unseen(struct exit_ledger *ledger, const struct ended *first, 
 					    .start_ticks = U64_UNKNOWN,
 					    .lived_ns = first->first ? first->elapsed_ns : U64_UNKNOWN,
 					    .cpu_ns = ends.uncounted_ns,
-					    .peak_kib = end_peak_kib(first),
+					    .peak_kib = above_zero(first->peak_kib),
 					    .disk_bytes = ledger->counts_io ? ends.disk_bytes : U64_UNKNOWN,
-					    .status = end_status(first, ends.exit_code) },
+					    .status = end_status(first->code_known, ends.exit_code) },
 			 first->name, &ends);
 }
 
 /* The threads of a process that exited in this tick. Where it has a clock, their scheduler's time counts. */
 static void count_process(struct exit_ledger *ledger, const struct ended *threads, size_t n_threads)
 {
-	struct process *exited = process_list_find_exited(ledger->processes, threads->tgid);
-	struct process *alive = process_list_find(ledger->processes, threads->tgid);
+	struct process *seen = process_list_find_exited(ledger->processes, threads->tgid);
 	const struct ended *first = &threads[n_threads - 1];
 	uint64_t cpu_ns = 0, run_ns = 0, disk_bytes = 0, exits = 0;
 	uint32_t exit_code = 0; /* threads that exit alone have the code 0 */
@@ -594,14 +593,17 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 		if (threads[i].first)
 			first = &threads[i];
 	}
-	if (exited) {
-		exited->dead_ns += run_ns; /* count_exited() subtracts its clock … */
-		exited->dead_bytes += disk_bytes; /* … and what its file had */
-		exited->exit_code = exited->exit_code ? exited->exit_code : exit_code;
-	} else if (alive) {
-		alive->dead_ns += run_ns; /* its clock includes this, or they exited after it was read */
-		alive->dead_bytes += disk_bytes;
-		alive->exit_code = alive->exit_code ? alive->exit_code : exit_code;
+	if (!seen)
+		seen = process_list_find(ledger->processes, threads->tgid);
+	if (seen) {
+		seen->dead_ns += run_ns; /* count_exited() subtracts its clock … */
+		seen->dead_bytes += disk_bytes; /* … and what its file had */
+		seen->exit_code = seen->exit_code ? seen->exit_code : exit_code;
+		seen->exit_code_known |= exits > 0 && first->code_known;
+		if (first->first) {
+			seen->lived_ns = first->elapsed_ns == U64_UNKNOWN ? 0 : first->elapsed_ns;
+			seen->peak_kib = first->peak_kib;
+		}
 	} else {
 		count_unseen(ledger, first,
 			     (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, disk_bytes, exits,
@@ -660,7 +662,7 @@ static size_t count_records(struct exit_ledger *ledger)
 }
 
 static void keep_seen(struct exit_ledger *ledger, const struct process *process, const char *name,
-		      const struct ended *record, const struct ends *ends)
+		      const struct ends *ends)
 {
 	const struct process_io *io = process->io && process->io->begun ? process->io : NULL;
 
@@ -669,11 +671,11 @@ static void keep_seen(struct exit_ledger *ledger, const struct process *process,
 			 .pid = process->pid,
 			 .uid = process->uid,
 			 .start_ticks = process->start_ticks,
-			 .lived_ns = record ? record->elapsed_ns : U64_UNKNOWN,
+			 .lived_ns = above_zero(process->lived_ns),
 			 .cpu_ns = process->dead_ns > process->cpu_ns ? process->dead_ns : process->cpu_ns,
-			 .peak_kib = end_peak_kib(record),
+			 .peak_kib = above_zero(process->peak_kib),
 			 .disk_bytes = io ? io->read_bytes + io->write_bytes + ends->disk_bytes : U64_UNKNOWN,
-			 .status = end_status(record, ends->exit_code),
+			 .status = end_status(process->exit_code_known, ends->exit_code),
 		 },
 		 name, ends);
 }
@@ -708,7 +710,7 @@ static void count_exited(struct exit_ledger *ledger)
 			ends.parent = parent_name(ledger, ends.parent_pid, parent);
 		count_exit(ledger, name, process->outside, ends);
 		if (!process->outside)
-			keep_seen(ledger, process, name, record, &ends);
+			keep_seen(ledger, process, name, &ends);
 	}
 }
 

@@ -70,6 +70,7 @@ struct process {
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
 	uint64_t dead_bytes;       /* what these read from disks and wrote to them */
+	uint64_t lived_ns, peak_kib; /* of the exit record of its main thread; 0: unknown */
 	struct process_size {      /* resident bytes at a time, to tell growth from noise */
 		uint64_t bytes, mono_ns;
 	} older, newer;            /* ns 0: not known yet */
@@ -89,6 +90,7 @@ struct process {
 	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
 	bool shown;                /* it has a row also while it sleeps: its command line comes first */
 	bool outside;              /* of the scope of this run */
+	bool exit_code_known;      /* its process has ended, as a zombie at first */
 	uint32_t exit_code;        /* of an exit record, as in wait(2): the first other than 0 */
 };
 
