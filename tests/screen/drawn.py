@@ -106,7 +106,7 @@ def drawn_again(terminal, count):
     which is there for ten seconds, makes lists a line shorter, and what stands at their end higher: with one, and without one then,
     they are not compared."""
     live, compared = [], 0
-    while sum(not picture.notice for picture in live) < count and len(live) < 4 * count:
+    while sum(not picture.notice for picture in live) < count and len(live) < 6 * count:
         terminal.tick()
         live.append(Picture(terminal.screen))
     for picture in reversed(live[:-1]):
