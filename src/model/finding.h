@@ -68,6 +68,7 @@ struct finding_value {
 	double most_least; /* … and at least this; else it is not known */
 	const char *with_column; /* or of the row whose KEY is most often in the column most of the rows that
 				  * have the text with in this one; NULL: not so */
+	double most_seconds; /* … and was in each frame of that time; else it is not known */
 };
 
 /* By what it has an age. */

@@ -363,6 +363,43 @@ static double taken_off(struct findings *findings, const struct frame *frame,
 		.number;
 }
 
+/* Counts it once more; NaN is none. */
+static void tally(struct findings *findings, double key)
+{
+	size_t i;
+
+	if (isnan(key))
+		return;
+	for (i = 0; i < findings->n_tallies && findings->tallies[i].key != key; i++)
+		;
+	if (i == findings->n_tallies)
+		*VECTOR_ADD(findings->tallies, findings->n_tallies, findings->tally_capacity) =
+			(struct tally){ .key = key };
+	findings->tallies[i].n++;
+}
+
+/* What most of the rows with a text name, as they have for long enough; NaN: nothing. */
+static double named_most(struct findings *findings, unsigned rule, const struct finding_value *value,
+			 const struct table *table)
+{
+	const struct column *names = table ? schema_known_column(table->schema, value->most) : NULL;
+	const struct column *with = names ? schema_known_column(table->schema, value->with_column) : NULL;
+	struct judged_at *judged = &findings->limits[rule].judged;
+	struct tally most = { .key = NAN };
+
+	findings->n_tallies = 0;
+	for (size_t i = 0; with && i < table->n_rows; i++)
+		if (finding_row_has(table_row(table, i), with, value->with))
+			tally(findings, row_number(table_row(table, i), names));
+	for (size_t i = 0; i < findings->n_tallies; i++)
+		if (findings->tallies[i].n > most.n)
+			most = findings->tallies[i];
+	if (judged->most != most.key)
+		judged->most_ns = findings->past.now_ns;
+	judged->most = most.key;
+	return (double)(findings->past.now_ns - judged->most_ns) / 1e9 < value->most_seconds ? NAN : most.key;
+}
+
 static double value_now(struct findings *findings, const struct frame *frame, struct candidate *candidate,
 			unsigned index, const struct table *of_rule)
 {
@@ -375,6 +412,8 @@ static double value_now(struct findings *findings, const struct frame *frame, st
 
 	candidate->is_young = false;
 	place.row = finding_value_row(frame, value, &place.table, candidate->row);
+	if (value->with_column)
+		return named_most(findings, rule, value, place.table);
 	if (value->with)
 		return place.table ? count_rows(place.table, value) : NAN;
 	place.column = place.row ? schema_known_column(place.table->schema, value->column) : NULL;
@@ -443,7 +482,9 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 	candidate->severity = rule->severity;
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 		const struct finding_value *value = &rule->values[i];
-		double number = value->most ? NAN : value_now(findings, frame, candidate, i, table);
+		double number = value->most && !(value->with_column && all)
+					? NAN
+					: value_now(findings, frame, candidate, i, table);
 		bool good = holds(value, limit_of[i], number, candidate->is_young) || before;
 
 		candidate->values[i] = number;

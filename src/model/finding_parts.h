@@ -148,6 +148,8 @@ struct rule_limits {
 	double window;  /* seconds, the longest of its values */
 	struct judged_at {
 		uint64_t first_ns, last_ns, before_ns; /* frames in which it was; 0: none */
+		double most;      /* the key of the row that its with_column names … */
+		uint64_t most_ns; /* … and since when */
 	} judged;
 };
 

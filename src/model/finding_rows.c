@@ -693,56 +693,15 @@ static const struct finding_value *find_value(const struct finding_rule *rule, s
 	return NULL;
 }
 
-/* Counts it once more; NaN is none. */
-static void tally(struct findings *findings, double key)
+/* NULL: no row has it, as none has NaN. */
+static const void *row_with_key(const struct table *table, double wanted)
 {
-	size_t i;
+	const struct column *key = table ? schema_first_key(table->schema, false) : NULL;
 
-	if (isnan(key))
-		return;
-	for (i = 0; i < findings->n_tallies && findings->tallies[i].key != key; i++)
-		;
-	if (i == findings->n_tallies)
-		*VECTOR_ADD(findings->tallies, findings->n_tallies, findings->tally_capacity) =
-			(struct tally){ .key = key };
-	findings->tallies[i].n++;
-}
-
-/* The row that most of those with a text name as theirs; NULL: they name none that is there. */
-static const void *row_named_most(struct findings *findings, const struct table *table,
-				  const struct finding_value *value)
-{
-	const struct column *names = table ? schema_known_column(table->schema, value->most) : NULL;
-	const struct column *with = names ? schema_known_column(table->schema, value->with_column) : NULL;
-	const struct column *key = names ? schema_first_key(table->schema, false) : NULL;
-	struct tally most = { .key = NAN };
-
-	if (!with || !key)
-		return NULL;
-	findings->n_tallies = 0;
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (finding_row_has(table_row(table, i), with, value->with))
-			tally(findings, row_number(table_row(table, i), names));
-	for (size_t i = 0; i < findings->n_tallies; i++)
-		if (findings->tallies[i].n > most.n)
-			most = findings->tallies[i];
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (row_number(table_row(table, i), key) == most.key)
+	for (size_t i = 0; key && i < table->n_rows; i++)
+		if (row_number(table_row(table, i), key) == wanted)
 			return table_row(table, i);
 	return NULL;
-}
-
-/* The row that a value in a sentence is of; table is that of the rule, and becomes that of the value. */
-static const void *sentence_row(struct findings *findings, const struct frame *frame,
-				const struct finding_value *value, const struct table **table,
-				const void *row)
-{
-	const void *first = finding_value_row(frame, value, table, row);
-
-	if (!value->most)
-		return first;
-	return value->with_column ? row_named_most(findings, *table, value)
-				  : table_most(*table, value->most, value->most_least);
 }
 
 /* The facts of a sentence of a finding. */
@@ -752,6 +711,19 @@ struct finding_facts {
 	const struct frame *frame;
 	const struct candidate *candidate;
 };
+
+/* The row that a value in a sentence is of; table is that of the rule, and becomes that of the value. */
+static const void *sentence_row(const struct finding_facts *of, const struct finding_value *value,
+				const struct table **table)
+{
+	const void *first = finding_value_row(of->frame, value, table, of->candidate->row);
+	const struct finding_value *values = of->findings->rules[of->candidate->rule].values;
+
+	if (!value->most)
+		return first;
+	return value->with_column ? row_with_key(*table, of->candidate->values[value - values])
+				  : table_most(*table, value->most, value->most_least);
+}
 
 /* About the machine around the container in which panetop is: who does it is not seen from here. */
 static bool is_of_host(const struct frame *frame, const struct finding_rule *rule)
@@ -824,7 +796,7 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	if (rule->culprit && (span_is(name, "who") || span_is(name, "use")))
 		return culprit_fact(of, span_is(name, "who"));
 	if (value)
-		row = sentence_row(of->findings, of->frame, value, &table, of->candidate->row);
+		row = sentence_row(of, value, &table);
 	if (!value || (value->most && !row))
 		return fact;
 	if (value == rule->values && finding_began_before(rule, table, row))

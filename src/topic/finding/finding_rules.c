@@ -25,11 +25,11 @@
 		.setting = (name), .help = (meaning), .unit = UNIT_SECONDS, .number = (seconds)              \
 	}
 
-/* Of the process that is the parent of most zombies. */
+/* Of the parent of most zombies. A process that has just adopted them may still reap them. */
 #define PARENT_OF_MOST(place, column_name)                                                                   \
 	{                                                                                                    \
 		.name = (place), .topic = "process", .most = "ppid", .with = "Z", .with_column = "state",    \
-		.column = (column_name)                                                                      \
+		.column = (column_name), .most_seconds = 5                                                   \
 	}
 
 #define IN_CONTAINER "system.container_cpus"
