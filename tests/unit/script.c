@@ -46,7 +46,7 @@ struct script_plan {
 /* Of the plan with this very name. */
 struct script_use {
 	char name[NAME_BYTES];
-	unsigned opened, open, iterated;
+	unsigned opened, open, iterated, rests;
 	uint64_t process;
 	uint64_t *wanted;
 	size_t n_wanted, wanted_capacity;
@@ -609,18 +609,21 @@ static struct script_use *use_of(const struct trace_set *set)
 	return script->uses[i];
 }
 
+#define RUNS 0 /* in the place of what is attached */
+
 static void keep_programs(const struct trace_set *set)
 {
 	struct script_use *use = use_of(set);
 
-	use->n_programs = set->n_running;
+	use->n_programs = 0;
 	for (unsigned i = 0; i < set->n_running; i++)
-		use->programs[i] = set->running[i].program;
+		if (set->running[i].attached == RUNS)
+			use->programs[use->n_programs++] = set->running[i].program;
 }
 
 static int script_add(struct trace_set *set, const struct bpf_program *program)
 {
-	set->running[set->n_running++] = (struct trace_running){ program, -1, -1, -1 };
+	set->running[set->n_running++] = (struct trace_running){ program, -1, -1, RUNS, false };
 	keep_programs(set);
 	return 0;
 }
@@ -660,6 +663,20 @@ static void script_stop(struct trace_set *set, const struct bpf_program *program
 			set->running[n++] = set->running[i];
 	set->n_running = n;
 	keep_programs(set);
+}
+
+static int script_rest(struct trace_set *set, const char *tracepoint, bool rests)
+{
+	const struct script_plan *resting = find_plan((const struct script *)set->env->counting, "resting");
+
+	if (!rests && resting && resting->error)
+		return resting->error;
+	use_of(set)->rests += rests;
+	for (unsigned i = 0; i < set->n_running; i++)
+		if (strcmp(set->running[i].program->tracepoint, tracepoint) == 0)
+			set->running[i].attached = rests ? -1 : RUNS;
+	keep_programs(set);
+	return 0;
 }
 
 static int script_iterate(struct trace_set *set, unsigned running)
@@ -794,7 +811,7 @@ const char *script_use(const struct script *script, const char *name)
 {
 	const struct script_plan *plan = find_plan(script, name);
 	struct buffer wanted = { 0 }, programs = { 0 };
-	unsigned opened = 0, open = 0, iterated = 0;
+	unsigned opened = 0, open = 0, iterated = 0, rests = 0;
 	uint64_t process = 0;
 	const char *text;
 
@@ -808,6 +825,7 @@ const char *script_use(const struct script *script, const char *name)
 		opened += use->opened;
 		open += use->open;
 		iterated += use->iterated;
+		rests += use->rests;
 		process = use->open ? use->process : process;
 		for (size_t i = 0; i < use->n_wanted && use->open; i++)
 			buffer_print(&wanted, "%s%u", wanted.length ? "," : "", (unsigned)use->wanted[i]);
@@ -817,8 +835,9 @@ const char *script_use(const struct script *script, const char *name)
 	}
 	buffer_char(&wanted, '\0');
 	buffer_char(&programs, '\0');
-	text = textf("opened=%u open=%u entries=%zu process=%u wanted=%s iterated=%u programs=%s", opened,
-		     open, plan ? plan->n : 0, (unsigned)process, wanted.bytes, iterated, programs.bytes);
+	text = textf("opened=%u open=%u entries=%zu process=%u wanted=%s iterated=%u rests=%u programs=%s",
+		     opened, open, plan ? plan->n : 0, (unsigned)process, wanted.bytes, iterated, rests,
+		     programs.bytes);
 	buffer_free(&wanted);
 	buffer_free(&programs);
 	return text;
@@ -830,6 +849,7 @@ void script_open(struct script *script, struct env *env)
 						 .close = script_set_close,
 						 .add = script_add,
 						 .stop = script_stop,
+						 .rest = script_rest,
 						 .run = script_iterate,
 						 .read = script_read,
 						 .get = script_get,

@@ -5,7 +5,8 @@
  *
  *   counted PLAN [FIELD=VALUE...]    it counts; an entry of its map begins or changes: FIELD+=N adds
  *   uncounted PLAN [FIELD=VALUE...]  the entry goes, or all of them
- *   refused PLAN ERROR               it cannot be opened; all: none that is not counted; wanting: no process
+ *   refused PLAN ERROR               it cannot be opened; all: none that is not counted; wanting: no process;
+ *                                    resting: programs that rest cannot go on
  *   ran PLAN [program=TRACEPOINT] FIELD=VALUE...    its programs, or that one: runs, timed_runs, timed_ns,
  *                                    lost (for want of room), skipped
  *   exits [refused=ERROR] [lost=N]   exit records can be read, or not; some were lost
@@ -60,7 +61,8 @@ bool script_run(struct script *script, const char *text);
 
 /*
  * What topics did with a plan and all that its name stands for: "opened=2 open=1 entries=4 process=7
- * wanted=7,42 iterated=1 programs=sys_exit". opened: how often; entries: that are left.
+ * wanted=7,42 iterated=1 rests=0 programs=sys_exit". opened: how often; entries: that are left; programs:
+ * those that do not rest; rests: how often some began to.
  */
 const char *script_use(const struct script *script, const char *plan);
 

@@ -263,14 +263,14 @@ static int start_program(struct making *making, const struct bpf_program *progra
 
 	making->program = program;
 	making->format_length = 0;
-	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1 };
+	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1, .typed = typed };
 	running->self = bpf_map_open(set->bpf, BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
 				     sizeof(struct bpf_self), 1);
 	if (running->self < 0)
 		return running->self;
 	running->loaded = load(making, program, running->self, typed);
 	if (running->loaded < 0 && typed && !program->does->needs_types) {
-		typed = false;
+		running->typed = typed = false;
 		running->loaded = load(making, program, running->self, typed);
 	}
 	error = running->loaded < 0 ? running->loaded : start(making, running, typed);
@@ -481,6 +481,25 @@ static void kernel_stop(struct trace_set *set, const struct bpf_program *program
 		else
 			set->running[n++] = set->running[i];
 	set->n_running = n;
+}
+
+static int kernel_rest(struct trace_set *set, const char *tracepoint, bool rests)
+{
+	for (unsigned i = 0; i < set->n_running; i++) {
+		struct trace_running *running = &set->running[i];
+		int attached = running->attached;
+
+		if (strcmp(running->program->tracepoint, tracepoint) != 0 || rests == (attached < 0))
+			continue;
+		running->attached = rests ? -1
+					  : bpf_attach_raw(set->bpf, running->loaded,
+							   running->typed ? NULL : tracepoint);
+		if (rests)
+			descriptor_close(attached);
+		else if (running->attached < 0)
+			return running->attached;
+	}
+	return 0;
 }
 
 /* Are the PIDs of the kernel those that we see? Not in a PID namespace. */
@@ -711,6 +730,7 @@ static const struct trace_counting kernel_counting = {
 	.close = close_maps,
 	.add = kernel_add,
 	.stop = kernel_stop,
+	.rest = kernel_rest,
 	.run = kernel_run,
 	.read = kernel_read,
 	.get = kernel_get,
@@ -773,6 +793,11 @@ void trace_stop(struct trace_set *set, const struct bpf_program *program)
 int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
 {
 	return set->by->put(set, BPF_MAP_RINGS, &cpu, &event);
+}
+
+int trace_rest(struct trace_set *set, const char *tracepoint, bool rests)
+{
+	return is_open(set) ? set->by->rest(set, tracepoint, rests) : set->error;
 }
 
 bool trace_read(struct trace_set *set)

@@ -61,6 +61,7 @@ struct trace_counting {
 	void (*close)(struct trace_set *set);
 	int (*add)(struct trace_set *set, const struct bpf_program *program);
 	void (*stop)(struct trace_set *set, const struct bpf_program *program);
+	int (*rest)(struct trace_set *set, const char *tracepoint, bool rests);
 	int (*run)(struct trace_set *set, unsigned running); /* one that nothing starts, or iterates */
 
 	/* All of a hash: keys and entries, or waiters. False: it cannot. */
@@ -86,6 +87,7 @@ struct trace_set {
 	struct trace_running {
 		const struct bpf_program *program;
 		int self, loaded, attached;
+		bool typed; /* it was loaded with the types of the kernel */
 	} running[TRACE_PROGRAMS_MAX];
 	unsigned n_running;
 	size_t n_cpus;  /* possible ones */
@@ -119,6 +121,12 @@ int trace_add(struct trace_set *set, const struct bpf_program *program);
 
 /* Ends this one of its programs; what it counted stays. */
 void trace_stop(struct trace_set *set, const struct bpf_program *program);
+
+/*
+ * Those of its programs at this raw tracepoint run no longer, or again, and cost nothing meanwhile; what they
+ * counted stays. 0 or -errno: they do not run.
+ */
+int trace_rest(struct trace_set *set, const char *tracepoint, bool rests);
 
 /*
  * Records made on this CPU go into the ring of this event, a PERF_COUNT_SW_BPF_OUTPUT with PERF_SAMPLE_RAW,
