@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path[:0] = [HERE, os.path.join(HERE, "memory")]
 
+import bursts  # noqa: E402
 import clock  # noqa: E402
 import events  # noqa: E402
 import power  # noqa: E402
@@ -46,11 +47,12 @@ def asleep(panetop, out):
 def main():
     panetop, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    for name, write in {"memory": memory, "events": events.write, "power": power.write, "sleep": asleep}.items():
+    for name, write, *panes in (("bursts", bursts.write, "calls"), ("memory", memory), ("events", events.write), ("power", power.write),
+                                ("sleep", asleep)):
         path = os.path.join(folder, name)
         with open(path + ".jsonl", "w", encoding="utf-8") as out:
             write(panetop, out)
-        subprocess.run([panetop, f"--replay={path}.jsonl", f"--record={path}.recording"], stderr=subprocess.DEVNULL, check=True)
+        subprocess.run([panetop, f"--replay={path}.jsonl", f"--record={path}.recording", *panes], stderr=subprocess.DEVNULL, check=True)
 
 
 main()

@@ -43,7 +43,7 @@ LETTERS = {  # of the style of a cell in these themes; "." is plain in all
     "A": "000000 on 5fafd7 bold | ffffff on 005faf bold",
     "B": "5fafaf on 878787 | 00875f on 5f5f00",
 }
-MOMENTS = {"memory": "350", "events": "30", "power": "356", "sleep": "413"}  # seconds after the first frame, by recording
+MOMENTS = {"bursts": "8", "memory": "350", "events": "30", "power": "356", "sleep": "413"}  # seconds after the first frame, by recording
 
 LAST = object()  # stands for the keys that lead to the moment of the recording
 DRAWN = object()  # the keys after it come when those before it have been answered; else all come at once
@@ -55,6 +55,7 @@ SCREENS = [
     ("ascii", "80x24", "memory", ["--ascii", "memory"], [LAST]),
     ("braille", "80x24", "memory", ["memory"], [LAST, "o", *"Glyphs", "Enter", "Esc"]),
     ("bytes", "80x24", "memory", ["--unit=B", "memory"], PRESSED),
+    ("calls-bursts", "80x24 120x24", "bursts", ["calls"], [LAST]),
     ("calls-functions", "120x24", "memory", ["calls"], [LAST, *["Tab"] * 3]),
     ("calls-histograms", "120x24", "memory", ["calls"], [LAST, "v", *"Hist", "Enter"]),
     ("calls-opened", "120x24", "memory", ["calls"], [LAST, "Tab"]),

@@ -20,6 +20,7 @@
  *   counted, uncounted, refused, ran, stack    what programs in the kernel count; see tests/unit/script.h
  *   set NAME VALUE                a setting
  *   slept SECONDS                 so long the machine was suspended
+ *   round SECONDS                 so much later threads of topics look at what they do
  *   next 1                        the next process of its name is wished for
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
  *   await TOPIC COLUMN            the same, again and again until a helper has found that
@@ -45,12 +46,14 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "core/span.h"
+#include "held_threads.h"
 #include "kernel/system.h"
 #include "model/rule.h"
 
 /* What the lines are about. */
 static struct rig rig;
 static bool is_open;
+static struct held_threads held;
 static struct scope scope;
 static struct trace_specs specs;
 static const struct frame *frame;
@@ -277,6 +280,7 @@ static void open_machine_of(char *text)
 	snprintf(fixture, sizeof(fixture), "%s", take_word(&text));
 	is_nothing = strcmp(fixture, "nothing") == 0;
 	rig_open(&rig, is_nothing ? "empty" : fixture, NULL);
+	hold_threads(&held, &rig.env);
 	if (is_nothing)
 		rig_remove(&rig, "proc");
 	while (*text)
@@ -519,6 +523,8 @@ static void run_line(char *text)
 		rig.clock.slept_ns += (uint64_t)(atof(rest) * 1e9);
 	else if (strcmp(what, "sample") == 0)
 		sample(rest);
+	else if (strcmp(what, "round") == 0)
+		rig.clock.ns += (uint64_t)(atof(rest) * 1e9), held_threads_go_on(&held);
 	else if (strcmp(what, "await") == 0)
 		await(rest);
 	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))

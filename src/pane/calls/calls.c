@@ -458,8 +458,12 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 	const char *topic = context->pane->tables[context->pane->views[context->view].table].topic;
 	const struct calls_state *state = context->state;
 	const struct table *table = frame_table(context->frame, "tracing");
-	double most = 0, cost = 0;
+	const struct table *calls = frame_table(context->frame, "call");
+	double most = 0, cost = 0, age = NAN;
 	size_t length;
+
+	if (context->view == CALLS_VIEW_CALLS && calls && calls->n_rows > 0)
+		age = table_number(calls, table_row(calls, 0), "age_seconds");
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -470,7 +474,11 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 		most = fmax(most, runs);
 		cost += runs * table_number(table, row, "mean_seconds");
 	}
-	if (most > 0 && cost > 0)
+	if (age > 0)
+		snprintf(text, room, _("%s, estimated from a burst that ended %.1f s ago"), what, age);
+	else if (age == 0)
+		snprintf(text, room, _("%s, being counted in a burst"), what);
+	else if (most > 0 && cost > 0)
 		snprintf(text, room, _("%s, %.0f/s (tracing costs %.2f %% of a CPU)"), what, most,
 			 100 * cost);
 	else

@@ -50,7 +50,8 @@ static const struct pane_table tables[] = {
 				 .sort = "ratio", .waits = N_("waiting for the next sample") },
 	[PROCESS_TABLE_CALLS] = { .topic = "call", .of_one = true, .lazy = true, .own_columns = true,
 				  .columns = "call,calls_per_second,errors_per_second,time_ratio,"
-					     "p50_seconds,p99_seconds,max_seconds,calls,error_names",
+					     "p50_seconds,p99_seconds,max_seconds,calls,error_ratio,"
+					     "age_seconds,error_names",
 				  .sort = "calls_per_second", .waits = N_("waiting for the next sample") },
 	[PROCESS_TABLE_FUNCTION] = { .topic = "function", .of_one = true, .lazy = true,
 				     .waits = N_("reading the files that it has mapped") },

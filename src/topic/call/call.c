@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/i18n.h"
@@ -25,10 +26,13 @@ struct call_row {
 	uint64_t calls, errors;
 	const char *error_names;
 	double seconds, p50_seconds, p99_seconds, max_seconds;
+	double age_seconds, error_ratio;
 	const char *how, *command;
 };
 
 #define ROW(field, ...) COLUMN(struct call_row, field, __VA_ARGS__)
+
+#define IN_BURSTS .aged_by = offsetof(struct call_row, age_seconds)
 
 #define PERCENTILE(field, number)                                                                            \
 	ROW(field##_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = number, .width = 8,        \
@@ -48,11 +52,14 @@ static const struct column columns[] = {
 		       "that no call has"),
 	    .source = "pt_regs of the kernel"),
 	ROW(calls_per_second, A_RATE(PER_SECOND, N_("per s"), 9), .additive = true,
-	    .rate_of = offsetof(struct call_row, calls), .trend = true,
-	    .help = N_("calls that returned in the last interval"), .source = "growth of calls / time"),
+	    .rate_of = offsetof(struct call_row, calls), .trend = true, IN_BURSTS,
+	    .help = N_("calls that returned in the last interval; while they are counted in bursts (how), "
+		       "an estimate, between two of them that of the last one (age)"),
+	    .source = "growth of calls / time"),
 	ROW(errors_per_second, A_RATE(PER_SECOND, N_("errors/s"), 9), .additive = true, .rank = 1,
-	    .rate_of = offsetof(struct call_row, errors),
-	    .help = N_("calls that failed in the last interval"), .source = "growth of errors / time"),
+	    .rate_of = offsetof(struct call_row, errors), IN_BURSTS,
+	    .help = N_("calls that failed in the last interval; in bursts an estimate, too"),
+	    .source = "growth of errors / time"),
 	ROW(time_ratio, A_RATE(RATIO, N_("%time"), 7), .optional = true,
 	    .rate_of = offsetof(struct call_row, seconds),
 	    .help = N_("time of all its threads in this call; 1 is one thread all the time"),
@@ -62,7 +69,8 @@ static const struct column columns[] = {
 	ROW(max_seconds, A_GAUGE(SECONDS, N_("max"), 8), .rank = 3, .optional = true,
 	    .help = N_("longest time since counting began"), .source = "exact"),
 	ROW(calls, A_COUNTER(COUNT, N_("calls"), 10), .rank = 3,
-	    .help = N_("calls that returned since counting began, also those that had begun before"),
+	    .help = N_("calls that returned since counting began, also those that had begun before; what "
+		       "was not counted between bursts is estimated, at the rate of the burst before"),
 	    .source = "BPF at sys_exit"),
 	ROW(errors, A_COUNTER(COUNT, N_("errors"), 8), .rank = 3,
 	    .help = N_("of these, those that failed, or were interrupted by a signal"),
@@ -71,7 +79,8 @@ static const struct column columns[] = {
 	    .help = N_("sum of their times; calls that had begun before are counted, but not timed"),
 	    .source = "BPF at sys_enter and sys_exit; else /proc/PID/task/TID/syscall, sampled"),
 	ROW(how, A_LABEL(N_("how"), 5), .rank = 4,
-	    .help = N_("bpf: each call is counted in the kernel; proc: which call threads are in is looked "
+	    .help = N_("bpf: each call is counted in the kernel; burst: only for a while of each 10 s, since "
+		       "that is dear, and the rest is an estimate; proc: which call threads are in is looked "
 		       "at 50 times a second, so that only its share of the time is known, as an estimate"),
 	    .source = "panetop"),
 	ROW(command, A_LABEL(N_("command"), 16), .grouping = "command", .help = N_("name of the process"),
@@ -80,6 +89,13 @@ static const struct column columns[] = {
 	    .help = N_("errors and how often each came; interrupted: a signal came, and the call begins "
 		       "again or returns EINTR"),
 	    .source = "BPF at sys_exit"),
+	ROW(age_seconds, A_GAUGE(SECONDS, N_("age"), 5), .rank = 4, .optional = true, .whole = true,
+	    .help = N_("in bursts: time since the last one ended; 0 while it goes on"),
+	    .source = "panetop"),
+	ROW(error_ratio, A_GAUGE(RATIO, N_("%error"), 6), .rank = 1, .optional = true,
+	    .help = N_("in bursts: standard error of the number per second, if calls come at random; a loop "
+		       "of cheap calls is slower while it is counted, so its number is too low besides"),
+	    .source = "1 / sqrt(calls counted in the last burst)"),
 };
 
 static const struct schema schema = {
@@ -146,11 +162,12 @@ struct state {
 
 	struct trace_cost cost;
 	bool times_stopped;
-	double stopped_at; /* part of a CPU that counting took when it stopped; 0: it has not */
+	struct trace_bursts bursts; /* … after that */
 };
 
 static void close_counting(struct state *state)
 {
+	trace_bursts_close(&state->bursts);
 	trace_close(&state->trace);
 	call_looks_close(state->looks);
 	state->looks = NULL;
@@ -158,7 +175,6 @@ static void close_counting(struct state *state)
 	state->now.n = state->before.n = state->gone.n = 0;
 	state->cost = (struct trace_cost){ 0 };
 	state->times_stopped = false;
-	state->stopped_at = 0;
 }
 
 static void open_counting(struct state *state, const struct sample *sample)
@@ -181,8 +197,8 @@ static void prepare(struct sample *sample)
 		close_counting(state);
 		open_counting(state, sample);
 	}
-	state->read_ns = env_mono_ns(sample->env);
-	state->counted = state->stopped_at == 0 && trace_read(&state->trace);
+	state->read_ns = trace_bursts_look(&state->bursts, sample->env);
+	state->counted = trace_read(&state->trace);
 }
 
 static void close_calls(struct sample *sample)
@@ -208,8 +224,23 @@ static struct call_count growth_of(const struct counts *before, struct call_coun
 	if (shown) {
 		count.count -= shown->count;
 		count.sum_ns -= shown->sum_ns;
+		count.more -= shown->more;
 	}
 	return count;
+}
+
+/* With what it has in this burst, and what is missing since the last tick. */
+static void estimate(const struct state *state, struct call_count *count)
+{
+	const struct call_count *shown =
+		call_counts_find(state->before.list, state->before.n, count->word);
+
+	count->in_burst = count->count;
+	if (shown) {
+		count->in_burst += shown->in_burst - shown->count;
+		count->more = shown->more;
+	}
+	count->more += trace_bursts_missed(&state->bursts, count->in_burst);
 }
 
 static void take_entries(struct state *state)
@@ -219,12 +250,16 @@ static void take_entries(struct state *state)
 	state->before = state->now;
 	state->now = before;
 	state->now.n = 0;
+	for (size_t i = 0; i < state->gone.n; i++)
+		state->gone.list[i].more +=
+			trace_bursts_missed(&state->bursts, state->gone.list[i].in_burst);
 	for (size_t i = 0; i < state->trace.n_entries; i++) {
 		const struct bpf_entry *entry = &state->trace.values[i];
 		struct call_count count = { *trace_key(&state->trace, i), entry->count, entry->sum,
 					    entry->most };
 		uint32_t pid = (uint32_t)(count.word >> BPF_CALL_PROCESS_SHIFT);
 
+		estimate(state, &count);
 		if (process_list_find(state->processes, pid) &&
 		    !process_list_find_exited(state->processes, pid)) {
 			add_count(&state->now, &count);
@@ -232,6 +267,8 @@ static void take_entries(struct state *state)
 		}
 		count = growth_of(&state->before, count);
 		count.word &= (UINT64_C(1) << BPF_CALL_PROCESS_SHIFT) - 1;
+		if (!state->bursts.counted) /* others like it took its place in a burst alone */
+			count.in_burst = 0;
 		add_count(&state->gone, &count);
 		trace_forget(&state->trace, i);
 		if (state->target.of_scope)
@@ -253,14 +290,18 @@ static void add_row(struct sample *sample, const struct call_sum *sum, const str
 	row->start_seconds = process ? process_start_seconds(sample->env, process->start_ticks) : 0;
 	row->call = sample_text(sample, name);
 	row->command = process ? sample_text(sample, process->name) : _("(exited)");
-	row->how = state->looks ? "proc" : "bpf";
-	if (state->looks || sum->timed > 0)
+	row->how = state->looks ? "proc" : state->bursts.burst ? "burst" : "bpf";
+	if (state->looks || (sum->timed > 0 && !state->times_stopped))
 		row->seconds = (double)sum->sum_ns / 1e9;
 	if (state->looks)
 		return;
 	row->calls = sum->calls;
 	row->errors = sum->errors;
 	row->error_names = sample_text(sample, errors);
+	if (state->bursts.burst)
+		row->age_seconds = (double)state->bursts.age_ns / 1e9;
+	if (state->bursts.burst && sum->in_burst > 0)
+		row->error_ratio = 1 / sqrt((double)sum->in_burst);
 	if (sum->timed == 0)
 		return;
 	row->p50_seconds = call_sum_percentile(sum, 50);
@@ -285,11 +326,30 @@ static void add_rows(struct sample *sample)
 		add_row(sample, &sum, NULL);
 }
 
+static void forget_burst(struct counts *counts)
+{
+	for (size_t i = 0; i < counts->n; i++)
+		counts->list[i].in_burst = 0;
+}
+
+static void begin_burst(struct state *state)
+{
+	forget_burst(&state->now);
+	forget_burst(&state->gone);
+}
+
 /* Times go first. */
 static void limit_cost(struct state *state)
 {
-	double cost = trace_cost_since(&state->cost, &state->trace, state->read_ns);
+	double cost;
 
+	if (state->bursts.burst) {
+		if (trace_bursts_go_on(&state->bursts))
+			begin_burst(state);
+		state->cost = (struct trace_cost){ 0 };
+		return;
+	}
+	cost = trace_cost_since(&state->cost, &state->trace, state->read_ns);
 	if (cost <= TRACE_COST_MOST)
 		return;
 	if ((state->target.process || state->target.of_scope) && !state->times_stopped) {
@@ -298,8 +358,24 @@ static void limit_cost(struct state *state)
 		state->cost = (struct trace_cost){ 0 };
 		return;
 	}
-	trace_close(&state->trace);
-	state->stopped_at = cost;
+	trace_bursts_start(&state->bursts, &state->trace, CALL_RETURNS, cost, state->read_ns);
+	begin_burst(state);
+}
+
+static void notice_bursts(struct sample *sample)
+{
+	const struct trace_bursts *bursts = &((const struct state *)sample->state)->bursts;
+	double counted = (double)bursts->lasted_ns / 1e9, cost = 100 * bursts->cost_at_first;
+
+	if (counted == 0)
+		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
+			     _("Counting all system calls costs %.0f %% of a CPU: they are counted in bursts "
+			       "from now on"), cost);
+	else
+		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
+			     _("Estimates: system calls were counted for %.*f s of each %.0f s, since all of "
+			       "them cost %.0f %% of a CPU"), counted < 0.1 ? 2 : 1, counted,
+			     (double)bursts->period_ns / 1e9, cost);
 }
 
 static void add_notices(struct sample *sample)
@@ -307,10 +383,8 @@ static void add_notices(struct sample *sample)
 	struct state *state = sample->state;
 	uint64_t lost = trace_lost(&state->trace, CALL_RETURNS);
 
-	if (state->stopped_at > 0)
-		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
-			     _("Stopped: counting system calls cost %.0f %% of a CPU"),
-			     100 * state->stopped_at);
+	if (state->bursts.burst)
+		notice_bursts(sample);
 	else if (state->times_stopped)
 		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
 			     _("Counted, but no longer timed: timing system calls cost more than %.0f %% of "
@@ -347,7 +421,7 @@ static int sample_calls(struct sample *sample)
 		look(sample);
 	if (state->trace.error)
 		return state->looks || state->trace.error == -ENOTSUP ? 0 : state->trace.error;
-	if (state->target.of_scope && state->stopped_at == 0)
+	if (state->target.of_scope)
 		wait_scope_update(&state->scope, &state->trace, state->processes);
 	sample->table->mono_ns = state->read_ns;
 	if (state->counted) {

@@ -75,6 +75,8 @@ size_t call_counts_sort(struct call_count *counts, size_t n)
 		}
 		sum->count += counts[i].count;
 		sum->sum_ns += counts[i].sum_ns;
+		sum->more += counts[i].more;
+		sum->in_burst += counts[i].in_burst;
 		sum->most_ns = counts[i].most_ns > sum->most_ns ? counts[i].most_ns : sum->most_ns;
 	}
 	return n_sums + 1;
@@ -89,6 +91,7 @@ const struct call_count *call_counts_find(const struct call_count *counts, size_
 
 bool call_counts_next(const struct call_count *counts, size_t n, size_t *at, struct call_sum *sum)
 {
+	double more = 0, more_errors = 0;
 	uint64_t of;
 
 	if (*at >= n)
@@ -103,10 +106,15 @@ bool call_counts_next(const struct call_count *counts, size_t n, size_t *at, str
 
 		sum->calls += count->count;
 		sum->errors += error_of(count) ? count->count : 0;
+		more += count->more;
+		more_errors += error_of(count) ? count->more : 0;
+		sum->in_burst += count->in_burst;
 		sum->timed += (count->word & BUCKETS_MASK) ? count->count : 0;
 		sum->sum_ns += count->sum_ns;
 		sum->most_ns = count->most_ns > sum->most_ns ? count->most_ns : sum->most_ns;
 	}
+	sum->calls += (uint64_t)more;
+	sum->errors += (uint64_t)more_errors;
 	return true;
 }
 
@@ -145,7 +153,7 @@ static size_t count_errors(const struct call_sum *sum, struct error_count errors
 		size_t at;
 
 		for (; i < sum->n && error_of(&sum->counts[i]) == found.error; i++)
-			found.count += sum->counts[i].count;
+			found.count += sum->counts[i].count + (uint64_t)sum->counts[i].more;
 		if (found.error == 0)
 			continue;
 		for (at = n; at > 0 && errors[at - 1].count < found.count; at--)

@@ -20,12 +20,15 @@
 struct call_count {
 	uint64_t word; /* BPF_CALL_… of sys/bpf/program.h */
 	uint64_t count, sum_ns, most_ns;
+	double more;       /* of bursts: estimated for the time without one, beside count … */
+	uint64_t in_burst; /* … from this part of count */
 };
 
 /* A process and a call of it: neighbours among counts in the order of their words. */
 struct call_sum {
 	uint32_t pid, number;            /* number: as in the word, with BPF_CALL_FOREIGN */
-	uint64_t calls, errors;          /* errors: of the calls, with those that a signal interrupted */
+	uint64_t calls, errors;          /* errors: of the calls, with those that a signal interrupted; … */
+	uint64_t in_burst;               /* … with what is estimated, here without */
 	uint64_t timed, sum_ns, most_ns; /* timed: calls whose time is known */
 	const struct call_count *counts; /* borrowed */
 	size_t n;
