@@ -172,20 +172,25 @@ static void draw_notice(const struct canvas *canvas, int y, const struct notice 
 	draw_line(canvas, y, STYLE_DIM, notice->remedy && !more ? text : notice->text, more);
 }
 
-/* Draws the line if there is something to show: true. */
-static bool notices_draw(struct screen *screen, const struct canvas *canvas, int y)
+/* Is there something to show: a message, or else the notice? */
+static bool notices_choose(struct screen *screen, const struct notice **notice)
 {
-	const struct notice *notice;
+	bool told = screen_mono_ns(screen) < screen->message_until_ns;
 
-	if (screen_mono_ns(screen) < screen->message_until_ns) {
-		draw_line(canvas, y, screen->message_warns ? STYLE_NOTICE : STYLE_NORMAL, screen->message,
-			  false);
-		return true;
-	}
-	notice = choose_notice(screen);
+	*notice = told ? NULL : choose_notice(screen);
+	return told || *notice;
+}
+
+/* Over what the pane has there. */
+static void notices_draw(struct screen *screen, const struct canvas *canvas, int y,
+			 const struct notice *notice)
+{
+	canvas_fill(canvas, y, 0, STYLE_NORMAL, ' ', canvas->width);
 	if (notice)
 		draw_notice(canvas, y, notice);
-	return notice != NULL;
+	else
+		draw_line(canvas, y, screen->message_warns ? STYLE_NOTICE : STYLE_NORMAL, screen->message,
+			  false);
 }
 
 /* "3 notices (i)" of this pane that are not shown at the moment, or shorter; "": none. */
@@ -871,7 +876,8 @@ static void forget_places(struct screen *screen)
 static void draw_all(struct screen *screen, const struct canvas *canvas, const struct origins *origins)
 {
 	int height = canvas->height, top = 0, bottom = height, footer_y = -1;
-	bool counted = false;
+	const struct notice *notice = NULL;
+	bool counted = false, noticed;
 	struct tabs tabs;
 	struct canvas pane;
 
@@ -888,13 +894,14 @@ static void draw_all(struct screen *screen, const struct canvas *canvas, const s
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
 		footer_y = --bottom;
-	screen_context(screen)->notice_y = 0;
-	if (height >= 6 && notices_draw(screen, canvas, bottom - 1))
-		screen_context(screen)->notice_y = canvas->top + --bottom;
+	noticed = height >= 6 && notices_choose(screen, &notice);
+	screen_context(screen)->notice_y = noticed ? canvas->top + bottom - 1 : 0;
 	pane = canvas_rows(canvas, top, bottom - top);
 	screen->filter_shown = false;
 	origins_collect(origins);
 	draw_pane(screen, &pane);
+	if (noticed)
+		notices_draw(screen, canvas, bottom - 1, notice);
 	draw_filter(screen, canvas, top - 1);
 	if (height >= 3)
 		draw_headline(screen, canvas, !counted);

@@ -35,7 +35,7 @@ struct pane_context {
 		unsigned view;
 	} before[PAGES_BEFORE_MAX];
 	unsigned n_before;
-	int notice_y;                /* the line below the pane that a notice takes of it; 0: none */
+	int notice_y;                /* the last line of the pane, over which a notice is drawn; 0: none */
 	struct process_choice given; /* by another pane, whose action is done: the subject of that */
 	struct screen *screen;
 };
@@ -68,7 +68,10 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 /* Why the table of a topic is not in the shown frame: "not recorded". */
 void screen_absence(const struct pane_context *context, const char *topic, char *text, size_t room);
 
-/* Draws that table with cursor and headings on the whole canvas. */
+/* A canvas without the line that a notice covers: for what has to be seen meanwhile. */
+struct canvas context_above_notice(const struct pane_context *context, const struct canvas *canvas);
+
+/* Draws that table with cursor and headings on the whole canvas, but for the line of a notice. */
 void context_draw_table(const struct pane_context *context, const struct canvas *canvas, unsigned index);
 
 /* As context_draw_table(), below a rule with this title and the number of rows. */
@@ -77,12 +80,6 @@ void context_draw_titled(const struct pane_context *context, const struct canvas
 
 /* The title of a view whose numbers are those of the last interval. */
 void context_heading(const struct pane_context *context, char *text, size_t room);
-
-/* Lines of a canvas without a notice: what a pane draws depends on these, so a notice only shortens lists. */
-static inline int context_lines(const struct pane_context *context, const struct canvas *canvas)
-{
-	return canvas->height + (canvas->top + canvas->height == context->notice_y);
-}
 
 /* Time between the shown frame and the one before; of the first frame, the delay. */
 double context_step_seconds(const struct pane_context *context);

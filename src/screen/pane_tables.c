@@ -88,9 +88,18 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 	return own ? own : context->frame ? frame_table(context->frame, topic) : NULL;
 }
 
+struct canvas context_above_notice(const struct pane_context *context, const struct canvas *canvas)
+{
+	int below = context->notice_y > 0 ? canvas->top + canvas->height - context->notice_y : 0;
+
+	return canvas_rows(canvas, 0, canvas->height - (below > 0 ? below : 0));
+}
+
 void context_draw_table(const struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
-	table_draw(&context->tables[index], canvas, context_table(context, index), context->unit);
+	const struct canvas shown = context_above_notice(context, canvas);
+
+	table_draw(&context->tables[index], &shown, context_table(context, index), context->unit);
 }
 
 void context_heading(const struct pane_context *context, char *text, size_t room)
@@ -218,7 +227,7 @@ void context_draw_titled(const struct pane_context *context, const struct canvas
 			 const char *title)
 {
 	const struct table *table = context_table(context, index);
-	bool titled = context_lines(context, canvas) >= TITLED_LINES_MIN;
+	bool titled = canvas->height >= TITLED_LINES_MIN;
 	const struct canvas rest = canvas_rows(canvas, titled, canvas->height - titled);
 	char text[TEXT_MAX];
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keys and mouse: what they do to the screen."""
+import itertools
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, TESTS, configuration, configured, edited, expect, fixture, recording_named, recording_of, replay, running, screen, sleeper
+from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, TESTS, configuration, configured, edited, expect, fixture, panes, recording_named, recording_of, replay, running, screen, sleeper
 from terminal import Terminal
 
 sys.path.append(TESTS)
@@ -910,12 +911,9 @@ def no_all_clear_at_once(_scratch):
         expect(terminal.screen.buffer[row][0].fg == "default", terminal, str(terminal.screen.buffer[row][0]))
 
 
-NOTICED = {"cpu": (10, 12, 16, 31, 34, 39), "memory": (8, 10, 11, 16, 20, 24, 30, 34), "events": (8, 9), "groups": (8,)}  # lines: one less draws less
-
-
 def a_notice_only_shortens_the_list(_scratch):
-    """What stands above it stays where it was."""
-    for pane, height in ((pane, height) for pane, heights in NOTICED.items() for height in heights):
+    """What stands above it stays where it was, but for the map of pages, below which its cell is described."""
+    for pane, height in itertools.product(sorted({*panes()} - {"pages"}), (8, 9, 11, 16, 24, 40)):
         with replay(pane, recording=recording_named(recording_of(pane)), height=height) as terminal:
             before = terminal.lines()[:-2]
             terminal.send(",").shows("this is the first sample")

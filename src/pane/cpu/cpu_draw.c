@@ -481,9 +481,11 @@ static struct fact share_of(const struct frame *frame, const char *part, bool al
 	return number_fact(fabs(share) >= NOTICEABLE ? share : always && !isnan(share) ? 0 : NAN, UNIT_RATIO);
 }
 
-/* "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut. Returns the
- * lines used, at the bottom, where it moves nothing. */
-static int draw_account(const struct pane_context *context, const struct canvas *canvas)
+/*
+ * "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut, at the bottom,
+ * where it moves nothing; false: it is not worth it.
+ */
+static bool draw_account(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct frame *frame = context->frame;
 	double busy = frame_number(frame, "account", "busy", "cpu_ratio");
@@ -502,10 +504,10 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 	};
 	const struct row_facts facts = { { row_fact }, NULL, NULL, made, sizeof(made) / sizeof(made[0]) };
 	struct buffer text = BUFFER_HERE;
-	int lines;
+	bool drawn;
 
 	if (isnan(busy) || !(scoped || account_is_worth_saying(context, busy)))
-		return 0;
+		return false;
 	remarks_say(&text, REMARKS(account_lines), &facts.facts);
 	buffer_char(&text, '\0');
 	if (utf8_cells(text.bytes, canvas->ascii) > canvas->width && !scoped) {
@@ -513,9 +515,9 @@ static int draw_account(const struct pane_context *context, const struct canvas 
 		sentence_add(&text, _(account_brief), &facts.facts);
 		buffer_char(&text, '\0');
 	}
-	lines = canvas_piece(canvas, canvas->height - 1, 0, STYLE_NORMAL, text.bytes) > 0;
+	drawn = canvas_piece(canvas, canvas->height - 1, 0, STYLE_NORMAL, text.bytes) > 0;
 	buffer_free(&text);
-	return lines;
+	return drawn;
 }
 
 /* The nearest limit of the container or service. False when there is none. */
@@ -958,23 +960,23 @@ static char *number_of_percent(char *out, double ratio)
 
 void cpu_draw_list(const struct pane_context *context, struct canvas *canvas)
 {
-	struct canvas whole = *canvas, rest;
+	struct canvas shown, rest;
 	char title[TEXT_MAX];
 	int y;
 
-	whole.height = context_lines(context, canvas);
-	if (whole.height < TABLE_LINES_MIN && context->view >= CPU_VIEW_MEMORY) {
+	if (canvas->height < TABLE_LINES_MIN && context->view >= CPU_VIEW_MEMORY) {
 		context_draw_table(context, canvas, context->focus);
-	} else if (whole.height < TABLE_LINES_MIN) {
+	} else if (canvas->height < TABLE_LINES_MIN) {
 		/* the total, and a line for each of the first processes */
 		cpu_machine_draw_total(context, canvas);
 		rest = canvas_below(canvas, 1);
 		process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", number_of_percent);
 	} else {
-		y = cpu_machine_draw(context, &whole);
+		y = cpu_machine_draw(context, canvas);
+		shown = context_above_notice(context, canvas);
 		rest = canvas_below(canvas, y);
-		if (has_room(&whole, y, 6))
-			rest.height -= draw_account(context, canvas);
+		if (has_room(canvas, y, 6) && draw_account(context, &shown))
+			rest.height = shown.height - y - 1;
 		list_title(context, canvas->width >= WIDE, title, sizeof(title));
 		context_draw_titled(context, &rest, context->focus, title);
 	}

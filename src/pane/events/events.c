@@ -82,7 +82,7 @@ static void draw_headline(const struct canvas *canvas, const struct frame *frame
 static struct canvas draw_rates(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *sources = frame_table(context->frame, "event_source");
-	bool drawn = context_lines(context, canvas) > TABLE_LINES_MIN && sources && sources->n_rows > 0;
+	bool drawn = canvas->height > TABLE_LINES_MIN && sources && sources->n_rows > 0;
 
 	if (drawn)
 		draw_headline(canvas, context->frame, sources);
@@ -185,7 +185,7 @@ static void events_draw_lifetimes(const struct pane_context *context, struct can
 	char title[TEXT_MAX];
 	double most = 0;
 
-	if (context_lines(context, &below) >= RULE_FROM_LINES) {
+	if (below.height >= RULE_FROM_LINES) {
 		context->pane->views[context->view].heading(context, title, sizeof(title));
 		canvas_rule(&below, 0, title, "");
 		below = canvas_rows(&below, 1, below.height - 1);
@@ -236,7 +236,7 @@ static void events_draw_sleep(const struct pane_context *context, struct canvas 
 {
 	const struct pane_view *view = &context->pane->views[context->view];
 	const struct table *table = frame_table(context->frame, "suspend");
-	bool headed = table && table->n_rows > 0 && context_lines(context, canvas) > TABLE_LINES_MIN;
+	bool headed = table && table->n_rows > 0 && canvas->height > TABLE_LINES_MIN;
 	struct canvas below = canvas_rows(canvas, headed, canvas->height - headed);
 	char title[TEXT_MAX];
 

@@ -631,10 +631,9 @@ static int graph_lines(int height)
 	return height < LINES_FOR_GRAPH ? 0 : 1 + (lines < GRAPH_LINES_MAX ? lines : GRAPH_LINES_MAX);
 }
 
-/* The lines above the processes depend on the height without a notice only, so that these never jump. */
 static void draw_summary(const struct pane_context *context, const struct canvas *canvas)
 {
-	int height = context_lines(context, canvas), y = 0, lines, grade;
+	int height = canvas->height, y = 0, lines, grade;
 	bool scoped = memory_scope_row(context) != NULL;
 	struct memory_facts facts;
 	struct buffer story = BUFFER_HERE;
@@ -855,7 +854,7 @@ static void draw_cache(const struct pane_context *context, struct canvas *canvas
 
 static void draw_overview(const struct pane_context *context, struct canvas *canvas)
 {
-	if (context_lines(context, canvas) >= 5 && canvas->width >= NARROW)
+	if (canvas->height >= 5 && canvas->width >= NARROW)
 		draw_summary(context, canvas);
 	else if (memory_scope_row(context))
 		draw_short_scope(context, canvas);

@@ -821,7 +821,9 @@ static bool has_title(const struct pane_context *context, const struct canvas *c
 /* What is left for the view. */
 static struct canvas view_canvas(const struct pane_context *context, const struct canvas *canvas)
 {
-	return canvas_below(canvas, has_header(canvas) + has_title(context, canvas));
+	const struct canvas shown = context_above_notice(context, canvas);
+
+	return canvas_below(&shown, has_header(canvas) + has_title(context, canvas));
 }
 
 static void draw_above(const struct pane_context *context, const struct canvas *canvas)
