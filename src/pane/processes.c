@@ -392,6 +392,14 @@ const void *ended_rows_origin(const struct ended_rows *ended, const void *row, c
 	return NULL;
 }
 
+const char *ended_rows_name(const struct ended_rows *ended, const void *row)
+{
+	const struct schema *schema;
+	const void *origin = ended_rows_origin(ended, row, &schema);
+
+	return origin ? row_text(origin, schema_known_column(schema, "command")) : NULL;
+}
+
 void ended_rows_prepare(struct pane_context *context, const struct frame *frame)
 {
 	ended_rows_begin(context_state(context), frame);

@@ -109,6 +109,9 @@ const struct table *ended_rows_table(const struct ended_rows *ended, const struc
 /* The row of the topic exited, and its schema; NULL: it is the row of a process. */
 const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema);
 
+/* The name of the processes of which it is a row; NULL: it is the row of a process. */
+const char *ended_rows_name(const struct ended_rows *ended, const void *row);
+
 /* For struct pane, prepare, update, origin and close: of one whose state begins with them. */
 void ended_rows_prepare(struct pane_context *context, const struct frame *frame);
 void ended_rows_update(struct pane_context *context);

@@ -126,6 +126,18 @@ def what_ended_is_explained(_scratch):
         terminal.send(".", "/", *"cc1 ×38", "Enter", "i").shows("exited.cpu_ratio", "command cc1")
 
 
+def what_ended_opens(scratch):
+    """The last one of the name; or the row says what it is of."""
+    def change(_number, tables):
+        tables["ended"] = [row for row in tables["ended"] if row["name"] != "cc1"]
+
+    with recorded() as terminal:
+        terminal.send(".", "/", *"cc1 ×38", "Enter", "Enter").shows(re.compile(r"^process +\d+ cc1  user root  lived 1.2 s$"))
+        terminal.send("Esc").shows("cc1 ×38 ended")
+    with recorded(recording=edited(scratch, change)) as terminal:
+        terminal.send(".", "/", *"cc1 ×38", "Enter", "Enter").tells("cc1 ×38 ended, 2 failed, between two samples; nothing else").shows("%CPU")
+
+
 def what_ended_is_filtered_and_searched(_scratch):
     with recorded() as terminal:
         terminal.send(".", "\\", *"ended", "Enter")
@@ -144,8 +156,8 @@ def what_ends_live(scratch):
         found = terminal.wait_for("shortlived ×")
         expect(found and ended_rows(terminal.text()), terminal, "it is not there")
         terminal.send("Z", "/", *"shortlived ×", "Enter", "F9").shows("choose a process that runs")
-        for key in ("F8", "Enter"):
-            terminal.send(key).shows("choose a process that runs")
+        terminal.send("F8").shows("choose a process that runs")
+        terminal.send("Enter").comes(re.compile(r"^process +\d+ shortlived  user "))
 
 
 def kill_with_two_keys(_scratch):

@@ -574,6 +574,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_ACCOUNT] = { .topic = "account", .headline = true },
 	[CPU_TABLE_CPU] = { .topic = "cpu", .headline = true },
 	[CPU_TABLE_EXITED] = { .topic = "exited", .sort = "cpu_ratio" },
+	[CPU_TABLE_ENDED] = { .topic = "ended", .lazy = true, .recorded = true },
 	[CPU_TABLE_FAILING] = { .topic = "failing", .lazy = true, .sort = "failures" },
 	[CPU_TABLE_STUCK] = { .topic = "stuck", .lazy = true, .sort = "stuck_seconds" },
 	[CPU_TABLE_CONVOY] = { .topic = "convoy", .lazy = true, .sort = "waiting_threads" },
@@ -752,6 +753,7 @@ static void sampling(struct pane_context *context)
 	unsigned listed = context->view == CPU_VIEW_PROCESS_COUNTERS ? CPU_TABLE_PROCESS : context->focus;
 
 	request_watts(context);
+	screen_request(context, CPU_TABLE_ENDED, context->focus == CPU_TABLE_PROCESS);
 	process_rows_request(context,
 			     context->view != CPU_VIEW_TIME && cpu_has_processes(listed) ? 1UL << listed : 0);
 	if (context->view == CPU_VIEW_TIME)

@@ -32,6 +32,7 @@ enum cpu_table {
 	CPU_TABLE_GPU,
 	CPU_TABLE_GPU_PROCESS,
 	CPU_TABLE_GPU_ENGINE,
+	CPU_TABLE_ENDED,
 	CPU_TABLE_MEMORY, /* this and those below: processes, with other columns */
 	CPU_TABLE_IO,
 	CPU_TABLE_WAITING,

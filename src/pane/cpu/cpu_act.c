@@ -727,8 +727,22 @@ void cpu_tag(struct pane_context *context)
 
 void cpu_open_process(struct pane_context *context)
 {
-	const void *row = selected_row(context);
+	const struct cpu_state *cpu = context->state;
+	const struct table *table = context_table(context, shown_processes(context));
+	const struct table *ends = context_table(context, CPU_TABLE_ENDED);
+	const void *row, *end;
+	const char *name;
 
-	if (row)
-		process_open(context, "process", context_table(context, shown_processes(context)), row);
+	cpu_select_first(context);
+	row = context_selected_row(context, shown_processes(context));
+	name = row ? ended_rows_name(&cpu->ended, row) : NULL;
+	end = name ? process_last_ended(ends, name) : NULL;
+	if (end)
+		process_open_ended(context, ends, end);
+	else if (name)
+		screen_warn(context->screen, MESSAGE_PANE,
+			    _("%s, between two samples; nothing else is known of these processes"),
+			    table_text(table, row, "name"));
+	else if (selected_row(context))
+		process_open(context, "process", table, row);
 }

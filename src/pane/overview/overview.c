@@ -805,16 +805,11 @@ static void why_row(const struct pane_context *context, const void *row, struct 
 static const char *ended_name(const struct pane_context *context)
 {
 	const struct overview_state *overview = context->state;
-	const void *row = context_selected_row(context, context->focus), *exited = NULL;
-	const struct schema *schema;
-	const struct column *column;
+	const void *row = context_selected_row(context, context->focus);
 
 	if (row && context->focus == OVERVIEW_TABLE_EXITED)
 		return text_of(context, OVERVIEW_TABLE_EXITED, row, "command");
-	if (row && context->focus == OVERVIEW_TABLE_BUSY)
-		exited = ended_rows_origin(&overview->ended, row, &schema);
-	column = exited ? schema_known_column(schema, "command") : NULL;
-	return column ? row_text(exited, column) : NULL;
+	return row && context->focus == OVERVIEW_TABLE_BUSY ? ended_rows_name(&overview->ended, row) : NULL;
 }
 
 static const void *last_ended(const struct pane_context *context)
