@@ -162,9 +162,8 @@ void power_relations(struct buffer *out, const struct power_relation *relations,
 #define LABEL_CELLS_MIN 11
 #define GRAPH_CELLS_MIN 20
 #define NUMBER_CELLS 6
-#define LINE_ROWS 2
-#define LINE_ROWS_MAX 3 /* on a tall screen */
-#define TALL 40
+#define LINE_ROWS 2      /* at least, before tables below have room */
+#define LINE_ROWS_MAX 10
 #define NARROW_GRAPH 60
 #define POINTS_MAX 300 /* for correlations */
 #define POINTS_MIN 16
@@ -406,15 +405,15 @@ static double shown_seconds(const struct pane_context *context, const struct can
 				       : 0;
 }
 
-/* Lines are dropped from the end where there is no room. */
-static int power_graph_draw(const struct pane_context *context, const struct canvas *canvas)
+/* Lines are dropped from the end where there is no room. As high as tables of lines_below leave room for. */
+static int power_graph_draw(const struct pane_context *context, const struct canvas *canvas, int lines_below)
 {
 	const struct graph_series *lines[GRAPH_SERIES_MAX];
 	unsigned n_lines = choose_lines(context, canvas, lines);
 	struct canvas plot = plot_of(context, canvas);
 	char span[VALUE_TEXT_MAX], right[TEXT_MAX];
 	struct buffer text = BUFFER_HERE;
-	int room, rows, y = 1;
+	int room, rows, higher, y = 1;
 
 	if (canvas->height < 2 || canvas->width < GRAPH_CELLS_MIN)
 		return 0;
@@ -433,10 +432,10 @@ static int power_graph_draw(const struct pane_context *context, const struct can
 	}
 	tell_relations(context, lines, n_lines, &text);
 	room = canvas->height - 1;
-	rows = (room - count_lines(canvas, span_of(text.bytes, text.length))) / (int)n_lines;
-	if (rows < LINE_ROWS) /* better without a sentence */
-		rows = room / (int)n_lines < LINE_ROWS ? room / (int)n_lines : LINE_ROWS;
-	rows = rows < 1 ? 1 : canvas->height < TALL && rows > LINE_ROWS ? LINE_ROWS : rows;
+	higher = room - count_lines(canvas, span_of(text.bytes, text.length)) - lines_below;
+	rows = room / (int)n_lines < LINE_ROWS ? room / (int)n_lines : LINE_ROWS; /* better without a sentence */
+	rows = rows < 1 ? 1 : rows;
+	rows = higher / (int)n_lines > rows ? higher / (int)n_lines : rows;
 	rows = rows < LINE_ROWS_MAX ? rows : LINE_ROWS_MAX;
 	for (unsigned i = 0; i < n_lines && y + rows <= canvas->height; i++, y += rows) {
 		struct canvas part = canvas_rows(canvas, y, rows);
@@ -749,21 +748,41 @@ static bool has_values(const struct table *table)
 	return false;
 }
 
-/* What there is room for below the graph: temperatures, clocks, idle states. */
+static const struct rest_table {
+	unsigned table;
+	const char *title;
+} rest_tables[] = {
+	{ POWER_TABLE_TEMPERATURE, N_("Temperatures now") },
+	{ POWER_TABLE_FREQUENCY, N_("Clocks now") },
+	{ POWER_TABLE_IDLE, N_("Idle states, last sample") },
+};
+
+#define N_REST_TABLES (sizeof(rest_tables) / sizeof(rest_tables[0]))
+
+/* Those below the graph, side by side; lines: what the longest one needs. */
+static int choose_rest(const struct pane_context *context, const struct canvas *canvas,
+		       const struct rest_table *chosen[N_REST_TABLES], int *lines)
+{
+	int fit = canvas->width / REST_CELLS_MIN, n = 0;
+
+	*lines = 0;
+	for (unsigned i = 0; i < N_REST_TABLES && n < fit; i++) {
+		int needed = 1 + table_height(&context->tables[rest_tables[i].table]);
+
+		if (!has_values(context_table(context, rest_tables[i].table)))
+			continue;
+		chosen[n++] = &rest_tables[i];
+		*lines = needed > *lines ? needed : *lines;
+	}
+	return n;
+}
+
+/* What there is room for below the graph. */
 static void draw_rest(const struct pane_context *context, const struct canvas *canvas)
 {
-	static const unsigned candidates[] = { POWER_TABLE_TEMPERATURE, POWER_TABLE_FREQUENCY,
-					       POWER_TABLE_IDLE };
-	const unsigned n_candidates = sizeof(candidates) / sizeof(candidates[0]);
-	const char *const titles[] = { _("Temperatures now"), _("Clocks now"),
-				       _("Idle states, last sample") };
-	int fit = canvas->width / REST_CELLS_MIN, n = 0, width;
-	unsigned chosen[3];
+	const struct rest_table *chosen[N_REST_TABLES];
+	int lines, n = choose_rest(context, canvas, chosen, &lines), width;
 
-	for (unsigned i = 0; i < n_candidates && n < fit; i++) {
-		if (has_values(context_table(context, candidates[i])))
-			chosen[n++] = i;
-	}
 	if (n == 0 || canvas->height < REST_LINES_MIN)
 		return;
 	width = canvas->width / n;
@@ -771,13 +790,14 @@ static void draw_rest(const struct pane_context *context, const struct canvas *c
 		struct canvas part =
 			canvas_part(canvas, 0, i * width, canvas->height, i + 1 < n ? width - 1 : width);
 
-		context_draw_titled(context, &part, candidates[chosen[i]], titles[chosen[i]]);
+		context_draw_titled(context, &part, chosen[i]->table, _(chosen[i]->title));
 	}
 }
 
 static void draw_home(const struct pane_context *context, const struct canvas *canvas)
 {
-	int height = canvas->height, y = draw_verdict(context, canvas);
+	int height = canvas->height, y = draw_verdict(context, canvas), below;
+	const struct rest_table *chosen[N_REST_TABLES];
 	struct canvas graph, rest;
 
 	if (y < height)
@@ -785,7 +805,8 @@ static void draw_home(const struct pane_context *context, const struct canvas *c
 	if (y < height)
 		y = draw_pieces(context, canvas, y, height >= 22 ? 2 : 1);
 	graph = canvas_rows(canvas, y, height - y);
-	y += power_graph_draw(context, &graph);
+	(void)choose_rest(context, canvas, chosen, &below);
+	y += power_graph_draw(context, &graph, below);
 	rest = canvas_rows(canvas, y, height - y);
 	draw_rest(context, &rest);
 }
