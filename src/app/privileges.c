@@ -129,7 +129,8 @@ int drop_privileges(const struct options *options, const struct settings *settin
 		return privilege_error(what, error);
 	if (!options_are_recorded(options))
 		helper_start(options->root ? options->root : "/"); /* without it, slow calls are made here */
-	return 0;
+	error = plan.for_command ? 0 : privilege_end_lending();
+	return error ? privilege_error("capset", error) : 0;
 }
 
 int drop_after_open(const struct options *options, const struct settings *settings,

@@ -27,6 +27,7 @@
 #include "sys/descriptor.h"
 #include "sys/helper.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 
 #define FILES_LEFT 64         /* for files that are opened once, or briefly */
 #define FILES_LEFT_PER_CPU 4 /* event streams, timers */
@@ -451,7 +452,8 @@ static uint64_t mount_at(const char *path)
 	return UINT64_MAX;
 }
 
-const struct machine_calls real_calls = { mount_at, statvfs, sync, getpwnam_r, mkdirat, unlinkat, write };
+const struct machine_calls real_calls = { mount_at, statvfs, sync, getpwnam_r,
+					  mkdirat,  unlinkat, write, program_output };
 
 /* The number of a group is the handle of its directory. */
 

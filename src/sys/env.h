@@ -79,6 +79,8 @@ struct machine_calls {
 	int (*mkdirat)(int directory, const char *path, mode_t mode);
 	int (*unlinkat)(int directory, const char *path, int flags);
 	ssize_t (*write)(int fd, const void *bytes, size_t length);
+	ssize_t (*program_output)(const char *const *words, uint64_t lends, uint64_t ns, char *bytes,
+				  size_t room, int *status); /* see sys/process.h */
 };
 
 extern const struct machine_calls real_calls;

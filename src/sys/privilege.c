@@ -41,6 +41,7 @@
 	.use = PRIVILEGE_##of, .capability = takes, .call = in, .gives = what
 #define ACT_ROW(of, takes, in, what) ROW(of, takes, in, what), .acts = true
 #define OPTION_ROW(of, takes, in, what) ROW(of, takes, in, what), .of_option = true
+#define LENT_ROW(of, takes, in, what) ROW(of, takes, in, what), .lent = true
 
 const struct privilege_row privilege_rows[] = {
 	{ ROW(HIDDEN, CAP_SYS_PTRACE, "/proc/PID", N_("processes of other users, hidden by hidepid")) },
@@ -88,6 +89,9 @@ const struct privilege_row privilege_rows[] = {
 	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)", N_("memory locked while latency is measured")) },
 	{ ROW(AWAKE, CAP_DAC_OVERRIDE, "/dev/cpu_dma_latency",
 	      N_("no deep idle states with --cpu-dma-latency")) },
+	{ LENT_ROW(HEALTH, CAP_SYS_RAWIO, "smartctl(8)", N_("health of ATA and SCSI disks")) },
+	{ LENT_ROW(HEALTH, CAP_SYS_ADMIN, "smartctl(8)", N_("health of NVMe disks")) },
+	{ LENT_ROW(HEALTH, CAP_DAC_READ_SEARCH, "smartctl(8)", N_("the device files of disks")) },
 	{ ACT_ROW(SIGNAL, CAP_KILL, "pidfd_send_signal(2)", N_("signals to processes of other users")) },
 	{ ACT_ROW(NICE, CAP_SYS_NICE, "setpriority(2)", N_("priorities of processes of other users")) },
 	{ ACT_ROW(MARKS, CAP_DAC_OVERRIDE, "/proc/PID/clear_refs",
@@ -408,6 +412,37 @@ bool privilege_may(enum privilege_use use)
 	return privilege_read_sets(&sets) == 0 && (sets.permitted & wanted) == wanted;
 }
 
+/* What these uses lend to programs. */
+static uint64_t lent(uint64_t uses)
+{
+	uint64_t capabilities = 0;
+
+	for (unsigned i = 0; i < n_privilege_rows; i++)
+		if (privilege_rows[i].lent && (uses & PRIVILEGE_BIT(privilege_rows[i].use)))
+			capabilities |= UINT64_C(1) << privilege_rows[i].capability;
+	return capabilities;
+}
+
+void privilege_lend(uint64_t uses)
+{
+	uint64_t capabilities = lent(uses);
+
+	for (int capability = 0; capability < cap_max_bits() && CAP_AMBIENT_SUPPORTED(); capability++)
+		if (capabilities >> capability & 1)
+			cap_set_ambient(capability, CAP_SET);
+}
+
+int privilege_end_lending(void)
+{
+	struct privilege_sets sets;
+	int error = privilege_read_sets(&sets);
+
+	if (error || !sets.inheritable)
+		return error;
+	sets.inheritable = 0;
+	return privilege_write_sets(&sets);
+}
+
 int privilege_limit(uint64_t uses)
 {
 	struct privilege_sets sets;
@@ -419,9 +454,8 @@ int privilege_limit(uint64_t uses)
 	known = true;
 	sets.permitted &= privilege_capabilities(uses);
 	sets.effective &= effective(uses);
-	return sets.permitted == own.permitted && sets.effective == own.effective
-		       ? 0
-		       : privilege_write_sets(&sets);
+	sets.inheritable &= ~lent(~UINT64_C(0)) | lent(uses);
+	return memcmp(&sets, &own, sizeof(sets)) == 0 ? 0 : privilege_write_sets(&sets);
 }
 
 void privilege_query(struct privilege_state *state)
@@ -554,7 +588,7 @@ uid_t privilege_caller(void)
 
 /*
  * Needs CAP_SETPCAP, and no confinement as in a snap; otherwise only no_new_privs prevents that an exec gains
- * privileges.
+ * privileges. Nothing becomes inheritable later that is not in it.
  */
 static int drop_bounding(struct drop *drop)
 {
@@ -563,6 +597,7 @@ static int drop_bounding(struct drop *drop)
 	int error;
 
 	sets.effective |= changes_bound & sets.permitted;
+	sets.inheritable = lent(drop->plan->uses) & sets.permitted & root_can_have;
 	error = privilege_write_sets(&sets);
 	drop->bounded = !error && (sets.permitted & changes_bound) &&
 			kernel_calls->prctl(PR_CAPBSET_DROP, 0UL, 0, 0, 0) == 0;
@@ -579,7 +614,7 @@ static int keep_sets(struct drop *drop)
 
 	drop->after.permitted = privilege_capabilities(uses);
 	drop->after.effective = effective(uses) & drop->before.permitted;
-	drop->after.inheritable = 0;
+	drop->after.inheritable = lent(uses) & drop->before.permitted & root_can_have;
 	if (drop->plan->for_command) {
 		struct privilege_state state;
 

@@ -35,6 +35,7 @@ enum privilege_use {
 	PRIVILEGE_REAL_TIME,
 	PRIVILEGE_LOCK,
 	PRIVILEGE_AWAKE,
+	PRIVILEGE_HEALTH,
 	PRIVILEGE_SIGNAL,
 	PRIVILEGE_NICE,
 	PRIVILEGE_MARKS,
@@ -57,6 +58,7 @@ struct privilege_row {
 	const char *gives; /* N_() */
 	bool acts;         /* changes the machine, on request of the user */
 	bool of_option;    /* for files that an option names; only kept for user 0 */
+	bool lent;         /* to a program that a helper starts; panetop itself makes no such call */
 };
 
 extern const struct privilege_row privilege_rows[];
@@ -135,6 +137,15 @@ bool privilege_may(enum privilege_use use);
 
 /* Limits this thread to what these uses need. 0 or -errno. */
 int privilege_limit(uint64_t uses);
+
+/*
+ * What is lent is inheritable from privilege_drop() on, so that helpers can be started with it; this ends it
+ * for panetop itself. 0 or -errno.
+ */
+int privilege_end_lending(void);
+
+/* In a new process, before its exec: the program gets what these uses lend, as far as this process may. */
+void privilege_lend(uint64_t uses);
 
 struct privilege_plan {
 	uint64_t uses;    /* whose capabilities are kept */

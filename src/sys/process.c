@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -138,6 +139,9 @@ static _Noreturn void become(const struct spawn_plan *plan, int report)
 		if (flags >= 0 && (flags & FD_CLOEXEC) && fd != report)
 			close(fd);
 	}
+	if (plan->ends_with_us)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	privilege_lend(plan->lends);
 	execvpe(plan->words[0], plan->words, plan->variables);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -189,6 +193,72 @@ bool spawn_kill(pid_t pid, int *status)
 		if (!patience_lasts(&patience))
 			return false;
 	return true;
+}
+
+/* What it writes until it closes its output; -ETIMEDOUT, -EFBIG. */
+static ssize_t read_output(int fd, uint64_t until_ns, char *bytes, size_t room)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	size_t length = 0;
+	ssize_t got;
+
+	for (;;) {
+		uint64_t now_ns = real_mono_ns();
+
+		if (now_ns >= until_ns || poll(&ready, 1, (int)((until_ns - now_ns) / 1000000 + 1)) == 0)
+			return -ETIMEDOUT;
+		got = read(fd, bytes + length, room - length);
+		if (got == 0)
+			return length < room ? (ssize_t)length : -EFBIG;
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		length += got > 0 ? (size_t)got : 0;
+	}
+}
+
+/* It has closed its output, and is about to end. */
+static bool has_ended_by(pid_t pid, uint64_t until_ns, int *status)
+{
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		if (real_mono_ns() >= until_ns)
+			return false;
+		poll(NULL, 0, 1);
+	}
+	return true;
+}
+
+ssize_t program_output(const char *const *words, uint64_t lends, uint64_t ns, char *bytes, size_t room,
+		       int *status)
+{
+	uint64_t until_ns = real_mono_ns() + ns;
+	struct spawn_plan plan = { .words = (char *const *)words, .variables = (char *const[]){ NULL },
+				   .own_session = true, .ends_with_us = true, .lends = lends };
+	ssize_t length;
+	int ends[2], error;
+	pid_t pid;
+
+	for (enum privilege_use use = PRIVILEGE_NONE; use < N_PRIVILEGE_USES; use++)
+		if ((lends & PRIVILEGE_BIT(use)) && !privilege_may(use))
+			return -EPERM;
+	plan.in = plan.err = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (plan.in < 0)
+		return -errno;
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		error = errno;
+		close(plan.in);
+		return -error;
+	}
+	plan.out = ends[1];
+	error = spawn_command(&plan, &pid);
+	close(plan.in);
+	close(ends[1]);
+	length = error ? -error : read_output(ends[0], until_ns, bytes, room);
+	close(ends[0]);
+	if (!error && (length < 0 || !has_ended_by(pid, until_ns, status))) {
+		spawn_kill(pid, status);
+		length = length < 0 ? length : -ETIMEDOUT;
+	}
+	return length;
 }
 
 /* Waits by pauses: of a process that is traced, neither its pidfd nor SIGCHLD says when it can be reaped. */

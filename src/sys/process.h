@@ -40,11 +40,21 @@ struct spawn_plan {
 	size_t files;           /* its limit of open files; 0: ours */
 	bool own_group;         /* it leads a process group */
 	bool own_session;       /* … and a session without a terminal */
+	bool ends_with_us;      /* it is killed when this process ends */
+	uint64_t lends;         /* PRIVILEGE_BITs of what the program gets, see privilege_lend() */
 	int in, out, err;       /* become its descriptors 0, 1 and 2; 0, 1 and 2: they are ours */
 };
 
 /* 0, or an errno: ENOENT where there is no such program. 0 too where its file does not answer. */
 int spawn_command(const struct spawn_plan *plan, pid_t *pid);
+
+/*
+ * Runs the program at a path, as privilege_lend() with these uses, without variables and other files, and has
+ * what it writes to standard output, at most room bytes: their number, and its status of wait(2). -EPERM: not
+ * all that it needs can be lent; -ETIMEDOUT: it was killed, as it took so long; -EFBIG; or another -errno.
+ */
+ssize_t program_output(const char *const *words, uint64_t lends, uint64_t ns, char *bytes, size_t room,
+		       int *status);
 
 /* To a child that was not reaped, and to the group that it leads, which it may have left. */
 void spawn_signal(pid_t pid, int number);

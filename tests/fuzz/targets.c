@@ -44,6 +44,7 @@
 #include "recording/block.h"
 #include "screen/theme.h"
 #include "topic/call/call_counts.h"
+#include "topic/disk/smart.h"
 #include "topic/group/container_name.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/probe/probe_code.h"
@@ -131,6 +132,19 @@ FUZZ_TARGET(swaps)
 			require_inside(zram, line.name);
 	}
 	zram_memory_parse(text, &memory);
+}
+
+FUZZ_TARGET(smart)
+{
+	struct span text = input(data, size), reason;
+	struct smart smart;
+
+	if (!smart_parse(text.at, span_length(text), &smart))
+		return;
+	reason = span_text(smart.reason);
+	require(span_length(reason) < SMART_REASON_MAX && smart.state <= SMART_FAILING);
+	require(!(smart.wear_ratio < 0 || smart.spare_ratio < 0 || smart.spare_ratio > 1));
+	require(!(smart.celsius < 0 || smart.celsius > 200));
 }
 
 FUZZ_TARGET(node_meminfo)

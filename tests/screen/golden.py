@@ -95,6 +95,7 @@ SCREENS = [
     ("disks-account", "80x24", "memory", ["disks"], [LAST, *["Tab"] * 5]),
     ("disks-below-opened", "120x40", "memory", ["disks"], [LAST, DRAWN, *["Down"] * 6, DRAWN, "Enter"]),
     ("disks-filesystems", "80x24 120x40", "memory", ["disks"], [LAST, *["Tab"] * 4]),
+    ("disks-health", "40x12 80x24", "memory", ["disks"], [LAST, *["Tab"] * 6]),
     ("disks-latency", "80x24", "memory", ["disks"], [LAST, *["Tab"] * 3]),
     ("disks-processes", "80x24", "memory", ["disks"], [LAST, "Tab"]),
     ("disks-scope", "80x24", "memory", ["disks", "--in=user=root"], [LAST]),

@@ -34,6 +34,7 @@
 #include "kernel/resctrl.h"
 #include "kernel/system.h"
 #include "model/rule.h"
+#include "topic/disk/smart.h"
 
 #define WIDTH 110
 #define ARROW " => "
@@ -383,6 +384,38 @@ static void pid_late_fields(struct span in)
 	end();
 }
 
+static void health(struct smart x)
+{
+	static const char *const states[] = { "unknown", "good", "worn", "failing" };
+
+	words("state", states[x.state]);
+	words("reason", x.reason);
+	F(wear_ratio);
+	F(spare_ratio);
+	U(media_errors);
+	U(unsafe_shutdowns);
+	U(power_on_seconds);
+	F(celsius);
+	end();
+}
+
+static void smart(struct span in)
+{
+	struct smart x;
+
+	if (smart_parse(in.at, span_length(in), &x))
+		health(x);
+}
+
+static void smart_registers(struct span in)
+{
+	uint64_t numbers[3] = { 0 };
+
+	for (int i = 0; i < 3; i++)
+		span_u64(&in, &numbers[i]);
+	health(smart_of_registers(numbers[0], numbers[1], numbers[2]));
+}
+
 static void swaps(struct span in)
 {
 	struct swap_line x;
@@ -625,7 +658,8 @@ static const struct {
 	PARSER(pmu_scale), PARSER(power_supply), PARSER(powercap_part_of), PARSER(powercap_zone),
 	PARSER(pressure), PARSER(proportional), PARSER(real), PARSER(resctrl_bits), PARSER(resctrl_counter),
 	PARSER(resctrl_id), PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(seconds_option),
-	PARSER(signed_number), PARSER(slabinfo), PARSER(smaps), PARSER(smaps_rollup), PARSER(softnet),
+	PARSER(signed_number), PARSER(slabinfo), PARSER(smaps), PARSER(smaps_rollup), PARSER(smart),
+	PARSER(smart_registers), PARSER(softnet),
 	PARSER(stacked_disk), PARSER(stat_totals), PARSER(swaps), PARSER(tcp_sockets), PARSER(time_offset),
 	PARSER(trace_spec), PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat),
 	PARSER(zoneinfo), PARSER(zram_memory),

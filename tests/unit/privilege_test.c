@@ -12,6 +12,7 @@
 #include "kernel/pid/pid_stat.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
+#include "sys/process.h"
 #include "topic/process/process_entry.h"
 #include "topic/topic.h"
 
@@ -347,6 +348,64 @@ START_TEST(root_gives_up)
 	ck_assert(state.no_new_privs && state.user == 0);
 }
 
+static void call_by_sudo(const char *user)
+{
+	setenv("SUDO_UID", user, 1);
+	setenv("SUDO_GID", "65534", 1);
+}
+
+/* What a program that is lent rights has, of those that its parent has dropped. */
+static uint64_t lent_to_a_program(void)
+{
+	const char *const words[] = { "/bin/sed", "-n", "s/^CapEff:\t*//p", "/proc/self/status", NULL };
+	char text[32] = "";
+	int status;
+
+	ck_assert_int_eq(program_output(words, PRIVILEGE_BIT(PRIVILEGE_HEALTH), UINT64_C(60000000000), text,
+					sizeof(text) - 1, &status), 17);
+	return strtoull(text, NULL, 16);
+}
+
+#define HEALTH (BIT(CAP_SYS_RAWIO) | BIT(CAP_SYS_ADMIN) | BIT(CAP_DAC_READ_SEARCH))
+
+START_TEST(a_program_gets_what_is_lent)
+{
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_HEALTH) |
+						     PRIVILEGE_BIT(PRIVILEGE_NETLINK),
+					     .to_invoker = true };
+
+	need_root(HEALTH | BIT(CAP_NET_ADMIN) | BIT(CAP_SETPCAP) | BIT(CAP_SETUID) | BIT(CAP_SETGID));
+	call_by_sudo("65534");
+	ck_assert_uint_eq(drop(plan).user, NOBODY);
+	ck_assert_uint_eq(lent_to_a_program(), HEALTH);
+	check_sets(HEALTH | BIT(CAP_NET_ADMIN), 0);
+	ck_assert_int_eq(privilege_end_lending(), 0);
+	ck_assert_uint_eq(look().sets.inheritable, 0);
+	ck_assert_uint_eq(lent_to_a_program(), 0);
+}
+
+START_TEST(root_lends_no_more)
+{
+	need_root(HEALTH | BIT(CAP_NET_ADMIN) | BIT(CAP_SETPCAP));
+	drop((struct privilege_plan){ .uses = PRIVILEGE_BIT(PRIVILEGE_HEALTH) |
+					      PRIVILEGE_BIT(PRIVILEGE_NETLINK) });
+	ck_assert_uint_eq(lent_to_a_program(), HEALTH);
+	ck_assert_int_eq(privilege_limit(PRIVILEGE_BIT(PRIVILEGE_NETLINK)), 0);
+	ck_assert_uint_eq(look().sets.inheritable, 0);
+}
+
+START_TEST(what_is_missing_is_not_lent)
+{
+	const char *const words[] = { "/bin/true", NULL };
+	char bytes[8];
+	int status;
+
+	need_root(HEALTH);
+	become_nobody(BIT(CAP_SYS_ADMIN) | BIT(CAP_DAC_READ_SEARCH));
+	ck_assert_int_eq(program_output(words, PRIVILEGE_BIT(PRIVILEGE_HEALTH), 1, bytes, sizeof(bytes),
+					&status), -EPERM);
+}
+
 START_TEST(a_command_inherits)
 {
 	struct privilege_state before = look(), state;
@@ -357,12 +416,6 @@ START_TEST(a_command_inherits)
 	ck_assert_uint_eq(state.sets.inheritable, before.sets.inheritable);
 	ck_assert_uint_eq(state.bounding, before.bounding);
 	ck_assert(state.no_new_privs == before.no_new_privs);
-}
-
-static void call_by_sudo(const char *user)
-{
-	setenv("SUDO_UID", user, 1);
-	setenv("SUDO_GID", "65534", 1);
 }
 
 START_TEST(back_to_the_user_of_sudo)

@@ -272,6 +272,46 @@ START_TEST(a_command_that_is_not_there)
 	ck_assert_int_eq(spawn_command(&plan, &pid), ENOENT);
 }
 
+static ssize_t output_within(const char *script, uint64_t ns, char *bytes, size_t room, int *status)
+{
+	const char *const words[] = { "/bin/sh", "-c", script, NULL };
+
+	*status = -1;
+	return program_output(words, 0, ns, bytes, room, status);
+}
+
+START_TEST(a_program_is_read_without_variables)
+{
+	const uint64_t long_ns = UINT64_C(60000000000);
+	const char *const none[] = { "/none/at/all", NULL };
+	char bytes[64];
+	int status;
+
+	ck_assert_int_eq(output_within("read x || printf '[%s]' \"$HOME$x\"; echo e >&2; exit 3", long_ns,
+				       bytes, sizeof(bytes), &status), 2);
+	ck_assert_mem_eq(bytes, "[]", 2);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+	ck_assert_int_eq(output_within("", long_ns, bytes, sizeof(bytes), &status), 0);
+	ck_assert_int_eq(output_within("printf 123456", long_ns, bytes, 7, &status), 6);
+	ck_assert_int_eq(output_within("printf 1234567", long_ns, bytes, 7, &status), -EFBIG);
+	ck_assert_int_eq(program_output(none, 0, long_ns, bytes, sizeof(bytes), &status), -ENOENT);
+}
+
+/* It is killed, also when only its output has ended. */
+START_TEST(a_program_that_takes_too_long)
+{
+	char bytes[64];
+	int status;
+
+	ck_assert_int_eq(output_within("echo $$; exec sleep 1000", 50000000, bytes, sizeof(bytes), &status),
+			 -ETIMEDOUT);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert(kill(atoi(bytes), 0) < 0 && errno == ESRCH);
+	ck_assert_int_eq(output_within("exec >&-; exec sleep 1000", 50000000, bytes, sizeof(bytes), &status),
+			 -ETIMEDOUT);
+	ck_assert(WIFSIGNALED(status));
+}
+
 /* It can use what is open, and opens nothing. */
 START_TEST(a_confined_process_has_memory_and_descriptors)
 {

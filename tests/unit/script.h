@@ -15,6 +15,10 @@
  *                                    signal=N, late=1 (it comes after the clocks were read)
  *   stack NUMBER|thread=N ADDRESS... with that number, or in which that thread already waited
  *
+ * In place of smartctl(8), files of the rig answer: smartctl/DEVICE has what it writes, DEVICE.exit its exit
+ * status, DEVICE.error the name of an errno with which it cannot be run; each question is a byte more in
+ * DEVICE.asked.
+ *
  * PLAN is a name in src/topic/trace/plans.def, for NAME_of_one and NAME_of_scope, too; waiters: those of
  * waits; trace: a tracepoint that a user named. Fields are in a table of script.c; one that is not named is
  * 0 in a key. More entries may follow, in lines that begin with a tab, and behind "; ", where what is not
@@ -32,6 +36,7 @@
 
 struct script {
 	struct trace_counting counting; /* the first member: of env */
+	struct machine_calls calls;     /* of env */
 	const struct env *env;
 	struct script_plan *plans[SCRIPT_PLANS_MAX]; /* what is counted, owned */
 	struct script_use *uses[SCRIPT_PLANS_MAX];   /* what topics do with it, owned */

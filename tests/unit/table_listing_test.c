@@ -196,7 +196,7 @@ static const char *const public_tables[] = {
 	"page_event", "damon_stat", "power", "program_power", "calibration", "temperature", "fan",
 	"voltage", "frequency", "gpu", "battery", "idle_state", "trip_point", "cooling", "throttle",
 	"suspend", "wake_source", "self", "build", "interrupt", "softirq", "backlog", "slab", "idle_exit",
-	"tracing", "disk", "disk_latency", "disk_latency_bucket", "filesystem", "disk_account",
+	"tracing", "disk_health", "disk", "disk_latency", "disk_latency_bucket", "filesystem", "disk_account",
 	"interface", "packet_loss", "network_account", "group", "kill", "tracepoint", "scope_use", "host",
 	"finding",
 };

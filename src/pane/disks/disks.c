@@ -22,6 +22,7 @@ enum disks_table {
 	DISKS_TABLE_BUCKET,
 	DISKS_TABLE_BELOW, /* processes below the devices */
 	DISKS_TABLE_STUCK,
+	DISKS_TABLE_HEALTH,
 };
 
 /* The past of a device. */
@@ -397,6 +398,7 @@ static void disks_draw_latency(const struct pane_context *context, struct canvas
 #define CHART_LINES_MAX 8 /* where there is little room */
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
 #define NAME_CELLS_MAX 24
+#define HEALTH_LINES_MIN 30 /* for a line that says only that nothing is wrong */
 
 static const char *const graph_columns[N_DISKS_GRAPHS] = {
 	[DISKS_READ] = "read_bytes_per_second",
@@ -419,6 +421,65 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	sentence_text(text, _("[I/O stalls in 10 s: some {pressure.io/some.avg10_ratio:.1%}, "
 			      "full {pressure.io/full.avg10_ratio:.1%}]"), &facts.facts);
 	canvas_piece(canvas, 0, x, graph_grade_style(grade, STYLE_NORMAL), text);
+	return 1;
+}
+
+static enum grade grade_of_health(const char *state)
+{
+	return strcmp(state, "failing") == 0 ? GRADE_ALARM
+	       : strcmp(state, "worn") == 0  ? GRADE_BUSY
+					     : GRADE_CALM;
+}
+
+static enum style disks_health_style(const struct findings *findings, const struct schema *schema,
+				     const struct column *column, const void *row)
+{
+	const char *state = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+
+	(void)findings;
+	(void)schema;
+	if (!state || (strcmp(column->key, "health") != 0 && strcmp(column->key, "state") != 0))
+		return STYLE_NORMAL;
+	return graph_grade_style(grade_of_health(state), STYLE_NORMAL);
+}
+
+/* How bad it is, for the worst of several; below 0: not known. */
+static double badness(const struct table *table, const void *row)
+{
+	const char *state = table_text(table, row, "state");
+
+	return strcmp(state, "unknown") == 0
+		       ? -1
+		       : 10 * grade_of_health(state) + known(table, row, "wear_ratio");
+}
+
+/* "health of nvme1n1: failing (read-only), wear 41 %", of the selected device, or of the worst. */
+static int draw_health(const struct pane_context *context, const struct canvas *canvas)
+{
+	const void *selected = context_selected_row(context, DISKS_TABLE_DISK);
+	const struct table *table = context_table(context, DISKS_TABLE_HEALTH);
+	struct row_facts facts = { { row_fact }, table };
+	const void *chosen = NULL;
+	char text[TEXT_MAX];
+	enum grade grade;
+
+	if (!table)
+		return 0;
+	if (selected)
+		facts.row = chosen = table_find(table, table_text(context_table(context, DISKS_TABLE_DISK),
+								  selected, "device"), NULL);
+	for (size_t i = 0; !chosen && i < table->n_rows; i++)
+		if (!facts.row || badness(table, table_row(table, i)) > badness(table, facts.row))
+			facts.row = table_row(table, i);
+	if (!facts.row || badness(table, facts.row) < 0)
+		return 0;
+	grade = grade_of_health(table_text(table, facts.row, "state"));
+	if (!chosen && grade == GRADE_CALM && canvas->height < HEALTH_LINES_MIN)
+		return 0;
+	sentence_text(text, _("health of {device}: {state}[ ({reason})][, wear {wear_ratio}]"
+			      "[, spare {spare_ratio}][, errors {media_errors}][, on {power_on_seconds}]"
+			      "[, {celsius}]"), &facts.facts);
+	canvas_cut(canvas, 0, 0, graph_grade_style(grade, STYLE_NORMAL), text, canvas->width);
 	return 1;
 }
 
@@ -672,6 +733,8 @@ static int draw_devices(const struct pane_context *context, const struct canvas 
 		spaces += is_notable(table, filesystems->rows[i]);
 	y = draw_machine(context, canvas);
 	rest = canvas_below(canvas, y);
+	y += draw_health(context, &rest);
+	rest = canvas_below(canvas, y);
 	y += disks_draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
 	context_heading(context, title, sizeof(title));
@@ -739,7 +802,7 @@ static void disks_draw_users(const struct pane_context *context, struct canvas *
 #define DISKS_VIEW_DEVICES 0
 
 static const struct pane_table tables[] = {
-	[DISKS_TABLE_DISK] = { .topic = "disk", .headline = true },
+	[DISKS_TABLE_DISK] = { .topic = "disk", .headline = true, .cell_style = disks_health_style },
 	[DISKS_TABLE_FILESYSTEM] = { .topic = "filesystem", .headline = true,
 				     .cell_style = disks_filesystem_style },
 	[DISKS_TABLE_PRESSURE] = { .topic = "pressure", .own_columns = true },
@@ -762,6 +825,7 @@ static const struct pane_table tables[] = {
 		PROCESSES_BY("disk_bytes_per_second", 1,
 			     "read_bytes_per_second,write_bytes_per_second,pid,state,user,command"),
 	[DISKS_TABLE_STUCK] = { .topic = "stuck", .own_columns = true },
+	[DISKS_TABLE_HEALTH] = { .topic = "disk_health", .cell_style = disks_health_style },
 	{ 0 },
 };
 
@@ -787,6 +851,8 @@ static const struct pane_view views[] = {
 	{ "account", N_("Account"),
 	  N_("whose bytes the devices read and wrote, and what is the kernel's own"), DISKS_TABLE_ACCOUNT,
 	  .heading = context_heading },
+	{ "health", N_("Health"), N_("how worn disks are, and what they say of themselves"),
+	  DISKS_TABLE_HEALTH, .heading = context_heading },
 	{ 0 },
 };
 

@@ -289,7 +289,7 @@ const struct reader disk_reader = {
 };
 
 struct disk_row {
-	const char *device, *model, *kind;
+	const char *device, *model, *kind, *health;
 	double read_bytes_per_second, write_bytes_per_second, reads_per_second, writes_per_second;
 	double merged_ratio, read_wait_seconds, write_wait_seconds, queue, busy_ratio;
 	uint64_t reads, writes, read_bytes, write_bytes, merges, submissions;
@@ -345,6 +345,10 @@ static const struct column columns[] = {
 	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("%busy"), .width = 6, .ceiling = 1,
 	     .help = N_("share of the time with a request in flight; a device that serves several at once "
 			"may do more at 100 %; all: the sum")),
+	COLUMN(struct disk_row, health, .kind = COLUMN_LABEL, .words = true, .title = N_("health"),
+	       .width = 7, .rank = 3, .optional = true,
+	       .help = N_("good, worn, failing or unknown, where the topic disk_health is shown or recorded"),
+	       .source = "disk_health state"),
 	OVER(read_request_bytes, read_bytes, reads, UNIT_BYTES, N_("r size"), 7,
 	     N_("mean size of a read request"), .rank = 4),
 	OVER(write_request_bytes, write_bytes, writes, UNIT_BYTES, N_("w size"), 7,
@@ -450,6 +454,7 @@ static int sample(struct sample *sample)
 		row->device = frame_text(sample->frame, disk->name);
 		row->model = frame_text(sample->frame, disk->model);
 		row->kind = disk->kind;
+		row->health = disk->health_tick == list->env->tick ? disk->health : NULL;
 		row->block_bytes = disk->block_bytes;
 		if (!disk->ledger.doubtful)
 			set_counters(row, &disk->total);

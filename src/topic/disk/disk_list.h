@@ -22,6 +22,8 @@ struct disk {
 	struct ledger ledger;    /* of its counters */
 	struct disk_stats total; /* these alone, as they go on */
 	uint64_t tick;           /* when it was last in the file */
+	const char *health;      /* N_(): of its row of disk_health in the tick health_tick */
+	uint64_t health_tick;
 };
 
 struct disk_list {

@@ -12,6 +12,11 @@ DISKS = [
     ("sda", "hdd", "WDC WD40EFRX-68N32N0", 0.1, 0.25, 65536, 6.1, 9.4),
     ("dm-0", "dm", "vg-root", 0.9, 0.75, 8192, 0.13, 0.06),
 ]
+HEALTH = {
+    "nvme0n1": {"state": "good", "wear_ratio": 0.12, "spare_ratio": 1, "media_errors": 0, "unsafe_shutdowns": 23,
+                "power_on_seconds": 9_412 * 3600, "celsius": 41.85},
+    "sda": {"state": "good", "media_errors": 8, "power_on_seconds": 41_207 * 3600, "celsius": 34},
+}
 FILESYSTEMS = [
     # mount, device, type, GiB, of these used, thousands of inodes, of these used, growth per second
     ("/", "/dev/mapper/vg-root", "ext4", 220, 91, 14_680, 1_210, 3_600_000),
@@ -35,7 +40,7 @@ def disk_row(device, kind, model, read_bytes, write_bytes, size, read_ms, write_
     reads, writes = read_bytes // size, write_bytes // size
     merges = writes // 3
     seconds = reads * read_ms / 1e3, writes * write_ms / 1e3
-    return {"device": device, "kind": kind, "model": model, "block_bytes": 4096 if kind else None, "reads": reads,
+    return {"device": device, "kind": kind, "model": model, "health": HEALTH.get(device, {}).get("state"), "block_bytes": 4096 if kind else None, "reads": reads,
             "writes": writes, "read_bytes": read_bytes, "write_bytes": write_bytes, "merges": merges,
             "submissions": reads + writes + merges, "read_seconds": seconds[0], "write_seconds": seconds[1],
             "busy_seconds": sum(seconds) * 0.8, "queue_seconds": sum(seconds), "discards": 0, "discard_bytes": 0,
@@ -47,7 +52,7 @@ def disks(step):
     rows = [disk_row(name, kind, model, int(device[0] * read), int(device[1] * write), size, read_ms, write_ms)
             for name, kind, model, read, write, size, read_ms, write_ms in DISKS]
     summed = {key: value + rows[1][key] for key, value in rows[0].items() if isinstance(value, (int, float)) and key != "block_bytes"}
-    return [{**summed, "device": "all", "kind": None, "model": None, "block_bytes": None}, *rows]
+    return [{**summed, "device": "all", "kind": None, "model": None, "health": None, "block_bytes": None}, *rows]
 
 
 def filesystem(mount, device, kind, size, used, inodes, inodes_used, growth, step):
@@ -103,4 +108,4 @@ def latencies(step):
 
 def tables(step):
     return {"disk": disks(step), "filesystem": [filesystem(*one, step) for one in FILESYSTEMS], "disk_account": account(step),
-            "disk_user": users(step), "disk_latency": latencies(step)}
+            "disk_health": [{"device": device, **health} for device, health in HEALTH.items()], "disk_user": users(step), "disk_latency": latencies(step)}
