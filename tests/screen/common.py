@@ -7,12 +7,15 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from contextlib import contextmanager
 
 from terminal import Terminal
 
 PANETOP = os.environ["PANETOP"]
 TESTS = os.environ["TESTS_DIR"]
+sys.path.append(TESTS)
+from tap import Skip  # noqa: E402
 
 
 def recording_named(name):
@@ -107,6 +110,12 @@ def sleeper(*arguments, selected=True, nice=0):
             if selected:
                 terminal.send("Down")
             yield terminal, child
+
+
+def needs_nicer():
+    """A child that these tests start can be made nicer."""
+    if os.getpriority(os.PRIO_PROCESS, 0) == 19:
+        raise Skip("run with nice 19, which is the most")
 
 
 def row_of_process(pid, command):

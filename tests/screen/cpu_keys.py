@@ -7,7 +7,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import PANETOP, TESTS, edited, expect, loop, replay, row_of_process, running, screen, sleeper
+from common import PANETOP, TESTS, edited, expect, loop, needs_nicer, replay, row_of_process, running, screen, sleeper
 from terminal import PATIENCE
 
 sys.path[:0] = [os.path.join(TESTS, "recordings"), TESTS]
@@ -246,6 +246,7 @@ def what_has_ended_is_not_counted(_scratch):
 
 
 def a_tagged_pair_is_reniced(_scratch):
+    needs_nicer()
     with pair() as (terminal, children):
         terminal.send("F8").comes("Renice 2 processes by +1? [y/n]")
         terminal.send("y")
@@ -270,8 +271,9 @@ def a_tagged_pair_gets_what_is_chosen(_scratch):
     def io_priority(pid):
         return subprocess.run(["ionice", "-p", str(pid)], capture_output=True, text=True, check=True).stdout.strip()
 
+    own = {os.SCHED_OTHER: "other", os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle"}[os.sched_getscheduler(0)]
     for action, now, answer, read, wanted in (
-            ("polic", "now other", "batch", os.sched_getscheduler, os.SCHED_BATCH),
+            ("polic", f"now {own}", "batch", os.sched_getscheduler, os.SCHED_BATCH),
             ("I/O", "I/O priority of all threads of 2 processes; now none", "best effort 6", io_priority, "best-effort: prio 6")):
         with pair() as (terminal, children):
             terminal.send("F9", *action, "Enter").comes(now)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, TESTS, configuration, configured, edited, expect, fixture, panes, recording_named, recording_of, replay, running, screen, sleeper
+from common import EVENT_RECORDING, PANETOP, POWER_RECORDING, RECORDING, TESTS, configuration, configured, edited, expect, fixture, needs_nicer, panes, recording_named, recording_of, replay, running, screen, sleeper
 from terminal import Terminal
 
 sys.path.append(TESTS)
@@ -538,6 +538,7 @@ def nicer_by(child):
 
 
 def renice_asks_and_hits(_scratch):
+    needs_nicer()
     with sleeper() as (terminal, child):
         terminal.send("F8").shows(f"Renice sleep ({child.pid}) from")
         terminal.send("n")

@@ -12,6 +12,8 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common import Skip  # noqa: E402
+
 CPUS = len(os.sched_getaffinity(0))
 SLOWEST = 5
 tests = []
@@ -47,6 +49,8 @@ def run(number):
     try:
         with tempfile.TemporaryDirectory() as scratch:
             problem = tests[number][1](scratch)
+    except Skip as why:
+        problem = why
     except Exception:  # noqa: BLE001  a test that breaks is a test that fails
         problem = traceback.format_exc()
     return problem, time.monotonic() - began
@@ -62,9 +66,10 @@ def main():
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
         for number, (problem, took) in enumerate(pool.imap(run, range(len(tests)))):
             name = tests[number][0]
-            print(f"{'not ok' if problem else 'ok'} {number + 1} - {name}", flush=True)
+            skipped = isinstance(problem, Skip)
+            print(f"{'not ok' if problem and not skipped else 'ok'} {number + 1} - {name}{f' # SKIP {problem}' * skipped}", flush=True)
             seconds.append((took, name))
-            if problem:
+            if problem and not skipped:
                 failed += 1
                 print("\n".join("# " + line for line in [place(tests[number][1]), *str(problem).splitlines()]), flush=True)
     for took, name in sorted(seconds, reverse=True)[:SLOWEST]:

@@ -4,7 +4,7 @@ The names of the tests are the log. What is typed, as ~word, counts once here an
 import functools
 import re
 
-from common import BUSY_RECORDING, EVENT_RECORDING, expect, replay, running, screen
+from common import BUSY_RECORDING, EVENT_RECORDING, expect, needs_nicer, replay, running, screen
 
 AT_ONCE = ()
 LIVE, MEMORY, LATER, BUSY, EVENTS = range(5)
@@ -56,6 +56,8 @@ def begun(kind, pid, scratch):
 def done(task, scratch):
     what, kind, keys, shown, peer = task
     assert peer is None or what in MORE or len(keys) <= peer, f"{what}: {len(keys)} keys, where a peer takes {peer}"
+    if what == "renice":
+        needs_nicer()
     with running("sleep", "1000", env={"TASK": "known"}) as child, begun(kind, child.pid, scratch) as terminal:
         if kind == LIVE:
             terminal.comes("sleep 1000")

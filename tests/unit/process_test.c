@@ -815,7 +815,7 @@ START_TEST(signals_hit_only_the_one_that_was_meant)
 	const char *remedy = NULL, *kill_it;
 	struct ordered_child child;
 	uint32_t pid;
-	int status, error;
+	int status, error, own;
 	double start;
 
 	signal(SIGHUP, SIG_DFL); /* which nohup ignores: a signal too many ends the child */
@@ -831,7 +831,8 @@ START_TEST(signals_hit_only_the_one_that_was_meant)
 	ck_assert_int_eq(error, 0);
 	ck_assert_int_eq(waitpid(child.pid, &status, WNOHANG), 0); /* that was only a question */
 	ck_assert_int_eq(act("nice", 3, pid, start, &remedy), 0);
-	ck_assert_int_eq(getpriority(PRIO_PROCESS, pid), getpriority(PRIO_PROCESS, 0) + 3);
+	own = getpriority(PRIO_PROCESS, 0);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, pid), own + 3 < 19 ? own + 3 : 19);
 	rig.request.read_only = true;
 	ck_assert_int_eq(act("signal", SIGKILL, pid, start, &remedy), -EPERM);
 	ck_assert_ptr_nonnull(remedy);

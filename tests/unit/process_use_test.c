@@ -413,7 +413,9 @@ static bool is_batch(pid_t tid)
 
 static bool is_nicer(pid_t tid)
 {
-	return getpriority(PRIO_PROCESS, (id_t)tid) == getpriority(PRIO_PROCESS, 0) + 3;
+	int wanted = getpriority(PRIO_PROCESS, 0) + 3;
+
+	return getpriority(PRIO_PROCESS, (id_t)tid) == (wanted < 19 ? wanted : 19);
 }
 
 static bool is_best_effort_6(pid_t tid)
