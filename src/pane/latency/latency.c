@@ -76,7 +76,7 @@ enum latency_view {
 #define BARS_CELLS_MAX 72
 #define HEAT_FROM_LINES 5
 #define SIDE_CELLS_MIN 36
-#define CPUS_FROM_LINES 24  /* above the worst */
+#define CPUS_FROM_LINES 22  /* above the worst */
 #define WORST_FROM_LINES 14 /* of the whole pane */
 
 /*
