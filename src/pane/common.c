@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/units.h"
 #include "sys/env.h"
 
 #define ROOM_ABOVE 1.1 /* the highest value does not touch the end of its axis */
@@ -141,11 +142,11 @@ const struct followed_row *followed_rows_find(const struct followed_rows *follow
 }
 
 void followed_rows_add(struct followed_rows *followed, struct history *history, const struct frame *frame,
-		       const char *topic, const char *const *columns, unsigned n_columns)
+		       const char *topic, size_t first, const char *const *columns, unsigned n_columns)
 {
 	const struct table *table = frame_table(frame, topic);
 
-	for (size_t i = 1; table && i < table->n_rows && followed->n_rows < FOLLOWED_ROWS_MAX; i++) {
+	for (size_t i = first; table && i < table->n_rows && followed->n_rows < FOLLOWED_ROWS_MAX; i++) {
 		const char *name = table_text(table, table_row(table, i), table->schema->columns[0].key);
 		struct followed_row *row = &followed->rows[followed->n_rows];
 
@@ -218,6 +219,58 @@ struct canvas graph_beside(const struct canvas *canvas, int graph, int n_graphs,
 	int width = (canvas->width + gap) / n_graphs;
 
 	return canvas_part(canvas, 0, graph * width, canvas->height, width - gap);
+}
+
+/* The charts of a row that fit, and rows beside each other. */
+static int charts_beside(const struct followed_charts *charts, const struct canvas *canvas, int *beside)
+{
+	int fit = canvas->width / FOLLOWED_CELLS, each = fit < 1 ? 1 : fit < charts->n ? fit : charts->n;
+
+	*beside = fit / each < 1 ? 1 : fit / each;
+	return each;
+}
+
+int followed_charts_fit(const struct followed_charts *charts, const struct canvas *canvas)
+{
+	int beside, n;
+
+	(void)charts_beside(charts, canvas, &beside);
+	n = (canvas->height - 1) / FOLLOWED_LINES_MIN * beside;
+	return n < FOLLOWED_ROWS_MAX ? n : FOLLOWED_ROWS_MAX;
+}
+
+int followed_charts_draw(const struct followed_charts *charts, const struct pane_context *context,
+			 const struct canvas *canvas, const struct followed_row *const *shown, int n,
+			 int most)
+{
+	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
+	int beside, each = charts_beside(charts, canvas, &beside), rows, lines, shared;
+
+	if (n <= 0)
+		return 0;
+	beside = beside < n ? beside : n;
+	rows = (n + beside - 1) / beside;
+	lines = canvas->height / rows < most ? canvas->height / rows : most;
+	shared = lines == FOLLOWED_LINES_MIN;
+	for (int i = 0; i < each * beside; i++) {
+		struct canvas column = graph_beside(canvas, i, each * beside, CANVAS_GAP), part;
+
+		for (int row = 0; row < rows && row * beside + i / each < n; row++) {
+			part = canvas_rows(&column, row * lines, lines);
+			charts->draw(context, &part, shown[row * beside + i / each], (unsigned)(i % each));
+		}
+		part = canvas_rows(&column, rows * lines, shared);
+		part = graph_area_plot(&part);
+		if (shared)
+			graph_time_line(&part, &context->history, &scale);
+	}
+	return rows * lines + shared;
+}
+
+char *percent_label(char *text, double ratio)
+{
+	snprintf(text, VALUE_TEXT_MAX, "%.0f%%", 100 * ratio);
+	return text;
 }
 
 void command_form_apply(const struct command_settings *settings, struct view *view)

@@ -105,11 +105,11 @@ struct followed_rows {
 };
 
 /*
- * Follows the rows of this topic behind the first, which is a sum, as they come, up to FOLLOWED_ROWS_MAX:
- * these columns of each. Rows with a longer name are left out.
+ * Follows the rows of this topic from first on (1: behind a sum) as they come, up to FOLLOWED_ROWS_MAX: these
+ * columns of each. Rows with a longer name are left out.
  */
 void followed_rows_add(struct followed_rows *followed, struct history *history, const struct frame *frame,
-		       const char *topic, const char *const *columns, unsigned n_columns);
+		       const char *topic, size_t first, const char *const *columns, unsigned n_columns);
 
 /* NULL: it is not followed. */
 const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name);
@@ -129,6 +129,30 @@ double axis_end(double most, double least, bool decimal);
 
 /* Of the last minutes, from zero up. */
 struct graph_line_scale past_scale(const struct pane_context *context, double most, enum style style);
+
+#define FOLLOWED_CELLS 38
+#define FOLLOWED_LINES_MIN 5 /* with its title, without times */
+
+/* Charts of followed rows: each has the same, beside each other as far as they fit. */
+struct followed_charts {
+	int n; /* of each row; those that do not fit are left out */
+	void (*draw)(const struct pane_context *context, const struct canvas *canvas,
+		     const struct followed_row *row, unsigned chart);
+};
+
+/* So many rows have room for theirs; 0: none. */
+int followed_charts_fit(const struct followed_charts *charts, const struct canvas *canvas);
+
+/*
+ * Draws them, each on at most most lines; those that are low share an axis of time. n: no more than fit.
+ * Returns the lines used.
+ */
+int followed_charts_draw(const struct followed_charts *charts, const struct pane_context *context,
+			 const struct canvas *canvas, const struct followed_row *const *shown, int n,
+			 int most);
+
+/* "45%": an end of an axis. */
+char *percent_label(char *text, double ratio);
 
 /* Shows the column that the settings choose. */
 void command_form_apply(const struct command_settings *settings, struct view *view);

@@ -786,7 +786,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	keep_first(&cpu->exited_wall_ns, frame, "exited");
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
 	cpu_note_gpu(cpu, frame);
-	followed_rows_add(&cpu->cpus, &context->history, frame, "cpu", &busy, 1);
+	followed_rows_add(&cpu->cpus, &context->history, frame, "cpu", 1, &busy, 1);
 	if (cpu->tags.n > 0 && frame_table(frame, "process") && !frame_table(frame, "process")->failed)
 		row_tags_keep(&cpu->tags, frame_table(frame, "process"));
 }

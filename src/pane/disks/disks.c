@@ -393,9 +393,7 @@ static void disks_draw_latency(const struct pane_context *context, struct canvas
 }
 
 #define LOW 8 /* lines: no more than the table */
-#define CHART_CELLS 38
-#define CHART_LINES_MIN 5 /* with its title, without times */
-#define CHART_LINES_MAX 8 /* where there is little room */
+#define CHART_LINES_MAX 8 /* for a list below, where there is little room */
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
 #define NAME_CELLS_MAX 24
 #define HEALTH_LINES_MIN 30 /* for a line that says only that nothing is wrong */
@@ -499,7 +497,7 @@ static const struct disks_chart {
 	char *(*label)(char *text, double value);
 	enum unit unit;
 	double least; /* end of an axis: what an idle disk does is flat, not mountains */
-} charts[N_DISKS_GRAPHS / 2] = {
+} charts[] = {
 	[DISKS_READ / 2] = { { N_("read {read_bytes_per_second:short}"),
 			       N_("write {write_bytes_per_second:short}") },
 			     { "the most read_bytes_per_second on the graph",
@@ -511,6 +509,8 @@ static const struct disks_chart {
 				    "the most write_wait_seconds on the graph" },
 				  seconds_label, UNIT_SECONDS, 1e-4 },
 };
+
+#define N_CHARTS (sizeof(charts) / sizeof(charts[0]))
 
 /* "█ read 3.5M/s  top 12M/s  █ write 1.2M/s  top 3.5M/s" from x on; no tops where that is too long. */
 static void draw_keys(const struct pane_context *context, const struct canvas *line, int x,
@@ -580,7 +580,7 @@ static int choose_disks(const struct pane_context *context, const struct canvas 
 	const struct table *table = context_table(context, DISKS_TABLE_DISK);
 	const struct view *view = &context->tables[DISKS_TABLE_DISK].view;
 	const struct disks_state *state = context->state;
-	struct canvas plot = canvas_part(canvas, 0, 0, 1, CHART_CELLS);
+	struct canvas plot = canvas_part(canvas, 0, 0, 1, FOLLOWED_CELLS);
 	double ranks[FOLLOWED_ROWS_MAX];
 	int n = 0;
 
@@ -595,41 +595,17 @@ static int choose_disks(const struct pane_context *context, const struct canvas 
 	return n;
 }
 
-/*
- * Two charts for a device, beside each other as far as they fit; devices that are low share an axis of time.
- * Where there are few, they leave room to a list below. Returns the lines used.
- */
+/* Returns the lines used. */
 static int draw_charts(const struct pane_context *context, const struct canvas *canvas, bool list_below)
 {
-	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
-	int each = canvas->width < 2 * CHART_CELLS ? 1 : 2, beside = canvas->width / (each * CHART_CELLS);
-	int most = list_below ? canvas->height * 3 / 5 : canvas->height, n, rows, lines, shared;
+	static const struct followed_charts of_disks = { N_CHARTS, draw_chart };
 	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
+	int most = list_below ? canvas->height * 3 / 5 : canvas->height;
+	int n = followed_charts_fit(&of_disks, canvas);
 
-	beside = beside < 1 ? 1 : beside;
-	rows = (canvas->height - 1) / CHART_LINES_MIN;
-	n = rows * beside < FOLLOWED_ROWS_MAX ? rows * beside : FOLLOWED_ROWS_MAX;
 	n = n > 0 ? choose_disks(context, canvas, n, shown) : 0;
-	if (n == 0)
-		return 0;
-	beside = beside < n ? beside : n;
-	rows = (n + beside - 1) / beside;
-	most = most > CHART_LINES_MAX ? most : CHART_LINES_MAX;
-	lines = canvas->height / rows < most ? canvas->height / rows : most;
-	shared = lines == CHART_LINES_MIN;
-	for (int i = 0; i < each * beside; i++) {
-		struct canvas column = graph_beside(canvas, i, each * beside, CANVAS_GAP), part;
-
-		for (int row = 0; row < rows && row * beside + i / each < n; row++) {
-			part = canvas_rows(&column, row * lines, lines);
-			draw_chart(context, &part, shown[row * beside + i / each], (unsigned)(i % each));
-		}
-		part = canvas_rows(&column, rows * lines, shared);
-		part = graph_area_plot(&part);
-		if (shared)
-			graph_time_line(&part, &context->history, &scale);
-	}
-	return rows * lines + shared;
+	return followed_charts_draw(&of_disks, context, canvas, shown, n,
+				    most > CHART_LINES_MAX ? most : CHART_LINES_MAX);
 }
 
 static enum style disks_filesystem_style(const struct findings *findings, const struct schema *schema,
@@ -745,7 +721,7 @@ static int draw_devices(const struct pane_context *context, const struct canvas 
 	rest = canvas_below(&rest, wanted);
 	if (spaces > rest.height / 2 && rest.height / 2 >= SPACE_LINES_MIN)
 		spaces = rest.height / 2;
-	if (rest.height - spaces <= CHART_LINES_MIN)
+	if (rest.height - spaces <= FOLLOWED_LINES_MIN)
 		spaces = rest.height >= SPACE_LINES_MIN ? rest.height : 0;
 	part = canvas_rows(&rest, 0, rest.height - spaces);
 	rest = canvas_below(&rest, draw_charts(context, &part, list_below));
@@ -860,7 +836,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct disks_state *state = context_state(context);
 
-	followed_rows_add(&state->disks, &context->history, frame, "disk", graph_columns, N_DISKS_GRAPHS);
+	followed_rows_add(&state->disks, &context->history, frame, "disk", 1, graph_columns, N_DISKS_GRAPHS);
 	disks_latency_sampled(context, frame);
 }
 

@@ -453,7 +453,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct network_state *state = context_state(context);
 
-	followed_rows_add(&state->interfaces, &context->history, frame, "interface", graph_columns,
+	followed_rows_add(&state->interfaces, &context->history, frame, "interface", 1, graph_columns,
 			  N_NETWORK_GRAPHS);
 }
 

@@ -458,12 +458,6 @@ static char *bytes_label(char *text, double value)
 	return strcat(size_short(text, value), "/s");
 }
 
-static char *percent_label(char *text, double value)
-{
-	snprintf(text, VALUE_TEXT_MAX, "%.0f%%", 100 * value);
-	return text;
-}
-
 static const struct chart_kind chart_kinds[N_OVERVIEW_SERIES] = {
 	[OVERVIEW_SERIES_BUSY] = { .rank = 1, .label = percent_label },
 	[OVERVIEW_SERIES_SCOPE_CPU] = { .rank = 1, .label = number_label },

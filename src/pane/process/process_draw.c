@@ -1080,12 +1080,6 @@ static int draw_line(const struct pane_context *context, const struct canvas *ca
 	return 1;
 }
 
-static char *percent_label(char *out, double ratio)
-{
-	snprintf(out, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
-	return out;
-}
-
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas, const char *title,
 		       unsigned series, char *(*label)(char *text, double value))
 {
