@@ -489,35 +489,45 @@ bool table_is_fresh(const struct table *table, const void *row)
 	return table->joined && table->fresh[index];
 }
 
-/* Are these the row's first KEY columns of text? */
-static bool is_named(const struct schema *schema, const void *row, const char *key, const char *other)
+#define NAMES_MAX 2 /* of a row */
+
+/* The first KEY columns of text; how many there are. */
+static unsigned name_columns(const struct schema *schema, const struct column *names[NAMES_MAX])
 {
-	const char *wanted[] = { key, other };
-	unsigned n_found = 0;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < schema->n_columns && n_found < 2 && wanted[n_found]; i++) {
-		const struct column *column = &schema->columns[i];
-		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
+	for (unsigned i = 0; i < schema->n_columns && n < NAMES_MAX; i++)
+		if (schema->columns[i].kind == COLUMN_KEY && schema->columns[i].type == VALUE_TEXT)
+			names[n++] = &schema->columns[i];
+	return n;
+}
 
-		if (column->kind != COLUMN_KEY || column->type != VALUE_TEXT)
-			continue;
-		if (!text || strcmp(text, wanted[n_found++]) != 0)
-			return false;
-	}
-	return n_found == (other ? 2 : 1);
+static bool has_text(const void *row, const struct column *column, const char *wanted)
+{
+	const char *text = row_text(row, column);
+
+	return text && strcmp(text, wanted) == 0;
 }
 
 const void *table_find(const struct table *table, const char *key, const char *other)
 {
-	for (size_t i = 0; table && i < table->n_rows; i++)
-		if (is_named(table->schema, table_row(table, i), key, other))
-			return table_row(table, i);
+	const struct column *names[NAMES_MAX];
+	unsigned n = table ? name_columns(table->schema, names) : 0;
+
+	for (size_t i = 0; n > (other ? 1 : 0) && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (has_text(row, names[0], key) && (!other || has_text(row, names[1], other)))
+			return row;
+	}
 	return NULL;
 }
 
 bool table_row_is(const struct table *table, const void *row, const char *key)
 {
-	return is_named(table->schema, row, key, NULL);
+	const struct column *names[NAMES_MAX];
+
+	return name_columns(table->schema, names) > 0 && has_text(row, names[0], key);
 }
 
 bool table_row_is_sum(const struct table *table, const void *row)
@@ -532,8 +542,7 @@ bool table_row_has_key(const struct table *table, const void *row, const char *k
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
 
-		if (column->kind == COLUMN_KEY && column->type == VALUE_TEXT && row_text(row, column) &&
-		    strcmp(row_text(row, column), key) == 0)
+		if (column->kind == COLUMN_KEY && column->type == VALUE_TEXT && has_text(row, column, key))
 			return true;
 	}
 	return false;
