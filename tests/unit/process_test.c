@@ -319,10 +319,17 @@ static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
 	return (pid_t)child;
 }
 
-/* A child that does not run has another parent as soon as its own has ended, reaped or not. */
+/*
+ * A child that does not run has another parent as soon as its own has ended, reaped or not: also in the tick in
+ * which their number is first so large that the kernel walks over them.
+ */
 START_LIVE_TEST(orphans_have_another_parent)
 {
-	for (int reaped = 0; reaped <= 1; reaped++) {
+	static const struct {
+		int children, options;
+	} cases[] = { { 1, WEXITED | WNOWAIT }, { 1, WEXITED }, { 600, WEXITED } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char bytes[PROCESS_STAT_MAX];
 		struct pid_stat stat;
 		siginfo_t info;
@@ -332,7 +339,9 @@ START_LIVE_TEST(orphans_have_another_parent)
 		ck_assert_int_eq(pipe(pids), 0);
 		parent = fork();
 		if (parent == 0) {
-			child = fork();
+			setpgid(0, 0);
+			for (int n = 0; n < cases[i].children && (child = fork()) > 0; n++)
+				;
 			if (child > 0 && write(pids[1], &child, sizeof(child)) != sizeof(child))
 				_exit(1);
 			for (;;)
@@ -345,12 +354,12 @@ START_LIVE_TEST(orphans_have_another_parent)
 		rig_next(&rig);
 		ck_assert_double_eq(number_of(child, "ppid"), parent);
 		kill(parent, SIGKILL);
-		waitid(P_PID, (id_t)parent, &info, reaped ? WEXITED : WEXITED | WNOWAIT);
+		waitid(P_PID, (id_t)parent, &info, cases[i].options);
 		rig_next(&rig);
 		ck_assert(process_read_stat(&rig.env, (uint32_t)child, bytes, &stat));
 		ck_assert_double_eq(number_of(child, "ppid"), (double)stat.parent_pid);
 		ck_assert_double_ne(number_of(child, "ppid"), parent);
-		kill(child, SIGKILL);
+		kill(-parent, SIGKILL);
 		waitpid(parent, NULL, 0);
 		rig_close(&rig);
 	}

@@ -639,6 +639,7 @@ static int update(void *state, const struct sample *sample)
 	struct env *env = sample->env;
 	const uint32_t *pids;
 	size_t n_pids, capacity = list->capacity;
+	bool marks_known = list->walked;
 	int error = list_pids(list, &pids, &n_pids);
 
 	if (error)
@@ -648,7 +649,7 @@ static int update(void *state, const struct sample *sample)
 	VECTOR_RESERVE(list->previous, n_pids, list->capacity);
 	read_clocks(list, pids, n_pids);
 	merge(list, env, pids, n_pids);
-	if (list->clocks && !list->walked) /* else all are read, or those that have changed */
+	if (list->clocks && !(marks_known && list->walked)) /* else all are read, or those that have changed */
 		read_new_parents(list);
 	if (!list->request || !list->request->no_arguments)
 		command_lines_update(list->commands, env, list->all, list->n_all,
