@@ -293,7 +293,8 @@ static bool has_eighths(const struct canvas *canvas)
 /* Colours alone distinguish parts: whole cells then look like part of one. */
 static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *part)
 {
-	uint32_t glyph = canvas->glyphs->fill[canvas->color && has_eighths(canvas) ? 0 : part->look];
+	bool solid = canvas->color && !canvas->ascii && !canvas->glyphs->ascii;
+	uint32_t glyph = canvas->glyphs->fill[solid ? 0 : part->look];
 
 	return glyph ? glyph : (unsigned char)part->letter;
 }
@@ -712,7 +713,7 @@ static void draw_dots_cell(const struct plot *plot, int up, int x, const int (*e
 				break;
 			counts[part]++;
 			bits |= dot_bits[dot][half];
-			textured |= dot_bits[dot][half] & (canvas->glyphs->fill[parts[part].look] - BRAILLE);
+			textured |= dot_bits[dot][half] & (fill_of(canvas, &parts[part]) - BRAILLE);
 		}
 	}
 	for (unsigned i = 1; i < n_parts; i++)
