@@ -273,6 +273,11 @@ char *percent_label(char *text, double ratio)
 	return text;
 }
 
+char *bytes_rate_label(char *text, double bytes_per_second)
+{
+	return strcat(size_short(text, bytes_per_second), "/s");
+}
+
 void command_form_apply(const struct command_settings *settings, struct view *view)
 {
 	static const char *const commands[] = { "command",      "command_base", "program",

@@ -151,8 +151,9 @@ int followed_charts_draw(const struct followed_charts *charts, const struct pane
 			 const struct canvas *canvas, const struct followed_row *const *shown, int n,
 			 int most);
 
-/* "45%": an end of an axis. */
+/* "45%", "1.5M/s": ends of axes. */
 char *percent_label(char *text, double ratio);
+char *bytes_rate_label(char *text, double bytes_per_second);
 
 /* Shows the column that the settings choose. */
 void command_form_apply(const struct command_settings *settings, struct view *view);

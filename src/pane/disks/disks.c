@@ -481,11 +481,6 @@ static int draw_health(const struct pane_context *context, const struct canvas *
 	return 1;
 }
 
-static char *bytes_label(char *text, double value)
-{
-	return strcat(size_short(text, value), "/s");
-}
-
 static char *seconds_label(char *text, double value)
 {
 	return duration_short(text, value, false);
@@ -502,7 +497,7 @@ static const struct disks_chart {
 			       N_("write {write_bytes_per_second:short}") },
 			     { "the most read_bytes_per_second on the graph",
 			       "the most write_bytes_per_second on the graph" },
-			     bytes_label, UNIT_BYTES_PER_SECOND, 1 << 17 },
+			     bytes_rate_label, UNIT_BYTES_PER_SECOND, 1 << 17 },
 	[DISKS_READ_WAIT / 2] = { { N_("r wait {read_wait_seconds:short}"),
 				    N_("w wait {write_wait_seconds:short}") },
 				  { "the most read_wait_seconds on the graph",

@@ -453,11 +453,6 @@ static char *bits_label(char *text, double value)
 	return isnan(value) ? rate_short(text, value) : strcat(rate_short(text, value), "b");
 }
 
-static char *bytes_label(char *text, double value)
-{
-	return strcat(size_short(text, value), "/s");
-}
-
 static const struct chart_kind chart_kinds[N_OVERVIEW_SERIES] = {
 	[OVERVIEW_SERIES_BUSY] = { .rank = 1, .label = percent_label },
 	[OVERVIEW_SERIES_SCOPE_CPU] = { .rank = 1, .label = number_label },
@@ -479,7 +474,7 @@ static const struct chart_kind chart_kinds[N_OVERVIEW_SERIES] = {
 				      "", /* no room */
 				      true,
 				      1e6 },
-	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = bytes_label, .least_end = 1 << 20 },
+	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = bytes_rate_label, .least_end = 1 << 20 },
 	[OVERVIEW_SERIES_GPU] = { .rank = 4, .label = percent_label },
 	[OVERVIEW_SERIES_LOAD] = { .rank = 5, .label = number_label, .decimal = true, .least_end = 1 },
 	[OVERVIEW_SERIES_POWER] = { .rank = 6, .label = watts_text, .decimal = true },

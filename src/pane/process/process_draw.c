@@ -1080,32 +1080,34 @@ static int draw_line(const struct pane_context *context, const struct canvas *ca
 	return 1;
 }
 
-static void draw_graph(const struct pane_context *context, const struct canvas *canvas, const char *title,
-		       unsigned series, char *(*label)(char *text, double value))
-{
-	struct graph_line_scale scale = past_scale(context, NAN, STYLE_USAGE);
-	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1), inner = graph_area_plot(&plot);
-	struct graph_range range = graph_line_range(&inner, &context->history, series, &scale);
-
-	canvas_rule(canvas, 0, title, "");
-	if (isnan(range.most)) {
-		canvas_text(&plot, 0, 0, STYLE_DIM, _("not known yet"), -1);
-		return;
-	}
-	scale.most = levels_top(range.least, range.most);
-	graph_area(&plot, &context->history, series, &scale, label);
-}
-
 static const struct past_graph {
 	const char *title; /* N_() */
 	unsigned series;
 	char *(*label)(char *text, double value);
+	bool decimal;
+	double least; /* end of its axis */
 } graphs[] = {
-	{ N_("CPU"), PROCESS_SERIES_CPU, percent_label },
-	{ N_("memory"), PROCESS_SERIES_MEMORY, size_short },
-	{ N_("read by calls, bytes/s"), PROCESS_SERIES_READ, size_short },
-	{ N_("written by calls, bytes/s"), PROCESS_SERIES_WRITE, size_short },
+	{ N_("CPU"), PROCESS_SERIES_CPU, percent_label, true, 0.05 },
+	{ N_("memory"), PROCESS_SERIES_MEMORY, size_short, false, 1 << 20 },
+	{ N_("read by calls"), PROCESS_SERIES_READ, bytes_rate_label, false, 1 << 12 },
+	{ N_("written by calls"), PROCESS_SERIES_WRITE, bytes_rate_label, false, 1 << 12 },
 };
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct past_graph *graph)
+{
+	struct graph_line_scale scale = past_scale(context, NAN, STYLE_USAGE);
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1), inner = graph_area_plot(&plot);
+	struct graph_range range = graph_line_range(&inner, &context->history, graph->series, &scale);
+
+	canvas_rule(canvas, 0, _(graph->title), "");
+	if (isnan(range.most)) {
+		canvas_text(&plot, 0, 0, STYLE_DIM, _("not known yet"), -1);
+		return;
+	}
+	scale.most = axis_end(range.most, graph->least, graph->decimal);
+	graph_area(&plot, &context->history, graph->series, &scale, graph->label);
+}
 
 /* In two columns, and in one or two rows. */
 static void draw_graphs(const struct pane_context *context, const struct canvas *canvas)
@@ -1117,7 +1119,7 @@ static void draw_graphs(const struct pane_context *context, const struct canvas 
 		struct canvas part = canvas_rows(canvas, i / 2 * height, height);
 
 		part = graph_beside(&part, i % 2, 2, CANVAS_GAP);
-		draw_graph(context, &part, _(graphs[i].title), graphs[i].series, graphs[i].label);
+		draw_graph(context, &part, &graphs[i]);
 	}
 }
 
