@@ -375,7 +375,7 @@ def names_with_escapes():
     with open(os.path.join(root, "proc", "diskstats"), "wb") as file:
         file.write(b" 8 0 sd\x1b[2J\xff 9 0 72 5 9 0 72 5 0 9 9\n 8 16 cciss/c0d0 9 0 72 5 9 0 72 5 0 9 9\n 8 32 " + b"x" * 500
                    + b" 9 0 72 5 9 0 72 5 0 9 9\n")
-    for table in ("disk", "disk_latency", "disk_latency_bucket", "disk_user", "disk_account"):
+    for table in ("disk", "disk_health", "disk_latency", "disk_latency_bucket", "disk_user", "disk_account"):
         for output in ("text", "csv", "json"):
             done = subprocess.run([PANETOP, "-b", "--root", root, "-n", "1", "-d", "0.05", "-o", output, "-t", table],
                                   capture_output=True)
@@ -383,6 +383,48 @@ def names_with_escapes():
                 raise AssertionError(f"an escape in {output} of {table}: {done.stdout[:200]}")
             if table == "disk":
                 done.check_returncode()
+
+
+SMARTCTL = """#!/bin/sh
+{ grep ^CapEff: /proc/$$/status; tr '\\0' ' ' </proc/$$/environ; echo "$*"; } >"${0%/*}/seen"
+echo '{"smartctl":{},"nvme_smart_health_information_log":{"critical_warning":8,"percentage_used":7}}'
+"""
+OF_ANOTHER = """set -e
+mount -t tmpfs none "$1/dev"
+cp -a /dev/null "$1/dev"
+touch "$1/dev/sda"
+mount --bind "$1/diskstats" /proc/diskstats
+mount --bind "$1/dev" /dev
+mount --bind "$1/sbin" /usr/sbin
+shift
+exec "$@"
+"""
+
+
+def program_of_health():
+    """smartctl gets three capabilities and no variable, and the table of disks has what it says"""
+    place, root = os.path.join(SCRATCH, "health"), os.geteuid() == 0
+    if not root or os.path.islink("/usr/sbin"):
+        raise Skip("this takes root, and a directory /usr/sbin")
+    for name in "sbin", "dev":
+        os.makedirs(os.path.join(place, name))
+    with open(os.path.join(place, "sbin", "smartctl"), "w", encoding="ascii") as file:
+        file.write(SMARTCTL)
+        os.chmod(file.fileno(), 0o755)
+    with open(os.path.join(place, "diskstats"), "w", encoding="ascii") as file:
+        file.write("8 0 sda 10 0 80 1 10 0 80 1 0 1 1\n")
+    samples = Samples("disk_health", "-t", "disk", enter=("unshare", "-m", "sh", "-c", OF_ANOTHER, "sh", place))
+    try:
+        while samples.later()["tables"]["disk_health"][0]["state"] == "unknown":
+            pass
+        tables = samples.frames[-1]["tables"]
+        same(tables["disk_health"][0]["reason"], "read-only", "reason")
+        same([row["health"] for row in tables["disk"]], [None, "failing"], "disks")
+        with open(os.path.join(place, "sbin", "seen"), encoding="ascii") as file:
+            same(file.read().split("\n"), ["CapEff:\t0000000000220004",
+                                           "--json=c -n standby,3 -i -H -A -l error -l ssd /dev/sda", ""], "what it got")
+    finally:
+        samples.close()
 
 
 def filesystem_rows():
@@ -466,6 +508,6 @@ def over_another():
 
 
 for each in (a_known_load, latencies, latencies_of_other_devices, without_rights, as_an_ordinary_user, who_it_was, who_made_it_dirty,
-             a_device_that_hangs, that_come_and_go, names_with_escapes, a_tmpfs, on_a_loop_device, over_another):
+             a_device_that_hangs, that_come_and_go, names_with_escapes, program_of_health, a_tmpfs, on_a_loop_device, over_another):
     test(each)
 end()

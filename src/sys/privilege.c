@@ -586,6 +586,14 @@ uid_t privilege_caller(void)
 	return find_invoker(&user, &group) ? user : getuid();
 }
 
+/* All of what is lent, or nothing, where no program could be started with all of it. */
+static uint64_t lendable(const struct drop *drop)
+{
+	uint64_t wanted = lent(drop->plan->uses);
+
+	return (wanted & drop->before.permitted & root_can_have) == wanted ? wanted : 0;
+}
+
 /*
  * Needs CAP_SETPCAP, and no confinement as in a snap; otherwise only no_new_privs prevents that an exec gains
  * privileges. Nothing becomes inheritable later that is not in it.
@@ -597,7 +605,7 @@ static int drop_bounding(struct drop *drop)
 	int error;
 
 	sets.effective |= changes_bound & sets.permitted;
-	sets.inheritable = lent(drop->plan->uses) & sets.permitted & root_can_have;
+	sets.inheritable = lendable(drop);
 	error = privilege_write_sets(&sets);
 	drop->bounded = !error && (sets.permitted & changes_bound) &&
 			kernel_calls->prctl(PR_CAPBSET_DROP, 0UL, 0, 0, 0) == 0;
@@ -614,7 +622,7 @@ static int keep_sets(struct drop *drop)
 
 	drop->after.permitted = privilege_capabilities(uses);
 	drop->after.effective = effective(uses) & drop->before.permitted;
-	drop->after.inheritable = lent(uses) & drop->before.permitted & root_can_have;
+	drop->after.inheritable = lendable(drop);
 	if (drop->plan->for_command) {
 		struct privilege_state state;
 

@@ -31,6 +31,7 @@
 #define FIRST_WAIT_MS 200                /* of the first sample … */
 #define ONCE_WAIT_MS 1000                /* … where it is the only one */
 #define NAME_MAX_DISK 32
+#define DEVICES "/dev/"
 #define SMARTCTL "smartctl"
 #define ASLEEP 3 /* exit status for -n: no other is both of its bits */
 
@@ -40,7 +41,9 @@ struct health_job {
 	struct health *of; /* not for helpers; NULL: the device is gone */
 	const struct root *root; /* borrowed; a helper has its own */
 	const struct machine_calls *calls;
-	char name[NAME_MAX_DISK], program[PATH_MAX]; /* program: empty: none can be asked */
+	char device[sizeof(DEVICES) + NAME_MAX_DISK];
+	const char *name;       /* behind DEVICES in device */
+	char program[PATH_MAX]; /* empty: none can be asked */
 	bool in_flight, is_asleep, by_kernel;
 	int error; /* of smartctl; -errno */
 	struct smart smart;
@@ -157,13 +160,11 @@ static bool ask_kernel(struct health_job *job, const struct root *root)
 /* It looks at the power mode before it asks for anything that would make a disk turn. */
 static int ask_smartctl(struct health_job *job, char *bytes)
 {
-	char device[NAME_MAX_DISK + 8];
 	const char *const words[] = { job->program, "--json=c", "-n", "standby,3", "-i", "-H", "-A",
-				      "-l", "error", "-l", "ssd", device, NULL };
+				      "-l", "error", "-l", "ssd", job->device, NULL };
 	int status = 0;
 	ssize_t length;
 
-	snprintf(device, sizeof(device), "/dev/%s", job->name);
 	length = job->calls->program_output(words, PRIVILEGE_BIT(PRIVILEGE_HEALTH), ANSWER_NS, bytes,
 					    ANSWER_BYTES, &status);
 	if (length < 0)
@@ -227,16 +228,8 @@ static const char *program_of(const struct env *env)
 	return NULL;
 }
 
-static bool has_node(const struct env *env, const char *name)
-{
-	char path[NAME_MAX_DISK + 8];
-
-	snprintf(path, sizeof(path), "dev/%s", name);
-	return env_exists(env, path);
-}
-
-/* Why smartctl cannot be asked about this device (NULL: about any); rights are seen when it starts. */
-static int lacks(const struct env *env, const char *name)
+/* Why smartctl cannot be asked about a device with this path (NULL: any); rights are seen when it starts. */
+static int lacks(const struct env *env, const char *device)
 {
 	if (!env->live)
 		return -EXDEV;
@@ -244,7 +237,7 @@ static int lacks(const struct env *env, const char *name)
 		return -ENOTSUP;
 	if (!program_of(env))
 		return -ENOENT;
-	return name && !has_node(env, name) ? -ENXIO : 0;
+	return device && !env_exists(env, device + 1) ? -ENXIO : 0;
 }
 
 static void submit(struct health *health, uint64_t now_ns)
@@ -253,7 +246,7 @@ static void submit(struct health *health, uint64_t now_ns)
 	struct health_job *job = health->job;
 
 	health->asked_ns = now_ns;
-	job->error = lacks(list->env, job->name);
+	job->error = lacks(list->env, job->device);
 	snprintf(job->program, sizeof(job->program), "%s", job->error ? "" : program_of(list->env));
 	job->in_flight = true;
 	list->n_in_flight++;
@@ -310,11 +303,12 @@ static struct health *add(struct health_list *list, const char *name)
 	*health = (struct health){ .list = list, .job = job, .smart = smart_unknown(), .sensor = SIZE_MAX };
 	job->job.run = ask;
 	job->job.done = answered;
-	job->job.name = job->name;
+	job->job.name = job->device;
 	job->of = health;
 	job->root = &list->env->root;
 	job->calls = list->env->calls;
-	snprintf(job->name, sizeof(job->name), "%s", name);
+	snprintf(job->device, sizeof(job->device), DEVICES "%s", name);
+	job->name = job->device + strlen(DEVICES);
 	*VECTOR_ADD(list->list, list->count, list->capacity) = health;
 	return health;
 }
@@ -529,7 +523,7 @@ static const char *reason_of(const struct health *health, struct frame *frame)
 	if (health->is_asleep)
 		return N_("asleep");
 	if (!health->answered)
-		return "";
+		return N_("no answer yet");
 	if (health->error)
 		return is_lack(health->error) ? N_("not asked") : N_("no answer");
 	return frame_text(frame, health->smart.reason);
@@ -588,34 +582,35 @@ static int sample_health(struct sample *sample)
 	return 0;
 }
 
+struct nodes {
+	const struct env *env;
+	bool any, seen; /* disks that smartctl could ask; and the device file of one of them */
+};
+
 static void note_disk(void *context, const char *name)
 {
-	struct {
-		const struct env *env;
-		bool any, seen;
-	} *found = context;
+	char path[NAME_MAX_DISK + 8];
+	struct nodes *nodes = context;
 
 	if (!is_real(name) || is_card(name))
 		return;
-	found->any = true;
-	found->seen |= has_node(found->env, name);
+	snprintf(path, sizeof(path), "dev/%s", name);
+	nodes->any = true;
+	nodes->seen |= env_exists(nodes->env, path);
 }
 
 static int try_smartctl(struct env *env)
 {
-	struct {
-		const struct env *env;
-		bool any, seen;
-	} found = { env, false, false };
+	struct nodes nodes = { .env = env };
 	int error;
 
-	listing_each_directory(env, "sys/block", note_disk, &found);
-	if (!found.any)
+	listing_each_directory(env, "sys/block", note_disk, &nodes);
+	if (!nodes.any)
 		return -ENODEV;
 	error = lacks(env, NULL);
 	if (error)
 		return error;
-	if (!found.seen)
+	if (!nodes.seen)
 		return -ENXIO;
 	return privilege_may(PRIVILEGE_HEALTH) ? 0 : -EPERM;
 }
