@@ -290,11 +290,12 @@ static void drop_one(struct marks *marks)
 	memmove(&marks->list[oldest], &marks->list[oldest + 1], (--marks->n - oldest) * sizeof(*marks->list));
 }
 
-static void add(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
+static struct mark *add(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
 {
 	if (marks->n == MARKS_MAX)
 		drop_one(marks);
-	marks->list[marks->n++] = (struct mark){ wall_ns, kind, finding };
+	marks->list[marks->n++] = (struct mark){ wall_ns, kind, finding, false };
+	return &marks->list[marks->n - 1];
 }
 
 void marks_add(struct marks *marks, uint64_t wall_ns)
@@ -302,16 +303,17 @@ void marks_add(struct marks *marks, uint64_t wall_ns)
 	add(marks, wall_ns, MARK_USER, 0);
 }
 
-static void add_once(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
+/* The mark, which may be there already. */
+static struct mark *add_once(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
 {
 	for (unsigned i = 0; i < marks->n; i++) {
 		uint64_t there_ns = marks->list[i].wall_ns;
 		uint64_t apart_ns = there_ns > wall_ns ? there_ns - wall_ns : wall_ns - there_ns;
 
 		if (marks->list[i].kind == kind && marks->list[i].finding == finding && apart_ns <= SAME_NS)
-			return;
+			return &marks->list[i];
 	}
-	add(marks, wall_ns, kind, finding);
+	return add(marks, wall_ns, kind, finding);
 }
 
 /* Rules of the user that fired. */
@@ -362,11 +364,14 @@ void marks_take(struct marks *marks, const struct frame *frame)
 		uint64_t rule = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule")));
 		uint64_t finding = hash_bytes(rule, span_text(table_text(table, row, "row"))) | 1;
 		uint64_t since_ns = (uint64_t)(table_number(table, row, "since_seconds") * 1e9);
+		const char *severity = table_text(table, row, "severity");
+		struct mark *mark;
 
 		/* what is merely busy, or over, needs no mark */
-		if (strcmp(table_text(table, row, "severity"), "note") != 0 &&
-		    frame->mono_ns > marks->first_ns + SAME_NS + since_ns)
-			add_once(marks, sleep_past_wall_ns(&marks->slept, frame, since_ns), MARK_FINDING,
-				 finding);
+		if (strcmp(severity, "note") == 0 || frame->mono_ns <= marks->first_ns + SAME_NS + since_ns)
+			continue;
+		mark = add_once(marks, sleep_past_wall_ns(&marks->slept, frame, since_ns), MARK_FINDING,
+				finding);
+		mark->is_critical |= strcmp(severity, "critical") == 0;
 	}
 }

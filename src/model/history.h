@@ -178,6 +178,7 @@ struct mark {
 	uint64_t wall_ns;
 	enum mark_kind kind;
 	uint64_t finding; /* which one begins, or which rule fires; else 0 */
+	bool is_critical; /* the finding was, then or later */
 };
 
 /* In the order in which they were made; the oldest ones make room, those of the user last. */

@@ -268,6 +268,9 @@ def findings(_scratch):
         terminal.send(",", "1").shows("not judged, since not sampled here: ").hides("nothing out of the ordinary")
 
 
+AMBER, RED = "ffaf00", "ff5f5f"
+
+
 def strip(terminal):
     return terminal.lines()[1][80:]
 
@@ -289,6 +292,20 @@ def marks(scratch):
                "the finding that began")
         terminal.send("m", ".", ".", ".")
         expect(strip(terminal).count("m") == 2, terminal, "the second mark replaces the first")
+
+
+def marks_are_as_bad_as_the_finding(scratch):
+    """Amber of a warning, red where it was critical."""
+    for used, color in ((0.97, AMBER), (0.995, RED)):
+        def change(number, tables, used=used):
+            for row in tables["filesystem"]:
+                if row["mount"] == "/boot":
+                    row["used_ratio"] = 0.5 if number < 12 else used
+
+        with replay("overview", width=160, recording=edited(scratch, change, frames=36)) as terminal:
+            terminal.send(*"g+200", "Enter")
+            cell = terminal.screen.buffer[1][80 + strip(terminal).find("!")]
+            expect((cell.data, cell.fg) == ("!", color), terminal, f"{cell.data} is {cell.fg}")
 
 
 def saved(scratch):

@@ -307,8 +307,8 @@ static void say_mark(struct buffer *out)
 		marks_take(&marks, &frame);
 	}
 	for (unsigned i = 0; i < marks.n; i++)
-		buffer_print(out, "mark %.10g %s\n", second_of(marks.list[i].wall_ns),
-			     names[marks.list[i].kind]);
+		buffer_print(out, "mark %.10g %s%s\n", second_of(marks.list[i].wall_ns),
+			     names[marks.list[i].kind], marks.list[i].is_critical ? ", critical" : "");
 }
 
 static void *facts_of(const char *topic, size_t *n)

@@ -163,16 +163,24 @@ static const struct {
 	[MARK_CLOCK] = { "c", STYLE_NORMAL },
 };
 
+static void draw_mark(const struct timeline *timeline, const struct canvas *canvas, int y, int x,
+		      const struct mark *mark)
+{
+	enum style style = mark->is_critical ? STYLE_BAD : mark_looks[mark->kind].style;
+
+	if (mark->wall_ns >= timeline->first_ns && mark->wall_ns <= timeline->last_ns)
+		canvas_text(canvas, y, x + cell_of(timeline, mark->wall_ns), style,
+			    mark_looks[mark->kind].letter, 1);
+}
+
+/* Of findings in one cell the worst one is seen. */
 static void draw_marks(const struct screen *screen, const struct timeline *timeline,
 		       const struct canvas *canvas, int y, int x)
 {
-	for (unsigned i = 0; i < screen->marks.n; i++) {
-		const struct mark *mark = &screen->marks.list[i];
-
-		if (mark->wall_ns >= timeline->first_ns && mark->wall_ns <= timeline->last_ns)
-			canvas_text(canvas, y, x + cell_of(timeline, mark->wall_ns),
-				    mark_looks[mark->kind].style, mark_looks[mark->kind].letter, 1);
-	}
+	for (int critical = 0; critical <= 1; critical++)
+		for (unsigned i = 0; i < screen->marks.n; i++)
+			if (screen->marks.list[i].is_critical == (critical > 0))
+				draw_mark(timeline, canvas, y, x, &screen->marks.list[i]);
 }
 
 void timeline_hide(struct screen *screen)
