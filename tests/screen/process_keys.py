@@ -294,13 +294,13 @@ def its_chart_is_its_own(_scratch):
     for recording in (RECORDING, as_lines(RECORDING)):
         with replay("cpu", recording=recording, width=120, height=40) as terminal:
             terminal.send(".", "Down", "Enter")
-            expect(chart_ends_at(terminal, "400 %", "1.7G"), terminal, "of the first one")
+            expect(chart_ends_at(terminal, "300%", "1.0G"), terminal, "of the first one")
             terminal.send("Esc", "Down", "Enter")
-            expect(chart_ends_at(terminal, "82 %", "824M"), terminal, "of the second one")
+            expect(chart_ends_at(terminal, "50%", "512M"), terminal, "of the second one")
             terminal.send("Enter")
-            expect(chart_ends_at(terminal, "2 %", "12.0M"), terminal, "of its parent")
+            expect(chart_ends_at(terminal, " 5%", "7.0M"), terminal, "of its parent")
             terminal.send("Esc")
-            expect(chart_ends_at(terminal, "82 %", "824M"), terminal, "on the way back")
+            expect(chart_ends_at(terminal, "50%", "512M"), terminal, "on the way back")
 
 
 def a_row_without_its_process(_scratch):
