@@ -314,3 +314,24 @@ def processes_of_the_selected_group(_scratch):
 def groups_on_a_small_screen(_scratch):
     with replay("groups", recording=BUSY_RECORDING, at="09:15:06") as terminal:
         terminal.send("k").hides("── processes").shows("in a recording cannot be changed")
+
+
+def health_of_disks(scratch):
+    """The worst has the line and the colours of its state, the selected one its own; what is not known has no line."""
+    def change(number, tables):
+        states = {"nvme0n1": ("worn", "endurance nearly used up"), "sda": ("failing", "read-only")} if number == 0 else {}
+        for table, column in ("disk_health", "state"), ("disk", "health"):
+            for row in tables[table]:
+                state, reason = states.get(row["device"], ("unknown", "asleep"))
+                row.update({column: state} | ({"reason": reason} if table == "disk_health" else {}))
+
+    with replay("disks", recording=edited(scratch, change), width=140, height=24) as terminal:
+        terminal.shows("health of sda: failing (read-only)")
+        lines = terminal.lines()
+        at = {word: [(y, line.index(word)) for y, line in enumerate(lines) if word in line] for word in ("worn", "failing")}
+        colors = {word: {terminal.screen.buffer[y][x].fg for y, x in places} for word, places in at.items()}
+        expect([len(places) for places in at.values()] == [1, 2], terminal, f"they stand at {at}")
+        expect(all(len(found) == 1 and "default" not in found for found in colors.values()) and
+               colors["worn"] != colors["failing"], terminal, f"their colours are {colors}")
+        terminal.send("/", *"nvme0n1", "Enter").shows("health of nvme0n1: worn (endurance nearly used up)")
+        terminal.send(".").hides("health of ").shows("unknown")

@@ -87,29 +87,24 @@ static bool is_card(const char *name)
 	return strncmp(name, "mmcblk", 6) == 0;
 }
 
-/* The first of these files of a device that can be read; its length, or -errno. */
-static long text_of(const struct health_job *job, const struct root *root, const char *const *places,
-		    char *text, size_t room)
+/* A file of the device; its length, or -errno. */
+static long read_place(const struct health_job *job, const struct root *root, const char *place, char *text,
+		       size_t room)
 {
-	long length = -ENOENT;
 	char path[PATH_MAX];
 
-	for (; length < 0 && *places; places++) {
-		snprintf(path, sizeof(path), "sys/block/%s/device/%s", job->name, *places);
-		length = attribute_at(root, path, text, room);
-	}
-	return length;
+	snprintf(path, sizeof(path), "sys/block/%s/device/%s", job->name, place);
+	return attribute_at(root, path, text, room);
 }
 
 static bool is_suspended(const struct health_job *job, const struct root *root)
 {
-	/* NVMe: of the PCI device */
-	static const char *const places[][2] = { { "power/runtime_status" },
-						 { "device/power/runtime_status" } };
+	static const char *const places[] = { "power/runtime_status",
+					      "device/power/runtime_status" }; /* of the PCI device of NVMe */
 	char text[32];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (text_of(job, root, places[i], text, sizeof(text)) > 0 &&
+		if (read_place(job, root, places[i], text, sizeof(text)) > 0 &&
 		    strncmp(text, "suspend", 7) == 0)
 			return true;
 	return false;
@@ -120,17 +115,15 @@ static uint64_t hex_of(struct span *text)
 {
 	uint64_t value;
 
-	while (span_char(text, ' '))
-		continue;
+	*text = span_trimmed(*text);
 	return span_take_start(text, "0x") && span_hex(text, &value) ? value : 0;
 }
 
 static uint64_t register_of(const struct health_job *job, const struct root *root, const char *name,
 			    uint64_t *second)
 {
-	const char *const places[] = { name, NULL };
 	char text[64];
-	long length = text_of(job, root, places, text, sizeof(text));
+	long length = read_place(job, root, name, text, sizeof(text));
 	struct span rest = span_of(text, length > 0 ? (size_t)length : 0);
 	uint64_t first = hex_of(&rest);
 
@@ -174,7 +167,7 @@ static int ask_smartctl(struct health_job *job, char *bytes)
 }
 
 /* In a helper. */
-static void ask(struct helper_job *helper_job)
+static void ask_disk(struct helper_job *helper_job)
 {
 	struct health_job *job = (struct health_job *)helper_job;
 	const struct root *root = helper_root(job->root);
@@ -201,7 +194,7 @@ static void take_answer(struct health *health, const struct health_job *job)
 	health->smart.celsius = job->is_asleep ? NAN : job->smart.celsius;
 }
 
-static void answered(struct helper_job *helper_job)
+static void answer_came(struct helper_job *helper_job)
 {
 	struct health_job *job = (struct health_job *)helper_job;
 
@@ -240,7 +233,7 @@ static int lacks(const struct env *env, const char *device)
 	return device && !env_exists(env, device + 1) ? -ENXIO : 0;
 }
 
-static void submit(struct health *health, uint64_t now_ns)
+static void submit_question(struct health *health, uint64_t now_ns)
 {
 	struct health_list *list = health->list;
 	struct health_job *job = health->job;
@@ -262,7 +255,7 @@ static void ask_due(struct health_list *list, uint64_t now_ns)
 {
 	for (size_t i = 0; i < list->count && list->n_in_flight < ASKED_MAX; i++)
 		if (is_due(list->list[i], now_ns))
-			submit(list->list[i], now_ns);
+			submit_question(list->list[i], now_ns);
 }
 
 /* A sample has what comes at once. */
@@ -277,7 +270,7 @@ static void wait_first(struct health_list *list, bool once, uint64_t now_ns)
 }
 
 /* Frees it, or leaves the job to the helper that runs it. */
-static void drop(struct health *health)
+static void drop_health(struct health *health)
 {
 	health->job->of = NULL;
 	if (health->job->in_flight)
@@ -287,7 +280,7 @@ static void drop(struct health *health)
 	free(health);
 }
 
-static struct health *find(const struct health_list *list, const char *name)
+static struct health *find_health(const struct health_list *list, const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->list[i]->job->name, name) == 0)
@@ -295,14 +288,14 @@ static struct health *find(const struct health_list *list, const char *name)
 	return NULL;
 }
 
-static struct health *add(struct health_list *list, const char *name)
+static struct health *add_health(struct health_list *list, const char *name)
 {
 	struct health *health = alloc_zeroed(1, sizeof(*health));
 	struct health_job *job = helper_alloc(sizeof(*job));
 
 	*health = (struct health){ .list = list, .job = job, .smart = smart_unknown(), .sensor = SIZE_MAX };
-	job->job.run = ask;
-	job->job.done = answered;
+	job->job.run = ask_disk;
+	job->job.done = answer_came;
 	job->job.name = job->device;
 	job->of = health;
 	job->root = &list->env->root;
@@ -326,10 +319,10 @@ static void update_devices(struct health_list *list)
 
 	for (size_t i = 0; i < list->disks->count; i++) {
 		const struct disk *disk = &list->disks->disks[i];
-		struct health *health = is_asked(disk) ? find(list, disk->name) : NULL;
+		struct health *health = is_asked(disk) ? find_health(list, disk->name) : NULL;
 
 		if (!health && is_asked(disk)) {
-			health = add(list, disk->name);
+			health = add_health(list, disk->name);
 			list->generation = 0;
 		}
 		if (health)
@@ -339,7 +332,7 @@ static void update_devices(struct health_list *list)
 		if (list->list[i]->tick == list->env->tick)
 			list->list[count++] = list->list[i];
 		else
-			drop(list->list[i]);
+			drop_health(list->list[i]);
 	list->count = count;
 }
 
@@ -442,7 +435,7 @@ static void close_list(void *state)
 
 	helper_team_close(list->team);
 	for (size_t i = 0; i < list->count; i++)
-		drop(list->list[i]);
+		drop_health(list->list[i]);
 	free(list->list);
 }
 

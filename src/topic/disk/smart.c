@@ -162,8 +162,10 @@ static double endurance_of_statistics(const json_t *root)
 	{
 		table = json_object_get(page, "table");
 		json_array_foreach(table, k, entry)
+		{
 			if (strcmp(text_at(entry, "name"), "Percentage Used Endurance Indicator") == 0)
 				return percent_at(entry, "value", 255);
+		}
 	}
 	return NAN;
 }
@@ -175,7 +177,9 @@ static void parse_ata(const json_t *root, struct smart *smart, double *spare_lea
 	size_t i;
 
 	json_array_foreach(table, i, attribute)
+	{
 		parse_attribute(attribute, smart, spare_least);
+	}
 	if (!isnan(used))
 		smart->wear_ratio = used;
 }
@@ -236,24 +240,26 @@ static void judge_wear(struct smart *smart, double spare_least)
 }
 
 /* The first error that smartctl met, of which only ASCII is kept: a cut may be within a character. */
-static void explain(const json_t *root, struct smart *smart)
+static void explain_unknown(const json_t *root, struct smart *smart)
 {
 	const json_t *messages = value_at(root, "smartctl/messages"), *message;
 	const char *text = N_("no SMART data");
 	size_t i;
 
 	json_array_foreach(messages, i, message)
-		if (strcmp(text_at(message, "severity"), "error") == 0 && *text_at(message, "string")) {
-			text = text_at(message, "string");
-			break;
-		}
+	{
+		if (strcmp(text_at(message, "severity"), "error") != 0 || !*text_at(message, "string"))
+			continue;
+		text = text_at(message, "string");
+		break;
+	}
 	snprintf(smart->reason, sizeof(smart->reason), "%s", text);
 	for (char *at = smart->reason; *at; at++)
 		if (*at < ' ' || *at > '~')
 			*at = '?';
 }
 
-static void parse(const json_t *root, struct smart *smart)
+static void parse_answer(const json_t *root, struct smart *smart)
 {
 	const json_t *log = value_at(root, "nvme_smart_health_information_log");
 	double spare_least = NAN;
@@ -269,7 +275,7 @@ static void parse(const json_t *root, struct smart *smart)
 		judge_status(root, smart);
 	judge_wear(smart, spare_least);
 	if (smart->state == SMART_UNKNOWN)
-		explain(root, smart);
+		explain_unknown(root, smart);
 }
 
 bool smart_parse(const char *text, size_t length, struct smart *smart)
@@ -279,7 +285,7 @@ bool smart_parse(const char *text, size_t length, struct smart *smart)
 
 	if (is_one) {
 		*smart = smart_unknown();
-		parse(root, smart);
+		parse_answer(root, smart);
 	}
 	json_decref(root);
 	return is_one;
