@@ -854,23 +854,6 @@ def findings_move_nothing(scratch):
             expect(before == after, terminal, f"{parts} were in rows {before}")
 
 
-def few_findings_leave_their_place(scratch):
-    """To what is below, once there was no more than one in ten samples; at once they have it again, and keep it when they are over."""
-    def few(number, tables):
-        if number not in (13, 15):
-            tables["filesystem"].clear()
-            tables["group"].clear()
-    path = edited(scratch, few, frames=28)
-    for height, lines in ((12, 1), (24, 2), (40, 4), (60, 6)):
-        with replay("overview", recording=path, width=120, height=height) as terminal:
-            rows = [terminal.row_of("CPU  ")]
-            for _ in range(27):
-                terminal.send(".")
-                rows.append(terminal.row_of("CPU  "))
-        first = rows[0]
-        expect(rows == [first] * 9 + [first + 1 - lines] * 4 + [first] * 15, terminal, f"{height}: {rows}")
-
-
 def an_empty_list_leaves_its_place(scratch):
     """Once it was empty in ten samples, to a list that has no room, else to those above it; in each step to a sample the same."""
     def none_exited(number, tables):

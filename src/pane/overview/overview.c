@@ -21,15 +21,14 @@
 #define OTHER_LINES 4     /* … with those above and below the pane, a notice among them */
 
 /*
- * Lines for the findings of this table of the pane: one while they are few, else by the height of the canvas
- * alone, so that nothing below them moves when one comes or goes. While one is selected, for all. At most
- * room, at least one.
+ * Lines for the findings of this table of the pane, by the height of the canvas alone: nothing below them
+ * moves when one comes or goes. While one is selected, for all. At most room, at least one.
  */
 static int overview_findings_height(const struct pane_context *context, unsigned index,
-				    const struct canvas *canvas, int room, bool few)
+				    const struct canvas *canvas, int room)
 {
 	const struct table_widget *widget = &context->tables[index];
-	int lines = few ? 1 : (canvas->height + OTHER_LINES) / FINDINGS_SHARE;
+	int lines = (canvas->height + OTHER_LINES) / FINDINGS_SHARE;
 
 	if (context->focus == index && widget->place.cursor_on && widget->view.n_rows > (size_t)lines)
 		lines = widget->view.n_rows < (size_t)room ? (int)widget->view.n_rows : room;
@@ -568,22 +567,13 @@ static int lists_that_fit(const struct canvas *canvas, int lines_min, int *colum
 	return n_lists;
 }
 
-/* A list with no more is empty: a single finding has the line that says that there is none. */
-static size_t least_rows(unsigned index)
-{
-	return index == OVERVIEW_TABLE_FINDING;
-}
-
-/*
- * Has it had no rows, of findings no more than one, for so long that others may have its place? The same in
- * each step to the frame.
- */
+/* Has it had no rows for so long that others may have its place? The same in each step to the frame. */
 static bool is_long_empty(const struct pane_context *context, unsigned index)
 {
 	const struct history *history = &context->history;
 	long now = history_find(history, context->frame->mono_ns);
 
-	if (now < EMPTY_SAMPLES - 1 || context->tables[index].view.n_rows > least_rows(index))
+	if (now < EMPTY_SAMPLES - 1 || context->tables[index].view.n_rows > 0)
 		return false;
 	for (long i = 0; i < EMPTY_SAMPLES; i++) {
 		double empty = history_value(history, OVERVIEW_SERIES_EMPTY, (size_t)(now - i));
@@ -755,8 +745,7 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	if (!whole)
 		n_gauges = canvas->height > LIST_LINES_MIN ? 2 : 1;
 	room = whole ? canvas->height - n_gauges - 1 - 2 * LIST_LINES_MIN : canvas->height / 4;
-	y = overview_findings_height(context, OVERVIEW_TABLE_FINDING, canvas, room,
-				     is_long_empty(context, OVERVIEW_TABLE_FINDING));
+	y = overview_findings_height(context, OVERVIEW_TABLE_FINDING, canvas, room);
 	part = canvas_rows(canvas, 0, y);
 	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING,
 			       (double)(context->frame->mono_ns - overview->watched_ns) / 1e9);
@@ -887,18 +876,19 @@ static void prepare(struct pane_context *context, const struct frame *frame)
 	ended_rows_begin(&overview->ended, frame);
 }
 
-/* A bit for each list that is empty in this frame. The first ones are not on any machine. */
+/* A bit for each list without rows in this frame. The first ones have some on any machine. */
 static unsigned empty_lists(const struct pane_context *context, const struct frame *frame)
 {
 	unsigned empty = 0;
 
-	for (unsigned i = OVERVIEW_TABLE_DISK_USERS; i < N_STOPS; i++) {
+	for (unsigned i = OVERVIEW_TABLE_DISK_USERS; i < N_LISTS; i++) {
 		const struct table *table = frame_table(frame, tables[i].topic);
-		size_t n = 0;
+		size_t row = 0;
 
-		for (size_t row = 0; table && n <= least_rows(i) && row < table->n_rows; row++)
-			n += view_accepts(&context->tables[i].view, table_row(table, row));
-		empty |= (unsigned)(table && n <= least_rows(i)) << i;
+		while (table && row < table->n_rows &&
+		       !view_accepts(&context->tables[i].view, table_row(table, row)))
+			row++;
+		empty |= (unsigned)(table && row == table->n_rows) << i;
 	}
 	return empty;
 }
