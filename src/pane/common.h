@@ -140,7 +140,7 @@ struct followed_charts {
 		     const struct followed_row *row, unsigned chart);
 };
 
-/* So many rows have room for theirs; 0: none. */
+/* How many rows have room for theirs. */
 int followed_charts_fit(const struct followed_charts *charts, const struct canvas *canvas);
 
 /*

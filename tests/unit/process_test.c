@@ -320,8 +320,8 @@ static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
 }
 
 /*
- * A child that does not run has another parent as soon as its own has ended, reaped or not: also in the tick in
- * which their number is first so large that the kernel walks over them.
+ * A child that does not run has another parent as soon as its own has ended, reaped or not: also in the tick
+ * in which their number is first so large that the kernel walks over them.
  */
 START_LIVE_TEST(orphans_have_another_parent)
 {

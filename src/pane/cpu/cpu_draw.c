@@ -482,8 +482,8 @@ static struct fact share_of(const struct frame *frame, const char *part, bool al
 }
 
 /*
- * "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut, at the bottom,
- * where it moves nothing; false: it is not worth it.
+ * "0.94 CPUs busy: running processes 0.71, ended 0.19, unaccounted 0.02", or less of it, uncut, at the
+ * bottom, where it moves nothing; false: it is not worth it.
  */
 static bool draw_account(const struct pane_context *context, const struct canvas *canvas)
 {

@@ -71,7 +71,8 @@ static const char *const charted[] = { "busy_ratio", "memory_used_ratio", "disk_
 static void draw_chart(const struct pane_context *context, const struct canvas *canvas,
 		       const struct followed_row *host, unsigned chart)
 {
-	static const char *const texts[N_CHARTS] = { N_("CPU {busy_ratio:%}"), N_("memory {memory_used_ratio:%}"),
+	static const char *const texts[N_CHARTS] = { N_("CPU {busy_ratio:%}"),
+						     N_("memory {memory_used_ratio:%}"),
 						     N_("disk {disk_busy_ratio:%}") };
 	const struct table *table = context_table(context, TABLE_HOSTS);
 	const struct row_facts facts = { { row_fact }, table, table_find(table, host->name, NULL) };

@@ -649,7 +649,8 @@ static int update(void *state, const struct sample *sample)
 	VECTOR_RESERVE(list->previous, n_pids, list->capacity);
 	read_clocks(list, pids, n_pids);
 	merge(list, env, pids, n_pids);
-	if (list->clocks && !(marks_known && list->walked)) /* else all are read, or those that have changed */
+	/* else all are read, or those that have changed */
+	if (list->clocks && !(marks_known && list->walked))
 		read_new_parents(list);
 	if (!list->request || !list->request->no_arguments)
 		command_lines_update(list->commands, env, list->all, list->n_all,
