@@ -63,12 +63,18 @@ struct health {
 struct health_list {
 	struct env *env; /* borrowed */
 	struct disk_list *disks;
-	struct sensors *sensors;
 	struct helper_team *team;
 	struct health **list; /* owned */
 	size_t count, capacity, n_in_flight;
-	unsigned long generation; /* of the sensors that sensor is an index of */
 	bool waited;
+	bool changed; /* devices came */
+};
+
+/* Of the topic: sensors close with it, while the list stays. */
+struct health_state {
+	struct health_list *list;
+	struct sensors *sensors;
+	unsigned long generation; /* of the sensors that sensor of a device is an index of; 0: none */
 };
 
 /* Disks that keep data themselves, not those of a hypervisor, a network or a file. */
@@ -323,7 +329,7 @@ static void update_devices(struct health_list *list)
 
 		if (!health && is_asked(disk)) {
 			health = add_health(list, disk->name);
-			list->generation = 0;
+			list->changed = true;
 		}
 		if (health)
 			health->tick = list->env->tick;
@@ -352,13 +358,12 @@ static bool link_of(const struct env *env, const char *path, char *name, size_t 
 }
 
 /* The first temperature of the chip that belongs to it, by nvme or drivetemp. */
-static size_t find_sensor(const struct health_list *list, const char *device)
+static size_t find_sensor(const struct sensors *sensors, const char *device)
 {
-	const struct sensors *sensors = list->sensors;
 	char path[PATH_MAX], own[NAME_MAX_DISK * 2], other[NAME_MAX_DISK * 2];
 
 	snprintf(path, sizeof(path), "sys/block/%s/device", device);
-	if (!link_of(list->env, path, own, sizeof(own)))
+	if (!link_of(sensors->env, path, own, sizeof(own)))
 		return SIZE_MAX;
 	for (size_t i = 0; i < sensors->n_chips; i++) {
 		const struct sensor_chip *chip = &sensors->chips[i];
@@ -366,7 +371,7 @@ static size_t find_sensor(const struct health_list *list, const char *device)
 		snprintf(path, sizeof(path), "%.200s/device", chip->path);
 		if (chip->is_zone ||
 		    (strcmp(chip->name, "nvme") != 0 && strcmp(chip->name, "drivetemp") != 0) ||
-		    !link_of(list->env, path, other, sizeof(other)) || strcmp(own, other) != 0)
+		    !link_of(sensors->env, path, other, sizeof(other)) || strcmp(own, other) != 0)
 			continue;
 		for (size_t k = chip->first; k < chip->first + chip->n_sensors; k++)
 			if (sensors->list[k].kind == SENSOR_TEMPERATURE)
@@ -379,9 +384,10 @@ static size_t find_sensor(const struct health_list *list, const char *device)
  * What hwmon has, where it was read in this tick: for the topic of temperatures, or for devices that have
  * answered, so that the spin-down of disks is not put off by more questions than those.
  */
-static void update_temperatures(struct health_list *list)
+static void update_temperatures(struct health_state *state)
 {
-	struct sensors *sensors = list->sensors;
+	struct health_list *list = state->list;
+	struct sensors *sensors = state->sensors;
 	bool read = sensors->tick == list->env->tick && (sensors->asked & 1U << SENSOR_TEMPERATURE);
 	bool news = false;
 
@@ -395,14 +401,15 @@ static void update_temperatures(struct health_list *list)
 		struct health *health = list->list[i];
 		double value;
 
-		if (list->generation != sensors->generation)
-			health->sensor = find_sensor(list, health->job->name);
+		if (list->changed || state->generation != sensors->generation)
+			health->sensor = find_sensor(sensors, health->job->name);
 		value = health->sensor < sensors->n_sensors ? sensors->list[health->sensor].value : NAN;
 		if (!isnan(value) && !health->is_asleep && (read || health->has_news))
 			health->smart.celsius = value;
 		health->has_news = false;
 	}
-	list->generation = sensors->generation;
+	list->changed = false;
+	state->generation = sensors->generation;
 }
 
 static int open_list(void *state, const struct sample *sample)
@@ -425,7 +432,6 @@ static int update_list(void *state, const struct sample *sample)
 	if (!list->waited)
 		wait_first(list, sample->request->once, now_ns);
 	list->waited = true;
-	update_temperatures(list);
 	return 0;
 }
 
@@ -443,8 +449,7 @@ static void close_list(void *state)
 static const struct reader health_reader = {
 	.name = "health of disks",
 	.state_size = sizeof(struct health_list),
-	.reads = READINGS(READING(struct health_list, disks, &disk_reader),
-			  READING_ON_DEMAND(struct health_list, sensors, &sensor_reader)),
+	.reads = READINGS(READING(struct health_list, disks, &disk_reader)),
 	.open = open_list,
 	.update = update_list,
 	.close = close_list,
@@ -554,9 +559,11 @@ static void add_row(struct sample *sample, const struct health *health)
 
 static int sample_health(struct sample *sample)
 {
-	const struct health_list *list = sample->state;
+	struct health_state *state = sample->state;
+	const struct health_list *list = state->list;
 	int error = 0;
 
+	update_temperatures(state);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct health *health = list->list[i];
 
@@ -630,6 +637,8 @@ const struct topic topic_disk_health = {
 			  { ENODEV, N_("this machine has no disk that smartctl could ask"), true },
 			  { EXDEV, N_("only disks of the running machine can be asked"), true } } }),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HEALTH),
-	.reads = READING_ONE(&health_reader),
+	.state_size = sizeof(struct health_state),
+	.reads = READINGS(READING(struct health_state, list, &health_reader),
+			  READING_ON_DEMAND(struct health_state, sensors, &sensor_reader)),
 	.sample = sample_health,
 };
