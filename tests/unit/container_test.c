@@ -59,7 +59,7 @@ START_TEST(a_container_has_its_limits)
 	frame = sample_later();
 	assert_line(frame, 0, 0.75, "container 1.12 of 1.50 CPUs, throttled 25 %  (machine 25 %)");
 	assert_line(frame, 1, 0.49, "container 261M of 512M available  (machine 26 %)");
-	assert_line(frame, 2, 0.04, "machine: 65.0 MiB of 1.5 GiB used");
+	assert_line(frame, 2, 0.04, "machine: 65.0M of 1.5G used");
 	assert_cpus(frame, "1.50 of 2 CPUs");
 	ck_assert(!overview_shows_cpus(frame));
 	rig_close(&rig);

@@ -549,13 +549,13 @@ static void draw_chart(const struct pane_context *context, const struct canvas *
 	int x = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
-		unsigned series = disk->series[2 * number + i];
+		unsigned of_disk = disk->series[2 * number + i];
 		double end;
 
-		tops[i] = graph_line_range(&area, &context->history, series, &scale).most;
+		tops[i] = graph_line_range(&area, &context->history, of_disk, &scale).most;
 		end = axis_end(tops[i], chart->least, chart->unit == UNIT_SECONDS);
 		chart->label(labels[i], end);
-		halves[i] = (struct graph_half){ series, FOLLOWED_STYLE(i), end, labels[i] };
+		halves[i] = (struct graph_half){ of_disk, FOLLOWED_STYLE(i), end, labels[i] };
 	}
 	if (number == 0) {
 		int cells = utf8_cells(disk->name, canvas->ascii);
