@@ -433,9 +433,8 @@ static int power_graph_draw(const struct pane_context *context, const struct can
 	tell_relations(context, lines, n_lines, &text);
 	room = canvas->height - 1;
 	higher = room - count_lines(canvas, span_of(text.bytes, text.length)) - lines_below;
-	/* better without a sentence */
-	rows = room / (int)n_lines < LINE_ROWS ? room / (int)n_lines : LINE_ROWS;
-	rows = rows < 1 ? 1 : rows;
+	rows = room / (int)n_lines; /* better without a sentence */
+	rows = rows < 1 ? 1 : rows < LINE_ROWS ? rows : LINE_ROWS;
 	rows = higher / (int)n_lines > rows ? higher / (int)n_lines : rows;
 	rows = rows < LINE_ROWS_MAX ? rows : LINE_ROWS_MAX;
 	for (unsigned i = 0; i < n_lines && y + rows <= canvas->height; i++, y += rows) {
