@@ -173,3 +173,18 @@ def columns_that_an_older_version_lacked(scratch):
     with replay("cpu", recording=path, width=160, height=40) as terminal:
         terminal.send(".").shows("render", "200.0")
         terminal.send("3").shows("kernel -  █ cache")
+
+
+def calm_but_for_a_group(scratch):
+    """OK about the machine is not in the colour of calm above the sentence about a group that wants memory; without one it is."""
+    def color(used):
+        def change(_number, tables):
+            for row in tables["group"]:
+                row["memory_limit_used_ratio"] = used
+        with replay("memory", recording=edited(scratch, change)) as terminal:
+            terminal.send(".", ".")
+            expect(terminal.lines()[3].startswith("OK"), terminal, "the verdict")
+            expect(("of its memory limit" in terminal.text()) == (used > 0.95), terminal, "the group")
+            return terminal.screen.buffer[3][0].fg
+    colors = [color(used) for used in (0.2, 0.99)]
+    assert colors[0] != "default" and colors[1] == "default", colors

@@ -257,13 +257,18 @@ static void collect(const struct pane_context *context, struct memory_facts *fac
 	memory_facts_make(facts, context->frame, unwatched);
 }
 
-static int draw_level(const struct canvas *canvas, int y, int grade)
+/* Not of calm while a group is in want of memory, of which the verdict does not speak. */
+static int draw_level(const struct pane_context *context, const struct canvas *canvas, int y, int grade)
 {
 	static const char *const words[] = { N_("OK"), N_("HIGH"), N_("BAD"), N_("BAD") };
+	struct buffer group = BUFFER_HERE;
+	enum grade of_group = memory_group_story(&group, context->frame, memory_scope_row(context) != NULL);
+	enum style calm = of_group > GRADE_CALM ? STYLE_NORMAL : STYLE_OK;
 
+	buffer_free(&group);
 	return grade == GRADE_UNKNOWN
 		       ? canvas_text(canvas, y, 0, STYLE_DIM, "-", -1)
-		       : canvas_text(canvas, y, 0, graph_grade_style((enum grade)grade, STYLE_OK),
+		       : canvas_text(canvas, y, 0, graph_grade_style((enum grade)grade, calm),
 				     _(words[grade]), -1);
 }
 
@@ -273,7 +278,7 @@ static int draw_verdict(const struct pane_context *context, const struct canvas 
 	bool scoped = memory_scope_row(context) != NULL;
 	struct buffer text = BUFFER_HERE;
 	int grade = scoped ? memory_scope_verdict(&text, context) : memory_verdict(&text, facts);
-	int x = scoped && grade == GRADE_UNKNOWN ? 0 : draw_level(canvas, y, grade) + CANVAS_GAP;
+	int x = scoped && grade == GRADE_UNKNOWN ? 0 : draw_level(context, canvas, y, grade) + CANVAS_GAP;
 
 	buffer_char(&text, '\0');
 	canvas_cut(canvas, y, x, STYLE_NORMAL,
@@ -326,7 +331,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	int x, y = 2;
 
 	collect(context, &facts);
-	x = draw_level(canvas, 0, memory_verdict(&text, &facts)) + 1;
+	x = draw_level(context, canvas, 0, memory_verdict(&text, &facts)) + 1;
 	if (sentence_holds("left_ratio", of)) {
 		draw_text(canvas, 0, x, STYLE_NORMAL, N_("{left_ratio:%} left"), of);
 		fill_parts(context, parts);
