@@ -385,6 +385,7 @@ void frame_close(struct frame *frame)
 {
 	for (unsigned i = 0; i < frame->n_tables; i++) {
 		free(frame->tables[i].rows);
+		free(frame->tables[i].whole);
 		free(frame->tables[i].blank);
 		free(frame->tables[i].blank_block);
 		free(frame->tables[i].fresh);
@@ -405,7 +406,7 @@ static void clear_table(struct table *table)
 		table->capacity = 0;
 	}
 	table->n_rows = table->n_doubts = 0;
-	table->present = table->failed = table->partial = table->joined = false;
+	table->present = table->failed = table->partial = table->joined = table->is_split = false;
 	table->mono_ns = table->interval_ns = 0;
 }
 

@@ -405,6 +405,18 @@ static void derive_table(struct table *now, const struct table *before)
 	hash_free(&joiner.rows);
 }
 
+/* As it was sampled: rates, and what is judged by them, are not over what a scope left of it. */
+static struct table whole_of(const struct table *table)
+{
+	struct table whole = *table;
+
+	if (table->is_split) {
+		whole.rows = table->whole;
+		whole.n_rows = table->n_whole;
+	}
+	return whole;
+}
+
 static bool has_rates(const struct schema *schema)
 {
 	for (unsigned i = 0; i < schema->n_columns; i++)
@@ -422,12 +434,15 @@ void frame_derive(struct frame *now, const struct frame *before)
 	for (unsigned i = 0; i < now->n_tables; i++) {
 		struct table *table = &now->tables[i];
 		const struct table *last;
+		struct table whole;
 
 		if (!table->present || !has_rates(table->schema))
 			continue;
 		last = frame_table(before, table->schema->name);
-		if (last && !last->failed)
-			derive_table(table, last);
+		if (!last || last->failed)
+			continue;
+		whole = whole_of(last);
+		derive_table(table, &whole);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/vector.h"
 #include "model/settings.h"
 
 /* The columns that a scope looks at; NULL: the table has none of that name. */
@@ -215,12 +216,24 @@ static void split_account(struct scope *scope, struct table *account, const stru
 	add_part(account, N_("busy"), busy, busy_seconds, N_("/proc/stat, without idle and iowait"));
 }
 
+static void begin_split(struct table *table)
+{
+	size_t size = table->schema->row_size;
+
+	table->whole = vector_reserve(table->whole, &table->whole_capacity, table->n_rows, size);
+	if (table->n_rows > 0)
+		memcpy(table->whole, table->rows, table->n_rows * size);
+	table->n_whole = table->n_rows;
+	table->is_split = true;
+}
+
 /* Rows of no single process, or of an unknown one, go. */
 static void keep_processes(struct table *table)
 {
 	const struct column *pid = schema_find(table->schema, "pid");
 	size_t n_kept = 0, size = table->schema->row_size;
 
+	begin_split(table);
 	for (size_t i = 0; pid && i < table->n_rows; i++)
 		if (row_is_known(table_row(table, i), pid))
 			memmove(table->rows + n_kept++ * size, table_row(table, i), size);
@@ -260,6 +273,8 @@ static void split_recorded(struct scope *scope, struct frame *frame)
 		if (!shortened && table && table->n_rows < n_rows)
 			shortened = sums[i];
 	}
+	if (account)
+		begin_split(account);
 	if (account && account->n_rows > 0 && processes)
 		split_account(scope, account, processes);
 	else if (account)

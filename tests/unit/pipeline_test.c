@@ -61,6 +61,13 @@ static int next(void *state, struct frame *frame)
 	row = table_add(table);
 	row_set_text(row, schema_find(table->schema, "part"), "busy");
 	put(table, row, "cpu_seconds", 0.5 * second);
+	row = table_add(table);
+	row_set_text(row, schema_find(table->schema, "part"), "tasks");
+	put(table, row, "cpu_seconds", 100 + 0.2 * second);
+	table = open_table(frame, "exited");
+	row = table_add(table);
+	row_set_text(row, schema_find(table->schema, "command"), "cc1");
+	put(table, row, "cpu_seconds", 100 + 0.3 * second);
 	return 1;
 }
 
@@ -86,7 +93,7 @@ static struct {
 	struct frame frames[2], base;
 	struct pipeline pipeline;
 	unsigned n_kept;
-	double kept_busy, kept_rate; /* of the frame kept last */
+	double kept_busy, kept_rate, kept_tasks, kept_exited; /* of the frame kept last */
 	bool kept_finding;
 } stage;
 
@@ -96,6 +103,8 @@ static void keep(void *state, const struct frame *frame)
 	stage.n_kept++;
 	stage.kept_busy = frame_number(frame, "account", "busy", "cpu_seconds");
 	stage.kept_rate = frame_number(frame, "process", NULL, "cpu_ratio");
+	stage.kept_tasks = frame_number(frame, "account", "tasks", "cpu_ratio");
+	stage.kept_exited = frame_number(frame, "exited", "cc1", "cpu_ratio");
 	stage.kept_finding = frame_table(frame, "finding") != NULL;
 }
 
@@ -163,6 +172,19 @@ START_TEST(what_is_kept_is_whole_judged_and_not_split)
 	ck_assert(stage.kept_finding);
 }
 
+/* What is judged of a recording are rates of all processes: those of the frame before, split as it is. */
+START_TEST(rates_of_sums_are_the_same_in_any_scope)
+{
+	static const char *const scopes[] = { NULL, "user=0", "user=1000" };
+
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+		open_stage(true, scopes[i]);
+		run(5);
+		ck_assert_msg(fabs(stage.kept_exited - 0.3) < 1e-9, "%zu: %g", i, stage.kept_exited);
+		ck_assert_msg(fabs(stage.kept_tasks - 0.2) < 1e-9, "%zu: %g", i, stage.kept_tasks);
+	}
+}
+
 /* Live the sampler feeds the scope, and findings are judged only where they are sampled. */
 START_TEST(a_live_frame_is_not_read_again)
 {
@@ -171,7 +193,7 @@ START_TEST(a_live_frame_is_not_read_again)
 	open_stage(false, "user=1000");
 	frame = run(9);
 	ck_assert(!stage.scope.has_looked && !frame_table(frame, "finding"));
-	ck_assert(isnan(frame_number(frame, "account", "tasks", "cpu_ratio")));
+	ck_assert_double_eq_tol(frame_number(frame, "account", "tasks", "cpu_ratio"), 0.2, 1e-9);
 	open_stage(true, "user=1000");
 	stage.pipeline.scope_is_live = true; /* the past of a live screen: the sampler goes on feeding it */
 	frame = run(3);
