@@ -111,6 +111,8 @@ struct finding_rule {
 			   * wherever there are findings */
 	enum finding_age age;
 	struct finding_limit hold; /* seconds */
+	double least_seconds; /* for shares and rates, known of its window; 0: one. So what lives for less is
+			       * no alarm for whoever happens to look then */
 	const char *lead; /* a column with the time for which it has been so, believed after half a minute
 			   * of frames in which it was; NULL: none has that */
 	struct finding_value values[FINDING_VALUES_MAX]; /* ended by one without a name; the first with a

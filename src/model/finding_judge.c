@@ -100,7 +100,7 @@ bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, c
 #define FRESH_SECONDS 30 /* for which what has happened holds */
 #define APART_SECONDS 1  /* by which clocks of topics may differ */
 #define CUT_SECONDS 30   /* after which findings are taken as they are where earlier frames are too many */
-#define SHARE_SECONDS_MIN 1 /* of time that a share of it is of */
+#define SHARE_SECONDS_MIN 1 /* of time that a share of it is of, unless the rule says more */
 
 void findings_begin(struct findings *findings, enum findings_begin begin)
 {
@@ -429,7 +429,8 @@ static double value_now(struct findings *findings, const struct frame *frame, st
 			over = growth(findings, value, ~key, &place, over).number;
 		if (value->per_second)
 			over = grown.covered;
-		if ((value->over || value->per_second) && !value->mean && grown.covered < SHARE_SECONDS_MIN)
+		if ((value->over || value->per_second) && !value->mean &&
+		    grown.covered < fmax(SHARE_SECONDS_MIN, findings->rules[rule].least_seconds))
 			grown.number = NAN;
 		candidate->is_young = !isnan(number) && isnan(grown.number);
 		number = grown.number - taken_off(findings, frame, value, key);

@@ -34,6 +34,9 @@
 
 #define IN_CONTAINER "system.container_cpus"
 
+/* Some groups live for a moment. */
+#define GROUP_LEAST_SECONDS 5
+
 static const struct culprit_kind cpu_users = {
 	.is_rate = true, .least_share = 0.2,
 	.sources = { { .topic = "process", .name = "name", .used = "cpu_ratio", .id = "pid" },
@@ -143,6 +146,7 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "limit", .column = "memory_limit_bytes" } } },
 	{ .name = "group_refaults", .topic = "group", .key = "path", .called = "name",
 	  .severity = FINDING_WARNING, .yields_to = { "limit_killed" },
+	  .least_seconds = GROUP_LEAST_SECONDS,
 	  .text = N_("At its memory limit of {limit}; {refaults} pages/s evicted and read back in {window}[; "
 		     "tasks wait {waits} of it]."),
 	  .help = N_("A group is at its memory limit, and what was evicted there is needed again."),
@@ -332,6 +336,7 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "limit", .column = "limit_ratio" } } },
 	{ .name = "group_cpu", .topic = "group", .key = "path", .called = "name", .age = FINDING_COUNTS,
 	  .severity = FINDING_WARNING, .yields_to = { "cpu_limit" },
+	  .least_seconds = GROUP_LEAST_SECONDS,
 	  .text = N_("CPU quota {limit:0.2}: throttled in {throttled} of periods in {window}."),
 	  .help = N_("A group is at its CPU quota."),
 	  .pane = "groups", .view = "limits",
@@ -342,6 +347,7 @@ const struct finding_rule finding_rules[] = {
 			.keeps = 0.2 },
 		      { .name = "limit", .column = "cpu_limit_ratio" } } },
 	{ .name = "group_io", .topic = "group", .key = "path", .called = "name", .severity = FINDING_WARNING,
+	  .least_seconds = GROUP_LEAST_SECONDS,
 	  .text = N_("I/O of {device} at the limit[ of {bytes}/s][ of {requests} requests/s][; tasks wait "
 		     "{waits} of {window}][; waiting now: {waiting}]."),
 	  .help = N_("A group is at its limit of I/O, and its tasks wait: as its pressure has it, or where "
