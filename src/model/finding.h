@@ -33,7 +33,7 @@ struct culprit_kind {
 				     * have used more than was seen */
 };
 
-#define FINDING_VALUES_MAX 7
+#define FINDING_VALUES_MAX 8
 #define FINDING_YIELDS_MAX 3
 
 enum finding_severity { FINDING_NOTE, FINDING_WARNING, FINDING_CRITICAL };

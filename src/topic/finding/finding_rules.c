@@ -524,8 +524,8 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "parent", .column = "parent" } } },
 	{ .name = "lock_convoy", .topic = "convoy", .key = "process", .age = FINDING_SEEN,
 	  .severity = FINDING_NOTE,
-	  .text = N_("{waiting} threads wait for one mutex, for {time}[; held by {holder}, TID {tid}][; at "
-		     "{lock}]."),
+	  .text = N_("{waiting}[ of {looked} sampled] threads wait for one mutex for {time}[; held by "
+		     "{holder}, TID {tid}][; sampled {looked} of {threads}][; at {lock}]."),
 	  .help = N_("Most threads of a process wait for a mutex of the C library, whose holder runs or "
 		     "waits for a disk; not for a holder that sleeps until something comes, as the leader of "
 		     "a pool does."),
@@ -537,6 +537,8 @@ const struct finding_rule finding_rules[] = {
 					  N_("share of looks at holders that ran or waited for a disk")),
 			.keeps = 0.4 },
 		      { .name = "waiting", .column = "waiting_threads" },
+		      { .name = "looked", .column = "looked_threads" },
+		      { .name = "threads", .column = "threads" },
 		      { .name = "holder", .column = "holder" },
 		      { .name = "tid", .column = "holder_tid" },
 		      { .name = "lock", .column = "lock" } } },

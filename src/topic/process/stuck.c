@@ -569,7 +569,7 @@ const struct topic topic_stuck = {
 struct convoy_row {
 	uint64_t pid;
 	double start_seconds, convoy_seconds, waiting_ratio, holder_busy_ratio;
-	uint64_t waiting_threads, threads, holder_tid;
+	uint64_t waiting_threads, looked_threads, threads, holder_tid;
 	const char *process, *lock, *holder;
 };
 
@@ -582,6 +582,9 @@ static const struct column convoy_columns[] = {
 	CONVOY(waiting_threads, A_GAUGE(COUNT, N_("waiting"), 7),
 	       .help = N_("threads that wait for the mutex, of those that were looked at, at most 48"),
 	       .source = "/proc/PID/task/TID/syscall: futex with FUTEX_WAIT and the value 2"),
+	CONVOY(looked_threads, A_GAUGE(COUNT, N_("of"), 5), .hidden = true,
+	       .help = N_("threads that were looked at; unknown: all were"),
+	       .source = "/proc/PID/task/TID/syscall"),
 	CONVOY(waiting_ratio, A_GAUGE(RATIO, N_("%wait"), 6), .help = N_("their share"),
 	       .source = "waiting_threads / threads that were looked at"),
 	CONVOY(threads, A_LABEL(N_("threads"), 7), .fleeting = true, .rank = 2,
@@ -620,7 +623,7 @@ struct look {
 	uint64_t locks[THREADS_MAX]; /* that threads wait for */
 	size_t n_locks, n_waiting;   /* waiting: for most */
 	uint64_t most, lock;         /* that most of them wait for, now and when it was a convoy last */
-	uint64_t waiting_threads;    /* for lock, and their share then */
+	uint64_t waiting_threads, looked_threads; /* for lock, of these; and their share then */
 	double waiting_ratio;
 	double busy;                 /* see LOOK_WEIGHT; NaN: not known */
 	char holder_state, name[PROCESS_NAME_MAX]; /* name: of named */
@@ -785,6 +788,7 @@ static void see(struct look *look, uint64_t now_ns)
 	}
 	look->seen_ns = now_ns;
 	look->waiting_threads = look->n_waiting;
+	look->looked_threads = look->n_read;
 	look->waiting_ratio = (double)look->n_waiting / (double)look->n_read;
 }
 
@@ -905,6 +909,7 @@ static void convoy_add_row(struct sample *sample, const struct look *look)
 	row->convoy_seconds = (double)(state->processes->mono_ns - look->since_ns) / 1e9;
 	row->waiting_threads = look->waiting_threads;
 	row->waiting_ratio = look->waiting_ratio;
+	row->looked_threads = look->looked_threads < look->threads ? look->looked_threads : U64_UNKNOWN;
 	row->threads = look->threads;
 	row->lock = arena_print(arena, "0x%" PRIx64, look->lock);
 	row->holder_busy_ratio = look->busy;
