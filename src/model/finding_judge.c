@@ -623,6 +623,8 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 		candidate->since_seconds = recurs ? candidate->values[1] : held;
 		candidate->is_least = finding_began_before(rule, table, candidate->row);
 		candidate->since_time = finding_time_before(findings->past.wall_ns, candidate->since_seconds);
+		held = held < 0 ? 0 : held;
+		candidate->since_seconds = candidate->since_seconds < 0 ? 0 : candidate->since_seconds;
 	}
 	candidate->is_over = happened && held >= FRESH_SECONDS;
 	if (candidate->is_over)

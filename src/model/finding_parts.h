@@ -192,10 +192,13 @@ struct findings {
 
 #define FINDING_AGE_MAX 1e9 /* seconds: a recording may say anything */
 
+/* Below 0 it is after that: what happened while a sample was taken. */
 static inline uint64_t finding_time_before(uint64_t wall_ns, double seconds)
 {
-	uint64_t ago_ns = (uint64_t)(fmax(0, fmin(seconds, FINDING_AGE_MAX)) * 1e9);
+	uint64_t ago_ns = (uint64_t)(fmin(fabs(seconds), FINDING_AGE_MAX) * 1e9);
 
+	if (seconds < 0)
+		return wall_ns + ago_ns;
 	return ago_ns < wall_ns ? wall_ns - ago_ns : 0;
 }
 

@@ -20,6 +20,7 @@
  *   counted, uncounted, refused, ran, stack    what programs in the kernel count; see tests/unit/script.h
  *   set NAME VALUE                a setting
  *   slept SECONDS                 so long the machine was suspended
+ *   busy SECONDS                  so long after its time the next sample is taken
  *   round SECONDS                 so much later threads of topics look at what they do
  *   next 1                        the next process of its name is wished for
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
@@ -521,6 +522,8 @@ static void run_line(char *text)
 		rig_add(&rig, rest);
 	else if (strcmp(what, "slept") == 0)
 		rig.clock.slept_ns += (uint64_t)(atof(rest) * 1e9);
+	else if (strcmp(what, "busy") == 0)
+		rig.clock.busy_ns = (uint64_t)(atof(rest) * 1e9);
 	else if (strcmp(what, "sample") == 0)
 		sample(rest);
 	else if (strcmp(what, "round") == 0)

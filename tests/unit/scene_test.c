@@ -18,6 +18,7 @@
  *   finding RULE SEVERITY SUBJECT: TEXT    all findings, in their order; SEVERITY is earlier of what is over
  *   silent, silent LINE                    there is no finding; no line that begins so
  *   held RULE SUBJECT: SECONDS s[ or more], row ROW    one of them, for so long
+ *   dated RULE SUBJECT: SECOND to SECOND   the times of one of them
  *   explained [below] SENTENCE             all lines of an explanation; below: with a part in the one above
  *   compared SECONDS s, N samples, N lines, N causes
  *   detail SUBJECT: CHANGE; WHEN; PANE VIEW ROW, process PID, second SECOND
@@ -175,6 +176,22 @@ static void say_held(struct buffer *out)
 			     text_at(table, i, "subject"), since,
 			     *text_at(table, i, "begun") ? " or more" : "", text_at(table, i, "row"));
 	}
+}
+
+/* Second of the scene of a time in a row. */
+static double scene_second(const struct table *table, size_t row, const char *time)
+{
+	return (double)(int64_t)(table_u64(table, table_row(table, row), time) - SCENE_WALL_NS) / 1e9;
+}
+
+static void say_dated(struct buffer *out)
+{
+	const struct table *table = judged();
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		buffer_print(out, "dated %s %s: %.10g to %.10g\n", text_at(table, i, "rule"),
+			     text_at(table, i, "subject"), scene_second(table, i, "since_time"),
+			     scene_second(table, i, "until_time"));
 }
 
 /* A recording of the scene. */
@@ -476,7 +493,7 @@ static const struct kind {
 	{ "remark", say_remark, true },       { "reads", say_reads, true },
 	{ "mark", say_mark, true },           { "verdict", say_verdict, true },
 	{ "story", say_story, true },         { "ceiling", say_ceiling, true },
-	{ "gauge", say_gauge, false },
+	{ "gauge", say_gauge, false },         { "dated", say_dated, false },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

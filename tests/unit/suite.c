@@ -161,9 +161,13 @@ const char *find_part(const char *text, bool is_in, const char *const *parts)
 
 static bool still_read(const struct machine_clock *clock, clockid_t which, uint64_t *ns)
 {
-	const struct still_clock *still = (const struct still_clock *)clock;
+	struct still_clock *still = (struct still_clock *)clock;
 
 	*ns = still->ns + (which == CLOCK_BOOTTIME ? still->slept_ns : 0);
+	if (which != CLOCK_REALTIME)
+		return true;
+	still->ns += still->busy_ns;
+	still->busy_ns = 0;
 	return true;
 }
 

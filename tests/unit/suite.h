@@ -98,6 +98,7 @@ struct still_clock {
 	struct machine_clock clock;
 	uint64_t ns;       /* what all say … */
 	uint64_t slept_ns; /* … and CLOCK_BOOTTIME so much more */
+	uint64_t busy_ns;  /* so much later it is once a tick has read its clocks */
 };
 
 struct still_clock still_clock_at(uint64_t ns);

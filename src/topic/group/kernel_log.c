@@ -40,7 +40,8 @@ struct kill_row {
 #define COL(field, ...) COLUMN_OF(struct kill_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	COL(age_seconds, GAUGE, SECONDS, N_("ago"), 7, N_("time since the last one"), "/dev/kmsg"),
+	COL(age_seconds, GAUGE, SECONDS, N_("ago"), 7,
+	    N_("time since the last one; below 0: it came while the sample was taken"), "/dev/kmsg"),
 	COL(series_seconds, GAUGE, SECONDS, N_("since"), 7,
 	    N_("time since the first of those that followed one another within 30 s"), "/dev/kmsg",
 	    .hidden = true),
@@ -249,12 +250,13 @@ static void name_limit(struct kill *kill, struct env *env)
 	strcpy(kill->name, is_found ? found.name : named.name);
 }
 
-static double seconds_since(uint64_t us, const struct state *state, uint64_t now_us)
+/* At the time of the frame, however much later the log was read: so it happened when it did in each frame. */
+static double seconds_since(uint64_t us, const struct state *state, uint64_t frame_us)
 {
-	return (double)((int64_t)now_us - state->skew_us - (int64_t)us) / 1e6;
+	return (double)((int64_t)frame_us - state->skew_us - (int64_t)us) / 1e6;
 }
 
-static void add_row(struct sample *sample, struct kill *kill, uint64_t now_us)
+static void add_row(struct sample *sample, struct kill *kill, uint64_t frame_us)
 {
 	const struct state *state = sample->state;
 	struct kill_row *row = table_add(sample->table);
@@ -264,8 +266,8 @@ static void add_row(struct sample *sample, struct kill *kill, uint64_t now_us)
 	row->path = frame_text(sample->frame, kill->path);
 	row->name = *kill->name ? frame_text(sample->frame, kill->name) : N_("all");
 	row->killed = frame_text(sample->frame, kill->killed);
-	row->age_seconds = seconds_since(last_us(kill), state, now_us);
-	row->series_seconds = seconds_since(kill->series_us, state, now_us);
+	row->age_seconds = seconds_since(last_us(kill), state, frame_us);
+	row->series_seconds = seconds_since(kill->series_us, state, frame_us);
 	row->kills = kill->n_times;
 	row->counted_seconds = (double)kill->counted_us / 1e6;
 	row->limit_bytes = kill->limit_bytes;
@@ -276,7 +278,8 @@ static int sample(struct sample *sample)
 {
 	static const char *const names[] = { "oom_kill" };
 	struct state *state = sample->state;
-	uint64_t now_us = (sample->table->mono_ns - kernel_clock_lag_ns(sample->env)) / 1000, counted = 0;
+	uint64_t lag_ns = kernel_clock_lag_ns(sample->env), counted = 0;
+	uint64_t now_us = (sample->table->mono_ns - lag_ns) / 1000;
 	struct span text;
 
 	if (env_read(sample->env, env_file(sample->env, "proc/vmstat"), &text) == 0)
@@ -290,7 +293,7 @@ static int sample(struct sample *sample)
 	state->sampled = true;
 	state->read_us = now_us;
 	for (size_t i = state->n_all; i-- > 0;)
-		add_row(sample, &state->all[i], now_us);
+		add_row(sample, &state->all[i], (sample->frame->mono_ns - lag_ns) / 1000);
 	return 0;
 }
 
