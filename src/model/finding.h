@@ -113,6 +113,7 @@ struct finding_rule {
 	struct finding_limit hold; /* seconds */
 	double least_seconds; /* for shares and rates, known of its window; 0: one. So what lives for less is
 			       * no alarm for whoever happens to look then */
+	bool from_window; /* it began with the time that its numbers are of when it spoke first */
 	const char *lead; /* a column with the time for which it has been so, believed after half a minute
 			   * of frames in which it was; NULL: none has that */
 	struct finding_value values[FINDING_VALUES_MAX]; /* ended by one without a name; the first with a

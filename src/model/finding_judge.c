@@ -551,12 +551,14 @@ static double stored_since(const struct findings *findings, const struct finding
 	return 0;
 }
 
-/* Of a share of the time before it held: that share of it. */
+/* Of a share of the time before it held: that share of it; or the whole time. */
 static double lead_seconds(const struct finding_rule *rule, const struct candidate *candidate)
 {
 	const struct finding_value *first = &rule->values[0];
 	double share = candidate->values[0];
 
+	if (rule->from_window)
+		return candidate->covered;
 	return first->window_seconds > 0 && first->at_least.unit == UNIT_RATIO && share > 0 && share <= 1
 		       ? share * candidate->covered
 		       : 0;

@@ -504,7 +504,7 @@ const struct finding_rule finding_rules[] = {
 			.keeps = 0.85 },
 		      { .name = "speed", .column = "speed_bits" } } },
 	{ .name = "failing_command", .topic = "failing", .key = "command", .called = "what",
-	  .age = FINDING_COUNTS, .severity = FINDING_NOTE,
+	  .age = FINDING_COUNTS, .severity = FINDING_NOTE, .from_window = true,
 	  .text = N_("Failed {failures} times in {window}, {share} of its exits[; last: {last}][; started by "
 		     "process {pid}][; started by {parents} processes {parent}]."),
 	  .help = N_("A command that the same program starts exits with a failure again and again, and "
@@ -513,9 +513,10 @@ const struct finding_rule finding_rules[] = {
 	  .pane = "cpu", .view = "failing", .unless_column = "command", .unless = answers,
 	  .unless_setting = "answers",
 	  .values = { { .name = "failures", .column = "failures", .window_seconds = 30,
-			.at_least = COUNT("failing_failures", 5, N_("failures within 30 s")) },
+			.at_least = COUNT("failing_failures", 5, N_("failures within 30 s")), .keeps = 4 },
 		      { .name = "share", .column = "failures", .over = "exits", .window_seconds = 30,
-			.at_least = RATIO("failing_share", 0.9, N_("share of its exits that failed")) },
+			.at_least = RATIO("failing_share", 0.9, N_("share of its exits that failed")),
+			.keeps = 0.8 },
 		      { .name = "recent", .column = "failures", .window_seconds = 15,
 			.at_least = COUNT("failing_recent", 1, N_("failures within 15 s")) },
 		      { .name = "last", .column = "ended" },
