@@ -643,7 +643,8 @@ static const struct column columns[] = {
 	ROW(since_time, A_NUMBER(LABEL, TIME, N_("from"), 8), .fleeting = true, .hidden = true,
 	    .help = N_("time at which it began, or happened"), .source = "CLOCK_REALTIME"),
 	ROW(until_time, A_NUMBER(LABEL, TIME, N_("until"), 8), .fleeting = true, .hidden = true,
-	    .help = N_("time at which it was seen, or happened, last; while it holds, that of the sample"),
+	    .help = N_("time at which it was seen, counted, or happened last; while it lasts, that of the "
+		       "sample"),
 	    .source = "CLOCK_REALTIME"),
 	ROW(text, A_LABEL(N_("finding"), 40), .prose = true, .fleeting = true,
 	    .help = N_("what is out of the ordinary, with its numbers"),
@@ -866,11 +867,22 @@ static bool is_worst(const struct finding_told *told, const struct candidate *ca
 	return longer >= LONGER_SECONDS || candidate->rank > told->rank;
 }
 
+/* Up to when it was so: of what counts, its last growth; it is shown for longer. */
+static uint64_t until_time_of(const struct findings *findings, const struct candidate *candidate)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	uint64_t until_ns = findings->past.wall_ns;
+
+	if (rule->age >= FINDING_HAPPENED)
+		return finding_time_before(until_ns, candidate->values[0]);
+	if (rule->age == FINDING_COUNTS && candidate->changed_ns > 0)
+		until_ns -= findings->past.now_ns - candidate->changed_ns;
+	return until_ns > candidate->since_time ? until_ns : candidate->since_time;
+}
+
 /* Keeps the sentence of now, unless a worse one is there, and up to when it was so. */
 static void tell(struct findings *findings, const struct candidate *candidate, const struct finding_row *row)
 {
-	bool counts = findings->rules[candidate->rule].age == FINDING_COUNTS && candidate->changed_ns > 0;
-	uint64_t ago_ns = counts ? findings->past.now_ns - candidate->changed_ns : 0;
 	struct finding_told *told =
 		&finding_past_hold(&findings->past, candidate->identity, candidate->rule)->told;
 
@@ -887,9 +899,9 @@ static void tell(struct findings *findings, const struct candidate *candidate, c
 	}
 	told->since_seconds = candidate->since_seconds;
 	told->is_least = candidate->is_least;
-	told->until_ns = findings->past.now_ns - ago_ns;
+	told->until_ns = findings->past.now_ns - (findings->past.wall_ns - row->until_time);
 	told->since_wall_ns = candidate->since_time;
-	told->until_wall_ns = findings->past.wall_ns - ago_ns;
+	told->until_wall_ns = row->until_time;
 }
 
 static void add_row(struct findings *findings, struct frame *frame, struct table *out,
@@ -904,8 +916,7 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	row->severity = severities[candidate->severity];
 	row->state = candidate->is_over ? STATE_EARLIER : STATE_NOW;
 	row->since_time = candidate->since_time;
-	row->until_time = finding_time_before(frame->wall_ns,
-					      rule->age >= FINDING_HAPPENED ? candidate->values[0] : 0);
+	row->until_time = until_time_of(findings, candidate);
 	row->subject = !key            ? _(rule->subject)
 		       : rule->subject ? arena_print(&frame->arena, "%s %s", _(rule->subject), name)
 				       : name;

@@ -454,8 +454,8 @@ struct table {
 	uint64_t interval_ns; /* of its rates: since it was sampled for the previous frame; 0: no rates */
 	char *rows;
 	size_t n_rows, capacity;
-	bool is_split;    /* rows are those of a scope; what was sampled, for rates of the next frame, are … */
-	char *whole;      /* … these; owned */
+	bool is_split;    /* rows are those of a scope, and the following all that were sampled */
+	char *whole;      /* for rates of the next frame; owned */
 	size_t n_whole, whole_capacity;
 	bool joined;      /* with the table of the previous frame: then fresh is known */
 	bool *fresh;      /* of each row: that table had none with its key */

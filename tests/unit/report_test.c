@@ -207,6 +207,7 @@ struct told {
 	double waiting, stalled;
 	const char *findings;
 	double held;    /* seconds that they have held */
+	double ago;     /* … and since they were counted last */
 	unsigned notes; /* findings more, and notices */
 	unsigned gauges;
 	double level; /* share of these */
@@ -241,7 +242,8 @@ static void add_told_finding(struct frame *frame, const struct told *told, const
 		     arena_print(&frame->arena, "%s at %g.", severity, told->seconds));
 	row_set_f64(row, schema_find(&finding_schema, "since_seconds"), told->held);
 	row_set_text(row, schema_find(&finding_schema, "begun"), told->held == 4 ? "before" : "");
-	row_set_u64(row, schema_find(&finding_schema, "until_time"), frame->wall_ns);
+	row_set_u64(row, schema_find(&finding_schema, "until_time"),
+		    frame->wall_ns - (uint64_t)(told->ago * 1e9));
 }
 
 static void add_told_findings(struct frame *frame, const struct told *told)
@@ -533,6 +535,7 @@ static void tell_findings(size_t n, const char *const *findings)
 	for (size_t i = 0; i < n; i++)
 		of.telling.told[i].findings = findings[i];
 	of.telling.told[4].held = n == 8 ? 2.5 : 100;
+	of.telling.told[5].ago = .5;
 	read_told();
 }
 
@@ -543,7 +546,7 @@ START_TEST(findings_come_and_go)
 	ck_assert_uint_eq(of.stretch.moment_index, 2);
 	check_found(0, "a critical at 2. 1-4 3 2");
 	check_found(1, "b warning at 6. 1.5-6 3 1");
-	check_found(2, "z note at 2. 1-5 5 1"); /* as the moment has it */
+	check_found(2, "z note at 2. 1-4.5 5 1"); /* as the moment has it */
 	check_found(3, "y note at 6. 6-6 1 1");
 	ck_assert(!of.stretch.has_more_findings);
 	of.plan.moment = 5;
@@ -554,7 +557,7 @@ START_TEST(findings_come_and_go)
 	of.plan.moment = 4; /* it is not as bad then */
 	read_told();
 	check_found(0, "a critical at 2. 1-4 3 2");
-	check_found(2, "z note at 4. 1-5 5 1");
+	check_found(2, "z note at 4. 1-4.5 5 1");
 }
 
 /* The first and the last are read for their clocks; of tables, only what the page shows is. */

@@ -168,6 +168,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 	bool over = schema_row_is_over(table->schema, row);
 	double held = table_number(table, row, "since_seconds");
 	uint64_t held_ns = held > 0 && held < 1e9 ? (uint64_t)(held * 1e9) : 0;
+	uint64_t until_ns = table_u64(table, row, "until_time");
 	struct stretch_finding *finding =
 		find(pass, table_text(table, row, "rule"), table_text(table, row, "subject"));
 
@@ -180,7 +181,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		set_text(finding, table_text(table, row, "text"), frame->wall_ns);
 	if (finding->n_samples > 0 && over) {
 		if (finding->happened)
-			finding->until_ns = table_u64(table, row, "until_time");
+			finding->until_ns = until_ns;
 		return;
 	}
 	if (finding->n_samples == 0) {
@@ -192,8 +193,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		finding->level = level;
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
 	}
-	finding->until_ns =
-		over || finding->happened ? table_u64(table, row, "until_time") : frame->wall_ns;
+	finding->until_ns = until_ns == U64_UNKNOWN ? frame->wall_ns : until_ns;
 	finding->n_samples++;
 	finding->n_episodes += finding->judged + 1 < pass->n_judged || finding->n_episodes == 0;
 	finding->judged = pass->n_judged;

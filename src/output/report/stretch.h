@@ -52,7 +52,7 @@ struct stretch_finding {
 	bool happened; /* at since_ns, and last at until_ns */
 	const char *severity; /* the worst, as the table has it */
 	enum finding_severity level;
-	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when it held, up to the last sample with it */
+	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when, and up to when, it was so */
 	bool is_least;               /* it may have begun earlier */
 	size_t n_samples, n_episodes; /* in which it held */
 	size_t judged;               /* number of the last sample with it, of those with findings */
