@@ -456,14 +456,14 @@ static bool holds(const struct finding_value *value, double limit, double number
 
 /*
  * May it have held before the first frame, as far as earlier frames say? Until one of them had the whole time
- * that the numbers are of.
+ * that the numbers are of, and so much more.
  */
-static bool is_early(const struct rule_limits *limits)
+static bool is_early(const struct rule_limits *limits, double more_seconds)
 {
 	const struct judged_at *judged = &limits->judged;
 
 	return judged->before_ns == 0 || (double)(judged->before_ns - judged->first_ns) / 1e9 <
-						 limits->window * FINDING_WINDOW_MOST;
+						 limits->window * FINDING_WINDOW_MOST + more_seconds;
 }
 
 /* Do all limits hold? Reads all values, as those of the past must not get gaps. */
@@ -472,7 +472,7 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const struct rule_limits *limits = &findings->limits[candidate->rule];
-	bool early = is_early(limits);
+	bool early = is_early(limits, 0);
 	const double *limit_of = finding_past_held(&findings->past, candidate->identity) ||
 						 (findings->past.begin == FINDINGS_WITHIN && early)
 					 ? limits->keeps
@@ -609,9 +609,9 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 
 	if (held == 0) {
 		spell->lead_seconds = lead_seconds(rule, candidate);
-		spell->is_early = is_early(limits);
+		spell->is_early = is_early(limits, FINDING_BACK_SECONDS);
 		spell->unseen = limits->judged.before_ns == 0 ||
-				(spell->is_early &&
+				(is_early(limits, 0) &&
 				 finding_past_was_unsure(&findings->past, candidate->identity));
 	}
 	look_back(spell, rule, table, candidate->row, held);
@@ -631,6 +631,7 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 	candidate->is_over = happened && held >= FRESH_SECONDS;
 	if (candidate->is_over)
 		candidate->severity = FINDING_NOTE;
+	spell->was_found |= held >= limits->hold;
 	return held >= limits->hold;
 }
 

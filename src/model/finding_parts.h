@@ -28,7 +28,7 @@ struct finding_told {
 struct finding_spell {
 	uint64_t identity;
 	unsigned rule;
-	bool ended;
+	bool ended, was_found; /* was_found: it has held for the time of its rule */
 	uint64_t begin_ns, end_ns; /* end: the last frame in which it held */
 	uint64_t begin_wall_ns;    /* CLOCK_REALTIME then */
 	double lead_seconds;       /* for which it was so before, by a share of the time before it held */
@@ -72,7 +72,9 @@ struct finding_growth {
 struct finding_growth finding_past_growth(struct finding_past *past, uint64_t identity, double now,
 					  const struct finding_window *window);
 
-/* Did it hold in the frame before this one? */
+#define FINDING_BACK_SECONDS 10 /* a finding that is back within this time has not ended */
+
+/* Did it hold in the frame before this one, or was it a finding a moment ago? */
 bool finding_past_held(const struct finding_past *past, uint64_t identity);
 
 /*

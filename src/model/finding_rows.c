@@ -17,6 +17,7 @@
 #define TRACES_MAX 2048
 #define SPELLS_MAX 256
 #define NEAR 20 /* and this part in any case: no two frames are exactly a window apart */
+#define BACK_NS (FINDING_BACK_SECONDS * UINT64_C(1000000000))
 #define BRIDGED_NS (UINT64_C(300) * 1000000000) /* behind another pane, for example */
 
 struct finding_trace {
@@ -189,9 +190,10 @@ static struct finding_spell *find_spell(const struct finding_past *past, uint64_
 {
 	for (size_t i = past->n_spells; i-- > 0;) {
 		struct finding_spell *spell = &past->spells[i];
+		uint64_t gap_ns = past->now_ns - spell->end_ns;
 
-		if (spell->identity == identity && !spell->ended &&
-		    past->now_ns - spell->end_ns <= BRIDGED_NS)
+		if (spell->identity == identity &&
+		    (spell->ended ? spell->was_found && gap_ns <= BACK_NS : gap_ns <= BRIDGED_NS))
 			return spell;
 	}
 	return NULL;
@@ -241,6 +243,7 @@ struct finding_spell *finding_past_hold(struct finding_past *past, uint64_t iden
 			.begin_wall_ns = past->wall_ns,
 		};
 	}
+	spell->ended = false;
 	spell->end_ns = past->now_ns;
 	return spell;
 }
