@@ -83,6 +83,14 @@ static bool is_made(const char *place, const struct finding_rule *rule)
 	       (rule->culprit && of_culprit && place[4] != 'd');
 }
 
+/* Has the text had it before? */
+static bool is_again(const char *place, const char *text)
+{
+	const char *first = strstr(text, textf("%.*s", (int)strcspn(place, ":}") + 1, place));
+
+	return first && first < place;
+}
+
 /* Topics, columns and places in the text are those that exist; rules to which one yields, too. */
 START_TEST(rules_name_what_exists)
 {
@@ -94,7 +102,7 @@ START_TEST(rules_name_what_exists)
 		if (rule->key)
 			ck_assert_ptr_nonnull(schema_find(schema_of(rule->topic), rule->key));
 		for (const char *at = rule->text; (at = strchr(at, '{')); at++)
-			n_places += !is_made(at, rule);
+			n_places += !is_made(at, rule) && !is_again(at, rule->text);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 			check_value(rule, &rule->values[i]);
 			n_found += strstr(rule->text, textf("{%s}", rule->values[i].name)) ||
