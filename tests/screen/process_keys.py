@@ -202,6 +202,21 @@ def the_page_of_the_dead_has_what_is_known(scratch):
         terminal.hides(re.compile("^(threads|CPU|memory|I/O|faults|limits|open|priority) "), " - ")
 
 
+def start_life_and_end_of_the_dead_add_up(scratch):
+    """By the sample that found it ended, and then by its record, which is better."""
+    def change(number, tables):
+        detail = tables["process_detail"][0]
+        tables["process_detail"] = [dict.fromkeys(detail) | {"pid": 2001, "start_seconds": 200.1, "name": "worker.sh", "state": "X",
+                                                             "started_time": 1732094977900000000, "exited_time": 1732094992600000000}]
+        tables["process"] = [row for row in tables["process"] if row["pid"] != 2001]
+        tables["event"] = []
+        tables["ended"] = [{"number": 1, "time": 1732094993100000000, "pid": 2001, "start_seconds": 200.1, "name": "worker.sh",
+                            "exit_signal": 9, "duration_seconds": 14.45}] if number > 0 else []
+    with replay("process", recording=edited(scratch, change), width=100, height=30) as terminal:
+        terminal.shows("at 09:29:52", " 09:29:37  lived about 15 s")
+        terminal.send(".").shows("Killed by SIGKILL at 09:29:52", " 09:29:37  lived 15 s")
+
+
 def opened_of_an_exit(_scratch):
     """From the overview the last process of the name, with what its record has; it stays when others of that name end."""
     with replay("overview", at="09:31:00", width=120, height=40) as terminal:

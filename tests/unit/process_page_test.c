@@ -112,6 +112,37 @@ START_TEST(last_fields_of_stat)
 	ck_assert(!pid_stat_exit_status(span_text("77 (a) Z 1 77"), &status));
 }
 
+/* In seconds after one of the clock; what is not known is NaN. */
+START_TEST(start_life_and_end_add_up)
+{
+	static const struct {
+		double started, exit, seen, lived;
+		const char *said;
+	} cases[] = {
+		{ 17.9, NAN, 32.6, NAN, "about 15, to 32" },
+		{ 17.9, NAN, 33.1, 14.45, "15, to 32" },    /* and then by its exit record */
+		{ 17.1, NAN, 33.1, 14.45, "14, to 31" },
+		{ 17.9, 32.35, 33.1, 14.45, "15, to 32" },  /* by an event */
+		{ 17.9, NAN, 32.1, 14.45, "15, to 32" },    /* not after it was seen */
+		{ 17.9, NAN, 27.8, 9.4, "9.4, to 27" },
+		{ NAN, NAN, 33.1, 14.45, "14.45, to 33" },
+		{ NAN, NAN, 33.1, NAN, "about nan, to 33" },
+		{ 17.9, NAN, NAN, 14.45, "15, to 32" },
+		{ 17.9, NAN, 99.5, 14.45, "about 82, to 99" }, /* its main thread alone ended then */
+	};
+	const double base_ns = 1.7e18;
+
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct process_life life = process_life_of(
+			base_ns + cases[i].started * 1e9, base_ns + cases[i].exit * 1e9,
+			base_ns + cases[i].seen * 1e9, cases[i].lived);
+
+		ck_assert_str_eq(textf("%s%g, to %g", life.is_about ? "about " : "", fabs(life.seconds),
+				       floor((life.end_ns - base_ns) / 1e9)),
+				 cases[i].said);
+	}
+}
+
 #define NONE PROCESS_CALM, "no obvious cause"
 #define CALM PROCESS_CALM,
 #define SLOW PROCESS_SLOW,

@@ -38,6 +38,20 @@ enum process_level { PROCESS_CALM, PROCESS_SLOW, PROCESS_STUCK };
  */
 enum process_level process_story(struct buffer *out, const struct facts *facts, size_t held);
 
+/* When it ended and how long it lived, so that both add up with its start; NaN: not known. */
+struct process_life {
+	double end_ns;  /* CLOCK_REALTIME */
+	double seconds; /* of a long one the difference of start and end in whole seconds */
+	bool is_about;  /* by the sample that found it ended */
+};
+
+/*
+ * By its start, its exit event and the first sample after its end, in ns of CLOCK_REALTIME, and by its life in
+ * that event or in its exit record. NaN: not known.
+ */
+struct process_life process_life_of(double started_ns, double exit_ns, double seen_ns,
+				    double lived_seconds);
+
 #define PROCESS_GROUPS 3
 
 struct process_subject {

@@ -679,6 +679,25 @@ static struct fact doing_fact(const struct facts *facts)
 	return text_fact(remarks_first(REMARKS(doings), facts));
 }
 
+#define WHOLE_SECONDS 9.95 /* from which on sentences have whole seconds */
+#define LATE_SECONDS 10    /* a sample finds an end so much later, at most; else it is not that of the record */
+
+/* A record has the life of the main thread, which may have ended before others, without time in suspend. */
+struct process_life process_life_of(double started_ns, double exit_ns, double seen_ns, double lived_seconds)
+{
+	double recorded_ns = started_ns + lived_seconds * 1e9;
+	bool is_other = isnan(exit_ns) && seen_ns - recorded_ns > LATE_SECONDS * 1e9;
+	struct process_life life = {
+		.end_ns = !isnan(exit_ns) ? exit_ns : is_other ? seen_ns : fmin(recorded_ns, seen_ns),
+		.is_about = isnan(lived_seconds) || is_other,
+	};
+
+	life.seconds = life.is_about ? (life.end_ns - started_ns) / 1e9 : lived_seconds;
+	if (life.seconds >= WHOLE_SECONDS && !isnan(started_ns))
+		life.seconds = floor(life.end_ns / 1e9) - floor(started_ns / 1e9);
+	return life;
+}
+
 #define FILES_OF(kind) "rows of open_file of the kind " kind
 
 static void make_facts(const struct summary *summary, struct page_facts *of)
@@ -688,14 +707,13 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 	const void *hot = hot_row(summary, profile), *limit = table_most(limits, "used_ratio", NAN);
 	double wall_ns = (double)summary->context->frame->wall_ns, started = number(summary, "started_time");
 	double exit_signal = how_ended(summary, "exit_signal", "signal");
-	const void *exit = of->exit.row;
-	double ended = exit	     ? table_number(of->exit.table, exit, "time")
-		       : of->end.row ? table_number(of->end.table, of->end.row, "time")
-				     : number(summary, "exited_time");
 	bool has_ended = *text_of(summary, "state") == 'X';
 	double age = wall_ns > started && !has_ended ? floor((wall_ns - started) / 1e9) : NAN;
-	const struct row_facts *life = exit ? &of->exit : &of->end;
-	double lived = table_number(life->table, life->row, "duration_seconds");
+	const struct row_facts *record = of->exit.row ? &of->exit : &of->end;
+	const struct process_life life = process_life_of(
+		started, table_number(of->exit.table, of->exit.row, "time"),
+		fmin(number(summary, "exited_time"), table_number(of->end.table, of->end.row, "time")),
+		table_number(record->table, record->row, "duration_seconds"));
 	/* by the function that waits, where that is counted; else as the kernel accounts delays */
 	bool accounted = !isnan(time_part(summary, "disk")) || process_waits_in_ring(&summary->rows);
 	double disk = accounted ? time_part(summary, "disk")
@@ -733,11 +751,11 @@ static void make_facts(const struct summary *summary, struct page_facts *of)
 			      UNIT_RATIO),
 		  "self_ratio - error_ratio of profile, the function that runs most" },
 		{ "age_seconds", number_fact(age, UNIT_SECONDS), "time of the sample - started_time" },
-		{ "lived_seconds", column_fact(life->table, life->row, "duration_seconds") },
-		{ "lived_about_seconds",
-		  number_fact(isnan(lived) ? (ended - started) / 1e9 : NAN, UNIT_SECONDS),
+		{ "lived_seconds", number_fact(life.is_about ? NAN : life.seconds, UNIT_SECONDS),
+		  "duration_seconds of event, else of ended" },
+		{ "lived_about_seconds", number_fact(life.is_about ? life.seconds : NAN, UNIT_SECONDS),
 		  "exited_time - started_time" },
-		{ "ended_time", number_fact(ended, UNIT_TIME) },
+		{ "ended_time", number_fact(life.end_ns, UNIT_TIME) },
 		{ "limit_name", text_fact(table_text(limits, limit, "name")) },
 		{ "limit_used", text_fact(table_text(limits, limit, "used_text")) },
 		{ "limit", text_fact(table_text(limits, limit, "soft_text")) },
