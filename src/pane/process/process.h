@@ -46,8 +46,8 @@ struct process_life {
 };
 
 /*
- * By its start, its exit event and the first sample after its end, in ns of CLOCK_REALTIME, and by its life in
- * that event or in its exit record. NaN: not known.
+ * By its start, its exit event and the first sample after its end, in ns of CLOCK_REALTIME, and by its life
+ * in that event or in its exit record. NaN: not known.
  */
 struct process_life process_life_of(double started_ns, double exit_ns, double seen_ns,
 				    double lived_seconds);

@@ -680,10 +680,11 @@ static struct fact doing_fact(const struct facts *facts)
 }
 
 #define WHOLE_SECONDS 9.95 /* from which on sentences have whole seconds */
-#define LATE_SECONDS 10    /* a sample finds an end so much later, at most; else it is not that of the record */
+#define LATE_SECONDS 10    /* if a sample finds an end later than this, the record has another one */
 
 /* A record has the life of the main thread, which may have ended before others, without time in suspend. */
-struct process_life process_life_of(double started_ns, double exit_ns, double seen_ns, double lived_seconds)
+struct process_life process_life_of(double started_ns, double exit_ns, double seen_ns,
+				    double lived_seconds)
 {
 	double recorded_ns = started_ns + lived_seconds * 1e9;
 	bool is_other = isnan(exit_ns) && seen_ns - recorded_ns > LATE_SECONDS * 1e9;
