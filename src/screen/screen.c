@@ -60,6 +60,15 @@ static void aim_at(const struct source *source, size_t index)
 		source->aim(source->state, index);
 }
 
+/* What began in a sample that is judged on the way is marked, too. */
+static void note_marks(void *state, const struct frame *frame, const struct frame *before)
+{
+	struct screen *screen = state;
+
+	(void)before;
+	marks_take(&screen->marks, frame);
+}
+
 /* With the samples before it. */
 static void jump_to(struct screen *screen, size_t index)
 {
@@ -73,7 +82,7 @@ static void jump_to(struct screen *screen, size_t index)
 	aim_at(source, index);
 	if (source_read(source, index, frames[0]) == 1)
 		first = pipeline_first_before(index, REFILL_FRAMES, frames[0]);
-	before = pipeline_judge_before(&screen->pipeline, first, frames, NULL, NULL);
+	before = pipeline_judge_before(&screen->pipeline, first, frames, note_marks, screen);
 	error = source->seek(source->state, first);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_clear(&screen->contexts[p].history);

@@ -7,7 +7,7 @@ import subprocess
 import time
 import xml.etree.ElementTree
 
-from common import PANETOP, RECORDING, edited, expect, fixture, recording_named, replay, running, screen
+from common import PANETOP, RECORDING, TESTS, edited, expect, fixture, recording_named, replay, running, screen
 from drawn import DAY, clock, drawn_again, first_sample, live_seconds, seconds_of
 from terminal import PATIENCE
 
@@ -292,6 +292,18 @@ def marks(scratch):
                "the finding that began")
         terminal.send("m", ".", ".", ".")
         expect(strip(terminal).count("m") == 2, terminal, "the second mark replaces the first")
+
+
+def is_full_for_a_while(number, tables):
+    if 12 <= number < 20:
+        tables["memory_limit"].append({"cgroup": "/one", "used_bytes": 99, "limit_bytes": 100, "caches_bytes": 0})
+
+
+def marks_before_a_jump(scratch):
+    """Those of samples that are judged on the way to the last one, and not read for its graphs."""
+    idle = os.path.join(TESTS, "recordings", "calm", "idle.recording")
+    with screen("--replay=" + edited(scratch, is_full_for_a_while, idle, frames=363), "overview", width=160) as terminal:
+        expect(strip(terminal).count("!") == 1, terminal, "the finding that began long before")
 
 
 def marks_are_as_bad_as_the_finding(scratch):
