@@ -344,6 +344,36 @@ static void take_sleeps(struct marks *marks, const struct frame *frame)
 	sleep_past_take(&marks->slept, frame);
 }
 
+/* The number of the stretch that has this time; n_stretches: none does. */
+static unsigned find_stretch(const struct marks *marks, uint64_t wall_ns)
+{
+	unsigned i = 0;
+
+	while (i < marks->n_stretches &&
+	       (wall_ns < marks->stretches[i].from_ns || wall_ns > marks->stretches[i].to_ns))
+		i++;
+	return i;
+}
+
+bool marks_know(const struct marks *marks, uint64_t wall_ns)
+{
+	return find_stretch(marks, wall_ns) < marks->n_stretches;
+}
+
+/* The first frame of a stretch, which one that is there may have. */
+static void begin_stretch(struct marks *marks, const struct frame *frame)
+{
+	marks->stretch = find_stretch(marks, frame->wall_ns);
+	if (marks->stretch < marks->n_stretches)
+		return;
+	if (marks->n_stretches == MARKS_STRETCHES_MAX)
+		memmove(marks->stretches, marks->stretches + 1,
+			--marks->n_stretches * sizeof(*marks->stretches));
+	marks->stretch = marks->n_stretches++;
+	marks->stretches[marks->stretch] =
+		(struct stretch_judged){ frame->wall_ns - frame->interval_ns, frame->wall_ns };
+}
+
 void marks_take(struct marks *marks, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
@@ -356,9 +386,13 @@ void marks_take(struct marks *marks, const struct frame *frame)
 		marks->first_ns = 0;
 	if (!table || frame->interval_ns == 0)
 		return;
-	if (marks->first_ns == 0)
+	if (marks->first_ns == 0) {
 		marks->first_ns = frame->mono_ns;
+		begin_stretch(marks, frame);
+	}
 	marks->last_ns = frame->mono_ns;
+	if (marks->stretches[marks->stretch].to_ns < frame->wall_ns)
+		marks->stretches[marks->stretch].to_ns = frame->wall_ns;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		uint64_t rule = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule")));

@@ -181,12 +181,18 @@ struct mark {
 	bool is_critical; /* the finding was, then or later */
 };
 
+#define MARKS_STRETCHES_MAX 32
+
 /* In the order in which they were made; the oldest ones make room, those of the user last. */
 struct marks {
 	struct mark list[MARKS_MAX];
 	unsigned n;
 	uint64_t first_ns; /* mono_ns of frames with findings and rates, without a gap; 0: none yet … */
 	uint64_t last_ns;  /* … and the last one of them */
+	struct stretch_judged {
+		uint64_t from_ns, to_ns; /* CLOCK_REALTIME */
+	} stretches[MARKS_STRETCHES_MAX]; /* whose findings are known; the oldest one makes room */
+	unsigned n_stretches, stretch;    /* the one that grows */
 	struct sleep_past slept;
 };
 
@@ -198,5 +204,8 @@ void marks_add(struct marks *marks, uint64_t wall_ns);
  * known.
  */
 void marks_take(struct marks *marks, const struct frame *frame);
+
+/* Would a finding that began then (CLOCK_REALTIME) be marked? */
+bool marks_know(const struct marks *marks, uint64_t wall_ns);
 
 #endif

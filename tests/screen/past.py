@@ -306,6 +306,16 @@ def marks_before_a_jump(scratch):
         expect(strip(terminal).count("!") == 1, terminal, "the finding that began long before")
 
 
+def what_is_not_judged_is_dim(_scratch):
+    """The load of samples whose findings are not known, so that no mark there means nothing."""
+    with replay("overview", width=160, at="09:33:00") as terminal:
+        line, row = terminal.lines()[1], terminal.screen.buffer[1]
+        start, place = line.index("Calls") + len("Calls"), line.index("\u2502")
+        before, after = ({row[x].fg for x in cells if row[x].data != " "}
+                         for cells in (range(start, place - 1), range(place + 2, len(line))))
+        expect(len(before) == 1 and len(after) == 1 and before != after, terminal, f"{before}, {after}")
+
+
 def marks_are_as_bad_as_the_finding(scratch):
     """Amber of a warning, red where it was critical."""
     for used, color in ((0.97, AMBER), (0.995, RED)):

@@ -215,7 +215,10 @@ void timeline_draw(const struct screen *screen, const struct canvas *canvas)
 	x = timeline->x - canvas->left;
 	for (int i = 0; i < timeline->cells; i++)
 		if (!isnan(timeline->loads[i]))
-			graph_level(canvas, y, x + i, STYLE_DIM, timeline->loads[i]);
+			graph_level(canvas, y, x + i,
+				    marks_know(&screen->marks, time_of(timeline, i + 0.5)) ? STYLE_NORMAL
+											   : STYLE_DIM,
+				    timeline->loads[i]);
 	draw_marks(screen, timeline, canvas, y, x);
 	canvas_text(canvas, y, x + cell_of(timeline, screen_frame(screen)->wall_ns), STYLE_NOTICE,
 		    canvas->ascii ? "|" : "\u2502", 1);
