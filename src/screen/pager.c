@@ -240,12 +240,14 @@ static void add_signs(struct buffer *out, const struct pane_context *context)
 	add_key(out, _("green"), _("underlined: what the sample before did not have"));
 	if (has_processes(context))
 		add_key(out, _("grey"), _("in italics: a process that has ended"));
-	if (screen_recording(screen))
+	if (screen_recording(screen)) {
 		add_sign(out, glyphs->mark,
 			 _("the shown moment in the line of the load, where ! is a finding that begins, m a "
 			   "mark, z a sleep, c a change of the clock"));
-	else
+		add_key(out, _("grey"), _("in the line of the load: findings are not known there yet"));
+	} else {
 		add_key(out, PACKAGE, _("with a number: CPU time of panetop itself, as a share of one CPU"));
+	}
 }
 
 void pager_help(struct pane_context *context)

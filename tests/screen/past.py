@@ -314,6 +314,7 @@ def what_is_not_judged_is_dim(_scratch):
         before, after = ({row[x].fg for x in cells if row[x].data != " "}
                          for cells in (range(start, place - 1), range(place + 2, len(line))))
         expect(len(before) == 1 and len(after) == 1 and before != after, terminal, f"{before}, {after}")
+        terminal.send("F1", "End").shows("findings are not known there yet")
 
 
 def marks_are_as_bad_as_the_finding(scratch):
