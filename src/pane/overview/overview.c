@@ -493,7 +493,8 @@ static void exits_title(const struct pane_context *context, char *title, size_t 
 	if (isnan(seconds) || isnan(exits))
 		snprintf(title, room, "%s", list_title(OVERVIEW_TABLE_EXITED));
 	else
-		snprintf(title, room, _("%.0f exits in %.0f s"), exits, seconds >= 55 ? 60 : seconds);
+		snprintf(title, room, P_("%.0f exit in %.0f s", "%.0f exits in %.0f s", (size_t)exits), exits,
+			 seconds >= 55 ? 60 : seconds);
 }
 
 /* Short rather than cut: the number of those it leaves out stays. */
