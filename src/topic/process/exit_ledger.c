@@ -576,6 +576,68 @@ static void count_unseen(struct exit_ledger *ledger, const struct ended *first, 
 			 first->name, &ends);
 }
 
+static void keep_seen(struct exit_ledger *ledger, const struct process *process, const char *name,
+		      const struct ends *ends)
+{
+	const struct process_io *io = process->io && process->io->begun ? process->io : NULL;
+
+	keep_end(ledger,
+		 (struct exit_end){
+			 .pid = process->pid,
+			 .uid = process->uid,
+			 .start_ticks = process->start_ticks,
+			 .lived_ns = above_zero(process->lived_ns),
+			 .cpu_ns = process->dead_ns > process->cpu_ns ? process->dead_ns : process->cpu_ns,
+			 .peak_kib = above_zero(process->peak_kib),
+			 .disk_bytes = io ? io->read_bytes + io->write_bytes + ends->disk_bytes : U64_UNKNOWN,
+			 .status = end_status(process->exit_code_known, ends->exit_code),
+		 },
+		 name, ends);
+}
+
+/* When it ended: whoever adopts a zombie and reaps it has not started it. */
+static uint32_t last_parent(const struct process *process, const struct ended *record)
+{
+	if (record && record->parent_pid != 0 && record->parent_pid != U32_UNKNOWN)
+		return record->parent_pid;
+	return process->stat.state == 'Z' ? U32_UNKNOWN : process->stat.parent_pid;
+}
+
+/*
+ * Of a process that samples saw: how it ended, once, and when it is gone its CPU time after it was last seen.
+ * record: NULL: none came in this tick.
+ */
+static void count_seen(struct exit_ledger *ledger, struct process *process, const struct ended *record,
+		       bool gone)
+{
+	uint64_t page_kib = ledger->processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
+	uint64_t seen_bytes = process->io ? process->io->read_bytes + process->io->write_bytes : 0;
+	bool renamed = record && strcmp(record->name, process->name) != 0 &&
+		       !process_is_kernel_thread(process);
+	const char *name = renamed ? record->name : process->name;
+	char parent[PROCESS_NAME_MAX];
+	struct ends ends = {
+		process->dead_ns > process->cpu_ns ? process->dead_ns - process->cpu_ns : 0,
+		EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib,
+		process->dead_bytes > seen_bytes ? process->dead_bytes - seen_bytes : 0,
+		!process->end_counted,
+		!process->end_counted && process->exit_code != 0,
+		process->exit_code,
+		last_parent(process, record),
+		"",
+		renamed ? NULL : process->command,
+	};
+
+	if (!process->outside && !process->end_counted) {
+		ends.parent = parent_name(ledger, ends.parent_pid, parent);
+		keep_seen(ledger, process, name, &ends);
+	}
+	if (!gone)
+		ends.uncounted_ns = ends.left_kib = ends.disk_bytes = 0;
+	count_exit(ledger, name, process->outside, ends);
+	process->end_counted = true;
+}
+
 /* The threads of a process that exited in this tick. Where it has a clock, their scheduler's time counts. */
 static void count_process(struct exit_ledger *ledger, const struct ended *threads, size_t n_threads)
 {
@@ -596,7 +658,7 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 	if (!seen)
 		seen = process_list_find(ledger->processes, threads->tgid);
 	if (seen) {
-		seen->dead_ns += run_ns; /* count_exited() subtracts its clock … */
+		seen->dead_ns += run_ns; /* count_seen() subtracts its clock … */
 		seen->dead_bytes += disk_bytes; /* … and what its file had */
 		seen->exit_code = seen->exit_code ? seen->exit_code : exit_code;
 		seen->exit_code_known |= exits > 0 && first->code_known;
@@ -604,6 +666,9 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 			seen->lived_ns = first->elapsed_ns == U64_UNKNOWN ? 0 : first->elapsed_ns;
 			seen->peak_kib = first->peak_kib;
 		}
+		if (exits > 0 && seen->stat.state == 'Z' &&
+		    process_list_find(ledger->processes, seen->pid) == seen)
+			count_seen(ledger, seen, first, false);
 	} else {
 		count_unseen(ledger, first,
 			     (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, disk_bytes, exits,
@@ -661,57 +726,14 @@ static size_t count_records(struct exit_ledger *ledger)
 	return n_ended;
 }
 
-static void keep_seen(struct exit_ledger *ledger, const struct process *process, const char *name,
-		      const struct ends *ends)
-{
-	const struct process_io *io = process->io && process->io->begun ? process->io : NULL;
-
-	keep_end(ledger,
-		 (struct exit_end){
-			 .pid = process->pid,
-			 .uid = process->uid,
-			 .start_ticks = process->start_ticks,
-			 .lived_ns = above_zero(process->lived_ns),
-			 .cpu_ns = process->dead_ns > process->cpu_ns ? process->dead_ns : process->cpu_ns,
-			 .peak_kib = above_zero(process->peak_kib),
-			 .disk_bytes = io ? io->read_bytes + io->write_bytes + ends->disk_bytes : U64_UNKNOWN,
-			 .status = end_status(process->exit_code_known, ends->exit_code),
-		 },
-		 name, ends);
-}
-
-/* CPU time after they were last seen. Threads that exited before the first sample have no record. */
+/* Threads that exited before the first sample have no record. */
 static void count_exited(struct exit_ledger *ledger)
 {
 	const struct process_list *processes = ledger->processes;
 
-	for (size_t i = 0; i < processes->n_exited; i++) {
-		const struct process *process = processes->exited[i];
-		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
-		uint64_t seen_bytes = process->io ? process->io->read_bytes + process->io->write_bytes : 0;
-		const struct ended *record = find_record(ledger, process->pid);
-		bool renamed = record && strcmp(record->name, process->name) != 0 &&
-			       !process_is_kernel_thread(process);
-		const char *name = renamed ? record->name : process->name;
-		char parent[PROCESS_NAME_MAX];
-		struct ends ends = {
-			process->dead_ns > process->cpu_ns ? process->dead_ns - process->cpu_ns : 0,
-			EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib,
-			process->dead_bytes > seen_bytes ? process->dead_bytes - seen_bytes : 0,
-			1,
-			process->exit_code != 0,
-			process->exit_code,
-			process->stat.parent_pid,
-			"",
-			renamed ? NULL : process->command,
-		};
-
-		if (!process->outside)
-			ends.parent = parent_name(ledger, ends.parent_pid, parent);
-		count_exit(ledger, name, process->outside, ends);
-		if (!process->outside)
-			keep_seen(ledger, process, name, &ends);
-	}
+	for (size_t i = 0; i < processes->n_exited; i++)
+		count_seen(ledger, processes->exited[i], find_record(ledger, processes->exited[i]->pid),
+			   true);
 }
 
 static uint64_t children_ns(const struct exit_ledger *ledger, const struct process *process)
