@@ -163,6 +163,17 @@ def a_ring_is_not_storage(scratch):
             assert set(said[10:]) == {told}, (counted, call, said)
 
 
+def few_looks_see_it_asleep(scratch):
+    """Of a process that uses little, some find it running; of one that uses more, it is said how much."""
+    for used, told in ((0.015, "Sleeping for input or a timer (poll)."),
+                       (0.4, "Computing 40 % of the time, else mostly sleeping for input or a timer (poll).")):
+        def change(second, detail, process, _times, used=used):
+            detail["cpu_seconds"] = process["cpu_seconds"] = second * used
+            detail.update({"state": "R"} if second % 3 else {"system_call": "poll", "system_call_file": ""})
+        said = steady(scratch, change, 20)
+        assert set(said[10:]) == {told}, (used, said)
+
+
 def a_convoy_names_its_lock(scratch):
     def change(second, detail, process, times):
         detail.update({"threads": 12, "lock_threads": 8 + second % 3, "lock_address": "0x5581"})

@@ -190,7 +190,7 @@ static double mean_of(const struct history *history, const struct mean *mean, si
 	return grown / seconds;
 }
 
-/* The system call in which it slept in at least half of the last samples; NULL: there is none. */
+/* The system call in which it slept in at least half of the last samples that saw it asleep; NULL: none. */
 static const char *call_of(const struct process_state *state, const struct history *history, size_t now)
 {
 	double most = NAN;
@@ -199,12 +199,14 @@ static const char *call_of(const struct process_state *state, const struct histo
 	for (size_t i = now + 1; i-- > 0 && age_seconds(history, now, i) < MEAN_SECONDS;) {
 		double call = history_value(history, PROCESS_SERIES_CALL, i);
 
+		if (isnan(call))
+			continue;
 		if (votes == 0)
 			most = call;
 		votes = votes == 0 || most == call ? votes + 1 : votes - 1;
 	}
 	for (size_t i = now + 1; i-- > 0 && age_seconds(history, now, i) < MEAN_SECONDS;) {
-		n += isnan(history_value(history, PROCESS_SERIES_STATE, i)) ? 0 : 1;
+		n += isnan(history_value(history, PROCESS_SERIES_CALL, i)) ? 0 : 1;
 		slept += history_value(history, PROCESS_SERIES_CALL, i) == most ? 1 : 0;
 	}
 	return slept > 0 && 2 * slept >= n ? state->calls.texts[(size_t)most] : NULL;
@@ -501,6 +503,9 @@ static const struct remark remarks[] = {
 	CALM(SLEEPS, SLEEPS_ON,
 	     N_("Sleeping {waits_for} ({sleep_call}[ {system_call_file}])"
 		"[, held by {lock_holder} {lock_holder_pid}].")),
+	CALM("cpu_ratio >= 0.05, waits_for, threads <= 1", "cpu_ratio >= 0.03, waits_for, threads <= 1",
+	     N_("Computing {cpu_ratio} of the time, else mostly sleeping {waits_for} ({sleep_call})"
+		"[ (last {mean_seconds:.0} s)].")),
 	{ "main_ended, others >= 1",
 	  PN_("Main thread ended; {others} thread goes on.", "Main thread ended; {others} threads go on."),
 	  "others", .level = PROCESS_CALM },
