@@ -211,6 +211,7 @@ struct told {
 	unsigned notes; /* findings more, and notices */
 	unsigned gauges;
 	double level; /* share of these */
+	bool caused;  /* findings say by whom */
 };
 
 /* A recording of these. */
@@ -239,7 +240,8 @@ static void add_told_finding(struct frame *frame, const struct told *told, const
 	row_set_text(row, schema_find(&finding_schema, "subject"), subject);
 	row_set_text(row, schema_find(&finding_schema, "severity"), severity);
 	row_set_text(row, schema_find(&finding_schema, "text"),
-		     arena_print(&frame->arena, "%s at %g.", severity, told->seconds));
+		     arena_print(&frame->arena, "%s at %g%s.", severity, told->seconds,
+				 told->caused ? "; most: make" : ""));
 	row_set_f64(row, schema_find(&finding_schema, "since_seconds"), told->held);
 	row_set_text(row, schema_find(&finding_schema, "begun"), told->held == 4 ? "before" : "");
 	row_set_u64(row, schema_find(&finding_schema, "until_time"),
@@ -558,6 +560,19 @@ START_TEST(findings_come_and_go)
 	read_told();
 	check_found(0, "a critical at 2. 1-4 3 2");
 	check_found(2, "z note at 4. 1-4.5 5 1");
+}
+
+START_TEST(a_sentence_that_names_a_cause_is_kept)
+{
+	tell_findings(6, (const char *const[]){ "", "a", "z", "z", "z", "z" });
+	of.telling.told[2].caused = of.telling.told[3].caused = true;
+	of.plan.moment = 1;
+	read_told();
+	check_found(1, "z note at 3; most: make. 2-4.5 4 1");
+	ck_assert_uint_eq(of.stretch.findings[1].text_ns, START_NS + UINT64_C(3000000000));
+	of.plan.moment = 5;
+	read_told();
+	check_found(1, "z note at 3; most: make. 2-4.5 4 1");
 }
 
 /* The first and the last are read for their clocks; of tables, only what the page shows is. */

@@ -160,10 +160,22 @@ static void set_text(struct stretch_finding *finding, const char *text, uint64_t
 	snprintf(finding->text, sizeof(finding->text), "%s", text);
 }
 
+/* A sentence leaves out what is not known, such as the cause. */
+static unsigned count_parts(const char *text)
+{
+	unsigned n_parts = 1;
+
+	while ((text = strchr(text, ';')) != NULL) {
+		n_parts++;
+		text++;
+	}
+	return n_parts;
+}
+
 static void take_finding(struct pass *pass, const struct frame *frame, const struct table *table,
 			 const void *row)
 {
-	const char *severity = table_text(table, row, "severity");
+	const char *severity = table_text(table, row, "severity"), *text = table_text(table, row, "text");
 	enum finding_severity level = level_of(severity);
 	bool over = schema_row_is_over(table->schema, row);
 	double held = table_number(table, row, "since_seconds");
@@ -177,8 +189,11 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		return;
 	}
 	finding->has_ended = over;
-	if (finding->n_samples == 0 || level >= finding->level || over)
-		set_text(finding, table_text(table, row, "text"), frame->wall_ns);
+	if (finding->n_samples == 0 || level > finding->level || over ||
+	    (level == finding->level && count_parts(text) >= count_parts(finding->text)))
+		set_text(finding, text, frame->wall_ns);
+	else if (level == finding->level && finding->text_ns == 0)
+		finding->text_ns = finding->until_ns;
 	if (finding->n_samples > 0 && over) {
 		if (finding->happened)
 			finding->until_ns = until_ns;
@@ -333,7 +348,7 @@ static void fill_points(struct pass *pass)
 	}
 }
 
-/* Findings that are as bad at the moment as ever have the numbers of the moment. */
+/* Findings that are as bad at the moment as ever, and tell as much, have the numbers of the moment. */
 static void take_texts(struct pass *pass)
 {
 	const struct table *table = frame_table(&pass->stretch->moment, finding_schema.name);
@@ -344,7 +359,8 @@ static void take_texts(struct pass *pass)
 			find(pass, table_text(table, row, "rule"), table_text(table, row, "subject"));
 
 		if (finding && !finding->has_ended && !finding->happened &&
-		    level_of(table_text(table, row, "severity")) == finding->level)
+		    level_of(table_text(table, row, "severity")) == finding->level &&
+		    count_parts(table_text(table, row, "text")) >= count_parts(finding->text))
 			set_text(finding, table_text(table, row, "text"), pass->stretch->moment.wall_ns);
 	}
 }

@@ -46,7 +46,7 @@ enum report_fault {
 /* A finding about one subject, as long as it comes and goes. Its texts are in the arena of the stretch. */
 struct stretch_finding {
 	const char *rule, *subject;
-	char text[TEXT_MAX];  /* at its worst, if it has ended; else at the moment, or at last */
+	char text[TEXT_MAX];  /* at its worst, if it has ended; else at the moment, or when it told most */
 	uint64_t text_ns;     /* CLOCK_REALTIME of the sample that it is of; 0: it was always the same */
 	bool has_ended;
 	bool happened; /* at since_ns, and last at until_ns */
