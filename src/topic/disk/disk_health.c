@@ -353,7 +353,7 @@ static bool link_of(const struct env *env, const char *path, char *name, size_t 
 		return false;
 	target[length] = '\0';
 	slash = strrchr(target, '/');
-	snprintf(name, room, "%s", slash ? slash + 1 : target);
+	snprintf(name, room, "%.*s", (int)room - 1, slash ? slash + 1 : target);
 	return true;
 }
 
