@@ -142,8 +142,8 @@ START_TEST(events_alone_have_a_notice)
 {
 	static const struct event_sources_of sources = { no_perf, silent_connector };
 	static const char *const wanted[] = {
-		"exited: without exit records it is not known which exits failed, and CPU time is an "
-		"estimate",
+		("exited: without exit records it is not known which exits failed, and CPU time is an "
+		 "estimate"),
 		"ended: without exit records it is not known how processes ended, and what they used",
 		"failing: without exit records it is not known which commands fail",
 	};
