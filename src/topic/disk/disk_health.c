@@ -267,7 +267,7 @@ static void ask_due(struct health_list *list, uint64_t now_ns)
 /* A sample has what comes at once. */
 static void wait_first(struct health_list *list, bool once, uint64_t now_ns)
 {
-	unsigned steps = (once ? ONCE_WAIT_MS : FIRST_WAIT_MS) / 10;
+	int steps = (once ? ONCE_WAIT_MS : FIRST_WAIT_MS) / 10;
 
 	for (; list->n_in_flight > 0 && steps > 0; steps--) {
 		helper_wait(list->team, env_mono_ns(list->env) + NS_PER_SECOND / 100);
