@@ -2,12 +2,15 @@
 /* Pane "groups": what units, containers and pods use, as the tree of control groups, and their processes. */
 #include <config.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "pane/processes.h"
+#include "screen/graph.h"
 
+#define FINDING_LINES_MIN 8 /* with less, the rows have all of them */
 #define LIST_SHARE 3 /* of the lines, the processes have at least a third */
 #define REST "(rest)" /* path of the row of what is in no group */
 
@@ -174,12 +177,48 @@ static void list_title(const struct pane_context *context, char *text, size_t ro
 		snprintf(text, room, "%s", _("processes"));
 }
 
+/*
+ * The worst finding about a group of the table, as its colour says: "web: CPU quota … (+2 more)". It is on
+ * the last line, where it moves nothing. False: there is none.
+ */
+static bool draw_finding(const struct pane_context *context, const struct canvas *canvas,
+			const struct table *groups)
+{
+	const struct table *findings = frame_table(context->frame, "finding");
+	struct made_fact more = { "more", number_fact(0, UNIT_COUNT) };
+	struct row_facts facts = { { row_fact }, findings, NULL, &more, 1 };
+	char text[TEXT_MAX];
+	enum grade grade;
+
+	for (size_t i = 0; groups && findings && i < findings->n_rows; i++) {
+		const void *row = table_row(findings, i);
+		const char *path = table_text(findings, row, "row");
+
+		if (schema_row_is_over(findings->schema, row) || !path || !table_find(groups, path, NULL))
+			continue;
+		more.fact.number += facts.row != NULL;
+		if (!facts.row)
+			facts.row = row;
+	}
+	if (!facts.row || canvas->height < FINDING_LINES_MIN)
+		return false;
+	if (more.fact.number == 0)
+		more.fact.number = NAN;
+	grade = grade_of_severity(table_text(findings, facts.row, "severity"));
+	sentence_text(text, _("{subject}: {text}[ (+{more} more)]"), &facts.facts);
+	canvas_cut(canvas, canvas->height - 1, 0, graph_grade_style(grade, STYLE_NORMAL), text,
+		   canvas->width);
+	return true;
+}
+
 /* The groups have what they need, as far as a third is left for the processes below them. */
 static void draw(const struct pane_context *context, struct canvas *canvas)
 {
 	unsigned groups = context->pane->views[context->view].table;
 	int below = process_below_lines(context, canvas), wanted = 2 + table_height(&context->tables[groups]);
-	struct canvas part = *canvas;
+	const struct canvas shown = context_above_notice(context, canvas);
+	bool found = draw_finding(context, &shown, context_table(context, groups));
+	struct canvas rows = canvas_rows(canvas, 0, found ? shown.height - 1 : canvas->height), part = rows;
 	char title[TEXT_MAX];
 
 	if (below > 0) {
@@ -193,7 +232,7 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	if (below == 0)
 		return;
 	list_title(context, title, sizeof(title));
-	part = canvas_below(canvas, part.height);
+	part = canvas_below(&rows, part.height);
 	context_draw_titled(context, &part, (unsigned)process_below_table(context), title);
 }
 
