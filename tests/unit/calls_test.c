@@ -422,14 +422,21 @@ static void open_files(struct child *child, const char *directory)
 	}
 }
 
-static double lost_of_stream(void)
+static double lost_of(const char *topic)
 {
 	double lost = 0;
 
 	for (unsigned i = 0; i < rig.now->n_notices; i++)
-		if (strcmp(rig.now->notices[i].topic, "opened") == 0)
+		if (strcmp(rig.now->notices[i].topic, topic) == 0)
 			lost = strtod(rig.now->notices[i].text, NULL);
 	return lost;
+}
+
+/* The kernel skips a program while its CPU is in another one: it counts that, at most. */
+static void assert_all_opens(const char *topic, double found)
+{
+	ck_assert_double_le(found, FILES);
+	ck_assert_double_ge(found + lost_of(topic), FILES);
 }
 
 /* Rows of a topic with this result; value: the column that is summed, NULL: how many rows. */
@@ -463,8 +470,8 @@ START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 		rig_next(&rig);
 		sum += sum_of("opened", NULL, NULL);
 	} while (!done);
-	ck_assert_double_eq(sum + lost_of_stream(), FILES);
-	ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), FILES);
+	assert_all_opens("opened", sum);
+	assert_all_opens("opened_total", sum_of("opened_total", NULL, "opens"));
 	end(pid);
 }
 

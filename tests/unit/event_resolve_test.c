@@ -614,5 +614,8 @@ START_TEST(a_hidden_process_is_not_gone)
 			ck_assert_uint_eq(resolver.ready.list[0].pid, stranger);
 		ck_assert(!event_processes_find(resolver.processes, own)->vanished);
 	}
+	/* the exits of its last threads come late: it does not end twice */
+	for (uint32_t tid = stranger + 1; tid <= stranger + 3; tid++)
+		ck_assert_str_eq(told(textf("exit pid=%u tid=%u code=0 at=now", stranger, tid)), "-");
 	close_all();
 }

@@ -496,6 +496,8 @@ static void resolve_exit(struct event_resolver *resolver, const struct raw_event
 	if (!of_first) {
 		report(resolver, process, raw);
 	}
+	if (process->end_ns) /* by a look at /proc: this one came late */
+		return;
 	if (process->first_ended && process->threads == 0)
 		end_process(resolver, process);
 	else if (of_first && !waits)
