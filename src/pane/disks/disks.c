@@ -422,6 +422,13 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	return 1;
 }
 
+/* Its numbers are of no interval. */
+static void health_heading(const struct pane_context *context, char *text, size_t room)
+{
+	(void)context;
+	snprintf(text, room, "%s", _("health, asked every 5 min"));
+}
+
 static enum grade grade_of_health(const char *state)
 {
 	return strcmp(state, "failing") == 0 ? GRADE_ALARM
@@ -823,7 +830,7 @@ static const struct pane_view views[] = {
 	  N_("whose bytes the devices read and wrote, and what is the kernel's own"), DISKS_TABLE_ACCOUNT,
 	  .heading = context_heading },
 	{ "health", N_("Health"), N_("how worn disks are, and what they say of themselves"),
-	  DISKS_TABLE_HEALTH, .heading = context_heading },
+	  DISKS_TABLE_HEALTH, .heading = health_heading },
 	{ 0 },
 };
 

@@ -90,7 +90,7 @@ struct process {
 	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
 	bool shown;                /* it has a row also while it sleeps: its command line comes first */
 	bool outside;              /* of the scope of this run */
-	bool exit_code_known;      /* its process has ended, as a zombie at first */
+	bool exit_code_known;      /* an exit record has its code, which may be 0 */
 	bool end_counted;          /* its exit was counted, as a zombie at first */
 	uint32_t exit_code;        /* of an exit record, as in wait(2): the first other than 0 */
 };
