@@ -595,12 +595,15 @@ static void keep_seen(struct exit_ledger *ledger, const struct process *process,
 		 name, ends);
 }
 
-/* When it ended: whoever adopts a zombie and reaps it has not started it. */
+#define INIT_PID 1
+
+/* When it ended. Init, which adopts zombies and reaps them, has not started them. */
 static uint32_t last_parent(const struct process *process, const struct ended *record)
 {
 	if (record && record->parent_pid != 0 && record->parent_pid != U32_UNKNOWN)
 		return record->parent_pid;
-	return process->stat.state == 'Z' ? U32_UNKNOWN : process->stat.parent_pid;
+	return process->stat.state == 'Z' && process->stat.parent_pid <= INIT_PID ? U32_UNKNOWN
+										 : process->stat.parent_pid;
 }
 
 /*
