@@ -377,7 +377,7 @@ static bool is_behind(const char *text, const char *place, const char *words)
 	return (size_t)(place - text) >= length && strncmp(place - length, words, length) == 0;
 }
 
-/* A digit that is of no sample: of the interval ("in the last 10.0 s"), or of a heading. */
+/* A digit that is of no sample: of an interval ("in the last 10.0 s", "every 5 min"), or of a heading. */
 static bool is_of_heading(const char *text, const char *digit)
 {
 	static const char *const headings[] = { "%10s", "%60s", "%300s", "50%", "90%", "99%", "99.9%" };
@@ -385,7 +385,8 @@ static bool is_of_heading(const char *text, const char *digit)
 
 	while (begin > text && (isdigit((unsigned char)begin[-1]) || begin[-1] == '.'))
 		begin--;
-	if (is_behind(text, begin, "last ") || is_behind(text, begin, " in "))
+	if (is_behind(text, begin, "last ") || is_behind(text, begin, " in ") ||
+	    is_behind(text, begin, "every "))
 		return true;
 	begin -= begin > text && begin[-1] == '%' ? 1 : 0;
 	for (unsigned i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
