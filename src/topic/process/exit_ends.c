@@ -49,6 +49,19 @@ const struct exit_end *exit_ends_find(const struct exit_ends *ends, uint32_t pid
 	return NULL;
 }
 
+void exit_ends_date(struct exit_ends *ends, uint32_t pid, uint64_t start_ticks)
+{
+	for (uint64_t number = ends->newest; number >= oldest(ends); number--) {
+		struct exit_end *end = &ends->all[number % EXIT_ENDS_MAX];
+
+		if (end->number != number || end->pid != pid)
+			continue;
+		if (end->start_ticks == U64_UNKNOWN)
+			end->start_ticks = start_ticks;
+		return;
+	}
+}
+
 /* Numbers go on. */
 void exit_ends_clear(struct exit_ends *ends)
 {

@@ -41,6 +41,9 @@ const char *exit_ends_command(const struct exit_ends *ends, const struct exit_en
  */
 const struct exit_end *exit_ends_find(const struct exit_ends *ends, uint32_t pid, uint64_t start_ticks,
 				      uint64_t lived_at_ns);
+
+/* The last one with this PID started then, if that was not known. */
+void exit_ends_date(struct exit_ends *ends, uint32_t pid, uint64_t start_ticks);
 void exit_ends_clear(struct exit_ends *ends);
 void exit_ends_free(struct exit_ends *ends);
 

@@ -729,6 +729,28 @@ static size_t count_records(struct exit_ledger *ledger)
 	return n_ended;
 }
 
+/*
+ * A process that started after the list of the last sample was read, and ended before its clocks were, was
+ * counted then; it may still be a zombie.
+ */
+static void join_unseen(struct exit_ledger *ledger)
+{
+	const struct process_list *processes = ledger->processes;
+
+	for (size_t i = 0; i < processes->n_all; i++) {
+		struct process *process = processes->all[i];
+
+		if (process->was_listed)
+			continue;
+		process->was_listed = true;
+		if (processes->updates == 1 || process->stat.state != 'Z' || process->stat.threads > 1 ||
+		    process->end_counted || find_record(ledger, process->pid))
+			continue;
+		process->end_counted = true;
+		exit_ends_date(&ledger->ends, process->pid, process->start_ticks);
+	}
+}
+
 /* Threads that exited before the first sample have no record. */
 static void count_exited(struct exit_ledger *ledger)
 {
@@ -1009,6 +1031,7 @@ static int update(void *state, const struct sample *sample)
 	count_alive(ledger);
 	if (ledger->reader) {
 		n_counted = count_records(ledger);
+		join_unseen(ledger);
 		count_exited(ledger);
 		drop_counted(ledger, n_counted);
 	} else {
