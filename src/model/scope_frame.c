@@ -234,9 +234,13 @@ static void keep_processes(struct table *table)
 	size_t n_kept = 0, size = table->schema->row_size;
 
 	begin_split(table);
-	for (size_t i = 0; pid && i < table->n_rows; i++)
-		if (row_is_known(table_row(table, i), pid))
-			memmove(table->rows + n_kept++ * size, table_row(table, i), size);
+	for (size_t i = 0; pid && i < table->n_rows; i++) {
+		if (!row_is_known(table_row(table, i), pid))
+			continue;
+		if (table->joined)
+			table->fresh[n_kept] = table->fresh[i];
+		memmove(table->rows + n_kept++ * size, table_row(table, i), size);
+	}
 	table->n_rows = n_kept;
 }
 

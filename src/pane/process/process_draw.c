@@ -814,7 +814,7 @@ static const struct part {
 	{ N_("parents"), 10, NO_PAST, { "parents", "{parents}" } },
 	{ .remark = { "not parents, ppid > 0", "[{parent} ]{ppid}" } },
 	{ .remark = { "not parents, ppid == 0", N_("none") } },
-	{ .remark = { "not parents, parent_ended", N_(" (has ended)") } },
+	{ .remark = { "not parents, ppid > 0, parent_ended", N_(" (has ended)") } },
 	{ N_("group"), 9, NO_PAST, { NULL, "[{cgroup}]" } },
 	{ .remark = { "group_limit_ratio > 0",
 		      N_("  limit {group_limit_ratio:.2} CPUs[ of {limited_elsewhere}]") } },
