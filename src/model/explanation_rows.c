@@ -560,12 +560,15 @@ static double mean_use(const struct trace *trace, const struct traced *row, int 
 	return trace->metrics[metric].gauge ? row->newest[metric] : row->newest[metric] / seconds;
 }
 
-/* ", disk 29 MiB/s, TCP 3.0 MiB/s": what is worth a line. */
-static const char *transfers_of(const struct trace *trace, const struct traced *row)
+/* ", resident 2.0 MiB, disk 29 MiB/s, TCP 3.0 MiB/s": what is worth a line. */
+static const char *holds_of(const struct trace *trace, const struct traced *row)
 {
 	const char *text = "";
-	char rate[VALUE_TEXT_MAX];
+	char resident[VALUE_TEXT_MAX], rate[VALUE_TEXT_MAX];
 
+	if (row->newest[PROCESS_RESIDENT] > 0)
+		text = study_print(trace->study, ", %s %s", _("resident"),
+				   amount_text(resident, UNIT_BYTES, row->newest[PROCESS_RESIDENT]));
 	for (int m = PROCESS_DISK; m <= PROCESS_TCP; m++) {
 		const struct row_metric *metric = &process_metrics[m];
 		double use = mean_use(trace, row, m);
@@ -582,7 +585,7 @@ static const char *life_of(const struct trace *trace, const struct traced *row)
 {
 	double started = started_before(trace, row);
 	unsigned gone = gone_at(trace, row);
-	char cpu[VALUE_TEXT_MAX], resident[VALUE_TEXT_MAX];
+	char cpu[VALUE_TEXT_MAX];
 	const char *begin = isnan(started) ? ""
 					   : study_print(trace->study, _("started %s, "),
 							 study_when(trace->study, started));
@@ -591,10 +594,8 @@ static const char *life_of(const struct trace *trace, const struct traced *row)
 					     study_when(trace->study, before_moment(trace, gone)))
 			       : "";
 
-	return study_print(trace->study, _("%s%sCPU time %s, resident %s%s"), begin, end,
-			   amount_text(cpu, UNIT_SECONDS, row->newest[PROCESS_CPU]),
-			   amount_text(resident, UNIT_BYTES, row->newest[PROCESS_RESIDENT]),
-			   transfers_of(trace, row));
+	return study_print(trace->study, _("%s%sCPU time %s%s"), begin, end,
+			   amount_text(cpu, UNIT_SECONDS, row->newest[PROCESS_CPU]), holds_of(trace, row));
 }
 
 static double first_time(const struct trace *trace, const struct traced *row)
@@ -608,14 +609,13 @@ static double first_time(const struct trace *trace, const struct traced *row)
 static const char *use_of(const struct trace *trace, const struct traced *row)
 {
 	double share = mean_use(trace, row, PROCESS_CPU);
-	const char *transfers = transfers_of(trace, row);
-	char cpu[VALUE_TEXT_MAX], resident[VALUE_TEXT_MAX];
+	const char *holds = holds_of(trace, row);
+	char cpu[VALUE_TEXT_MAX];
 
-	amount_text(resident, UNIT_BYTES, row->newest[PROCESS_RESIDENT]);
 	if (isfinite(share))
-		return study_print(trace->study, _("CPU %s since its start, %s%s"),
-				   amount_text(cpu, UNIT_RATIO, share), resident, transfers);
-	return study_print(trace->study, _("resident %s%s"), resident, transfers);
+		return study_print(trace->study, _("CPU %s since its start%s"),
+				   amount_text(cpu, UNIT_RATIO, share), holds);
+	return *holds ? holds + strlen(", ") : holds;
 }
 
 static void add_part(const struct trace *trace, int metric, bool rose, double size)

@@ -214,13 +214,13 @@ char *stretch_text(char *out, double seconds)
 				: cell(out, _("%.1f days"), floor(seconds / 8640) / 10);
 }
 
-/* "123 us", "6.8 ms", "45 ms", "1.4 s", then as stretch_text(). */
+/* "123 µs", "6.8 ms", "45 ms", "1.4 s", then as stretch_text(). */
 static char *sentence_seconds(char *out, double seconds)
 {
 	static const struct {
 		double seconds;
 		const char *name;
-	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
+	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" } };
 	double value;
 	unsigned i = 0;
 

@@ -854,7 +854,7 @@ START_TEST(numbers_of_sentences)
 		{ UNIT_SECONDS, 671.927, "11 min" },          { UNIT_SECONDS, 0, "0 s" },
 		{ UNIT_SECONDS, 1.44, "1.4 s" },              { UNIT_SECONDS, 9.96, "10 s" },
 		{ UNIT_SECONDS, 34567, "9.6 h" },             { UNIT_SECONDS, 200000, "2.3 days" },
-		{ UNIT_SECONDS, 123.4e-6, "123 us" },         { UNIT_SECONDS, -5.5, "-5.5 s" },
+		{ UNIT_SECONDS, 123.4e-6, "123 µs" },         { UNIT_SECONDS, -5.5, "-5.5 s" },
 		{ UNIT_RATIO, 0.99999, "99.9 %" },            { UNIT_RATIO, 0.995, "99.5 %" },
 		{ UNIT_RATIO, 1, "100 %" },                   { UNIT_RATIO, 1.126, "113 %" },
 		{ UNIT_RATIO, 0.031, "3.1 %" },               { UNIT_PER_SECOND, 189817.3, "189k/s" },

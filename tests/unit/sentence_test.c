@@ -28,7 +28,7 @@ START_TEST(numbers_are_written_by_their_units)
 		{ "{grows_per_second:short} {time:clock} {time:date} {nothing:date}",
 		  "250/s 00:00:00 1970-01-01 00:00:00 -" },
 		{ "{warm_celsius} {warm_celsius:C}", "47 C 47 °C" },
-		{ "{wait_seconds} {wait_seconds:time} {wait_seconds:short}", "58 us 58.4 µs 58.4µs" },
+		{ "{wait_seconds} {wait_seconds:time} {wait_seconds:short}", "58 µs 58.4 µs 58.4µs" },
 		{ "{load_watts:short} {nothing:C} {nothing:time}", "12.3 W - -" },
 		{ "state {state}", "state S" },
 		{ "{nothing}", "-" },

@@ -576,7 +576,7 @@ static void add_charts(struct report *report)
 	if (stretch->n_samples > stretch->n_points)
 		page_sentence(page, "p class=\"dim\"",
 			      _("A point is the highest of about %.0f samples. The dotted line is at %s."),
-			      (double)stretch->n_samples / (double)stretch->n_points, time);
+			      fmax(2, (double)stretch->n_samples / (double)stretch->n_points), time);
 	else
 		page_sentence(page, "p class=\"dim\"", _("A point is a sample. The dotted line is at %s."),
 			      time);
