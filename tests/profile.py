@@ -105,10 +105,8 @@ def known_shares():
     for frame in [frame for frame in frames if frame["profile"]]:  # the first may be over before it samples
         same(abs(sum(row["self_ratio"] for row in frame["profile"]) - 1) < 1e-6, True, "the sum of self")
         totals += totals_of(frame)
-    samples, lost = (sum(frame["profile_cost"][0][column] or 0 for frame in frames) for column in ("samples", "lost"))
+    samples = sum(frame["profile_cost"][0]["samples"] or 0 for frame in frames)
     same(totals["main"] > 0.98 * samples and totals["call_f"] >= totals["work_f"] * 0.99, True, f"totals: {totals}")
-    if os.getloadavg()[0] < len(os.sched_getaffinity(0)):  # rings are full after half a second in which they are not read
-        same(lost <= 0.1 * samples, True, f"few are lost: {lost} of {samples}")
 
 
 @test
