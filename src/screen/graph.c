@@ -933,23 +933,26 @@ void graph_area(const struct canvas *canvas, const struct history *history, unsi
 }
 
 void graph_mirrored(const struct canvas *canvas, const struct history *history,
-		    const struct graph_half halves[2], const struct graph_line_scale *scale)
+		    const struct graph_half halves[2], const struct graph_line_scale *scale,
+		    char *(*label)(char *text, double value))
 {
 	struct canvas above = above_time_axis(canvas), right = graph_area_plot(canvas);
 	struct plot plot = line_plot(&right, history, scale);
 	int middle = (above.height + 1) / 2, last = above.height - 1;
 	double values[GRAPH_COLUMNS_MAX];
+	char top[VALUE_TEXT_MAX];
 
 	if (right.width <= 0 || right.height <= 1)
 		return;
-	draw_axis(&above, LABEL_CELLS, halves[0].top_label, halves[1].top_label);
+	label(top, scale->most);
+	draw_axis(&above, LABEL_CELLS, top, top);
 	canvas_fill(&above, last, LABEL_CELLS, STYLE_DIM, canvas->glyphs->tick, 1);
 	if (above.height > 2) {
 		canvas_right(&above, middle - 1, 0, LABEL_CELLS - 1, STYLE_DIM, "0");
 		canvas_fill(&above, middle - 1, LABEL_CELLS, STYLE_DIM, canvas->glyphs->tick, 1);
 	}
 	for (int i = 0; i < 2; i++) {
-		const struct area area = { 0, halves[i].top, halves[i].style, i > 0 };
+		const struct area area = { 0, scale->most, halves[i].style, i > 0 };
 		struct plot half = plot;
 
 		half.canvas = canvas_rows(&plot.canvas, i * middle, i > 0 ? last + 1 - middle : middle);

@@ -177,17 +177,16 @@ void graph_area(const struct canvas *canvas, const struct history *history, unsi
 		const struct graph_line_scale *scale, char *(*label)(char *text, double value));
 
 /*
- * Two series on the axis of graph_area(), the second one from the middle down, each from 0 to its own top:
- * what goes in and what goes out. Of scale only its time counts.
+ * Two series on the axis of graph_area(), the second one from the middle down, both from 0 to most: what goes
+ * in and what goes out.
  */
 struct graph_half {
 	unsigned series;
 	enum style style;
-	double top;
-	const char *top_label;
 };
 void graph_mirrored(const struct canvas *canvas, const struct history *history,
-		    const struct graph_half halves[2], const struct graph_line_scale *scale);
+		    const struct graph_half halves[2], const struct graph_line_scale *scale,
+		    char *(*label)(char *text, double value));
 
 /* The graphs of a screen, for the mouse. */
 #define GRAPH_PLACES_MAX 64

@@ -549,21 +549,18 @@ static void draw_chart(const struct pane_context *context, const struct canvas *
 {
 	const struct disks_chart *chart = &charts[number];
 	struct canvas plot = canvas_below(canvas, 1), area = graph_area_plot(&plot);
-	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
+	struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
 	struct graph_half halves[2];
-	char labels[2][VALUE_TEXT_MAX];
 	double tops[2];
 	int x = 0;
 
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned of_disk = disk->series[2 * number + i];
-		double end;
 
 		tops[i] = graph_line_range(&area, &context->history, of_disk, &scale).most;
-		end = axis_end(tops[i], chart->least, chart->unit == UNIT_SECONDS);
-		chart->label(labels[i], end);
-		halves[i] = (struct graph_half){ of_disk, FOLLOWED_STYLE(i), end, labels[i] };
+		halves[i] = (struct graph_half){ of_disk, FOLLOWED_STYLE(i) };
 	}
+	scale.most = axis_end(fmax(tops[0], tops[1]), chart->least, chart->unit == UNIT_SECONDS);
 	if (number == 0) {
 		int cells = utf8_cells(disk->name, canvas->ascii);
 
@@ -572,7 +569,7 @@ static void draw_chart(const struct pane_context *context, const struct canvas *
 		x = cells + CANVAS_GAP;
 	}
 	draw_keys(context, canvas, x, disk, chart, tops);
-	graph_mirrored(&plot, &context->history, halves, &scale);
+	graph_mirrored(&plot, &context->history, halves, &scale, chart->label);
 }
 
 /* Devices that read or wrote in the time of the charts, the busiest first; returns how many. */

@@ -241,28 +241,33 @@ static void draw_direction(const struct pane_context *context, const struct canv
 		canvas_piece(canvas, 0, x, STYLE_DIM, _("(not in all)"));
 }
 
+static char *bits_label(char *text, double bits_per_second)
+{
+	return strcat(rate_short(text, bits_per_second), "b");
+}
+
 /* What it receives above the graph, what it sends below. */
 static void draw_interface(const struct pane_context *context, const struct canvas *canvas,
 			   const struct followed_row *interface)
 {
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 2), area = graph_area_plot(&plot), line;
-	const struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
+	struct graph_line_scale scale = past_scale(context, NAN, STYLE_NORMAL);
 	int name = utf8_cells(interface->name, canvas->ascii), x = name < NAME_CELLS ? NAME_CELLS : name;
 	struct graph_half halves[N_NETWORK_GRAPHS];
-	char labels[N_NETWORK_GRAPHS][VALUE_TEXT_MAX];
+	double most = 0;
 
 	x = 1 + (x < canvas->width / 3 ? x : canvas->width / 3);
 	canvas_cut(canvas, 0, 0, STYLE_STRONG, interface->name, x - 1);
 	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++) {
-		double most = graph_line_range(&area, &context->history, interface->series[i], &scale).most;
-		double top = axis_end(most, LEAST_TOP, true);
+		double top = graph_line_range(&area, &context->history, interface->series[i], &scale).most;
 
-		halves[i] = (struct graph_half){ interface->series[i], FOLLOWED_STYLE(i), top,
-						 strcat(rate_short(labels[i], top), "b") };
+		halves[i] = (struct graph_half){ interface->series[i], FOLLOWED_STYLE(i) };
+		most = fmax(most, top);
 		line = canvas_rows(canvas, i == NETWORK_RECEIVED ? 0 : canvas->height - 1, 1);
-		draw_direction(context, &line, x, interface, i, most);
+		draw_direction(context, &line, x, interface, i, top);
 	}
-	graph_mirrored(&plot, &context->history, halves, &scale);
+	scale.most = axis_end(most, LEAST_TOP, true);
+	graph_mirrored(&plot, &context->history, halves, &scale, bits_label);
 }
 
 /* Which graph comes first: that of the selected one, then by what they moved lately. */
