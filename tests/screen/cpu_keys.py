@@ -169,6 +169,17 @@ def kill_with_two_keys(_scratch):
         expect(child.wait(PATIENCE) == -15, terminal, "it was not SIGTERM")
 
 
+def a_signal_from_the_overview(_scratch):
+    """It is for the first process that the screen shows, and the overview stays."""
+    with running("sleep", "1000") as one, running("sleep", "1000") as other:
+        with screen("-d", "0.5", "-p", f"{one.pid},{other.pid}", "overview", width=120, height=40) as terminal:
+            rows = re.compile(r" (\d+) sleep 1000")
+            terminal.comes(rows)
+            shown = rows.findall(terminal.text())
+            expect({str(one.pid), str(other.pid)} <= set(shown), terminal, "not both are there")
+            terminal.send("F9").shows(f"Send a signal to {shown[0]} (", "[1")
+
+
 def what_is_typed_finds_a_signal(_scratch):
     """By its name, and by its number; real-time signals, too."""
     for typed, number in (("usr1", 10), ("9", 9), ("40", 40), ("rtmin+2", 36)):

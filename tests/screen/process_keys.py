@@ -55,6 +55,14 @@ def opened_from_the_overview(_scratch):
             terminal.send("Esc").comes("[1")
 
 
+def a_scope_from_the_page(_scratch):
+    """@ there is about its process, and the page stays."""
+    with replay("cpu") as terminal:
+        terminal.send(".", "Down", "Enter").comes("[Summary]", "15400 render")
+        terminal.send("@").shows("15400 render with its descendants", "15400 render alone")
+        terminal.send("Enter").shows("only tree of 15400 (1 task)", "[Summary]")
+
+
 def opened_with_its_past(_scratch):
     """The chart of its CPU time begins with the samples that the list had of it."""
     name = f"busy-{os.getpid()}-loop"  # digits of a pid may be in other rows, too
