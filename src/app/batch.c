@@ -153,8 +153,10 @@ static void fail(struct batch *batch, struct sink *sink, int error)
 	if (sink->replace || sink->reported)
 		return;
 	if (sink->format->records)
-		error_message(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
-			      sink->frames);
+		error_message(sink->name,
+			      P_("%s; the recording ends after %lu sample",
+				 "%s; the recording ends after %lu samples", sink->frames),
+			      strerror(-error), sink->frames);
 	else
 		error_message(sink->name, "%s", strerror(-error));
 }
