@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "model/sentence.h"
 #include "model/settings.h"
 
 /* The columns that a scope looks at; NULL: the table has none of that name. */
@@ -248,11 +249,12 @@ static void keep_processes(struct table *table)
 static bool is_of_scope(const struct scope *scope, const struct table *findings, const void *row,
 			bool recorded)
 {
+	static const char of_groups[] = "group|kill|cpu_limit|memory_limit"; /* a row is the path of one */
 	const char *topic = table_text(findings, row, "topic");
 
 	if (strcmp(topic, "failing") == 0)
 		return !recorded;
-	return (strcmp(topic, "group") == 0 || strcmp(topic, "kill") == 0) && scope_needs_groups(scope) &&
+	return text_is_one_of(topic, span_text(of_groups)) && scope_needs_groups(scope) &&
 	       scope_has_group(scope, table_text(findings, row, "row"));
 }
 

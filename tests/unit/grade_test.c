@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include "model/finding.h"
+#include "pane/common.h"
 #include "scene.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
@@ -47,6 +48,37 @@ START_TEST(the_worst_that_holds_counts)
 		fill(cases[i].rows);
 		ck_assert_msg(grade_of_rules(&frame, cases[i].rules, cases[i].of_scope) == cases[i].expected,
 			      "%s", cases[i].rows);
+		frame_close(&frame);
+	}
+}
+
+/* The nearest limit of panetop may be that of the scope: its finding is of the scope, then. */
+START_TEST(the_memory_left_of_a_limit_is_as_its_finding)
+{
+	static const struct {
+		const char *finding;
+		enum grade expected;
+	} cases[] = {
+		{ "0 finding memory_limit/x severity=warning state=now of=scope", GRADE_ALARM },
+		{ "0 finding memory_limit/x severity=warning state=now of=machine", GRADE_ALARM },
+		{ "0 finding memory_limit/x severity=warning state=earlier of=scope", GRADE_CALM },
+		{ "0 finding group_memory/x severity=warning state=now of=scope", GRADE_CALM },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer text = { 0 };
+		struct memory_facts facts;
+		int grade;
+
+		frame_open(&frame, topic_schemas(), n_topics);
+		fill(textf("0 system - container_cpus=2;0 memory mem total_bytes=8GiB;"
+			   "0 memory available free_bytes=7GiB;"
+			   "0 memory_limit memory/a limit_bytes=1GiB free_bytes=1MiB caches_bytes=0;%s",
+			   cases[i].finding));
+		memory_facts_make(&facts, &frame, NULL);
+		grade = memory_verdict(&text, &facts);
+		ck_assert_msg(grade == (int)cases[i].expected, "%s", cases[i].finding);
+		buffer_free(&text);
 		frame_close(&frame);
 	}
 }

@@ -138,14 +138,17 @@ static const struct remark verdicts[] = {
 int memory_verdict(struct buffer *out, const struct memory_facts *facts)
 {
 	const char *rules = RULES_OF_MEMORY;
+	bool limited = sentence_holds("near_limit_bytes", &facts->of.facts);
 	enum grade grade;
 	int level;
 
 	if (!sentence_holds("left_ratio", &facts->of.facts))
 		return GRADE_UNKNOWN;
-	if (sentence_holds("near_limit_bytes", &facts->of.facts))
+	if (limited)
 		rules = RULES_OF_MEMORY_LIMIT;
 	grade = grade_of_rules(facts->of.frame, rules, false);
+	if (limited && grade == GRADE_CALM) /* the limit may be that of the scope */
+		grade = grade_of_rules(facts->of.frame, rules, true);
 	level = remarks_say(out, REMARKS(verdicts), &facts->of.facts);
 	return grade > GRADE_CALM ? (int)grade : level;
 }

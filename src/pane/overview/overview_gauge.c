@@ -220,7 +220,7 @@ static const struct kind {
 	struct remark texts[TEXTS_MAX];
 } kinds[] = {
 	{ N_("CPU"), "scoped", .part = "scope_use.cpu_ratio", .whole = "system.cpus",
-	  .series = OVERVIEW_SERIES_SCOPE_CPU, .ends = true, .rules = "group_cpu",
+	  .series = OVERVIEW_SERIES_SCOPE_CPU, .ends = true, .rules = "group_cpu|cpu_limit",
 	  .texts = { { NULL, N_("scope {scope_use.cpu_ratio:.2} of {system.cpus:.0} CPUs  "
 				"(machine {cpu.all.busy_ratio:%})") } } },
 	{ N_("CPU"), "not scoped, cpu_limit", .part = "cpu_limit.cpu_ratio", .whole = "system.container_cpus",
