@@ -79,6 +79,17 @@ def an_ordinary_moment(scratch):
         terminal.send(".").in_line(0, "09:31:01")
 
 
+def a_moment_with_too_little_before_it(scratch):
+    """Nothing was compared: no word of whether anything changed."""
+    with screen(recorded(scratch), "cpu", env={"TZ": "UTC"}) as terminal:
+        at(terminal, 5)
+        terminal.send("x").shows("Too few samples to compare 09:30:05 with").hides("No change")
+        terminal.shows("at least 10 are needed")
+        terminal.send("Esc")
+        at(terminal, 20)
+        terminal.send("x").shows("No change around 09:30:20").hides("Too few")
+
+
 def live(scratch):
     """Of the present, which goes on behind it; of the past; and not where nothing is kept."""
     burner = os.path.join(scratch, f"burner{os.getpid()}")  # no other has its name, and it is among the first

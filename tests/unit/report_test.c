@@ -932,6 +932,20 @@ START_TEST(a_page_tells_what_changed)
 	check_has(page.bytes, "<p>2 more are left out.</p>");
 }
 
+/* Nothing was compared: no word of whether anything changed. */
+START_TEST(a_page_knows_no_change_by_too_few_samples)
+{
+	tell_samples(12);
+	of.plan.moment = 9;
+	make_page(&of.plan);
+	check_has(page.bytes, "Too few samples before to know what is usual: 9, at least 10 are needed.");
+	check_lacks(page.bytes, "No change");
+	of.plan.moment = 10;
+	make_page(&of.plan);
+	check_has(page.bytes, "No change, compared with the 10 s before (10 samples).");
+	check_lacks(page.bytes, "Too few samples");
+}
+
 START_TEST(times_of_a_recording_are_valid_or_not)
 {
 	static const char *const good[] = { "12:03", "12:03:07", "0:00", "2026-11-22T12:03:07", "-5m",

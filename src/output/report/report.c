@@ -539,11 +539,11 @@ static void add_explanation(struct report *report)
 			     report->stretch.n_findings > 0
 				     ? _("Chosen because it has the worst findings.")
 				     : _("Chosen because most tasks waited then."));
-	if (n_lines == 0)
+	if (n_lines == 0 && explanation->n_samples >= DEPARTURE_SAMPLES_MIN) /* else the remarks tell */
 		page_sentence(page, "p class=\"dim\"",
 			      _("No change, compared with the %s before (%zu samples)."), explanation->span,
 			      explanation->n_samples);
-	else
+	else if (n_lines > 0)
 		page_sentence(page, "p class=\"dim\"",
 			      _("Compared with the %s before (%zu samples). Times are before or after this "
 				"moment."),

@@ -120,6 +120,8 @@ static void title(const struct explanation *explanation, char *text, size_t room
 	clock_local(time, explanation->wall_ns, "%H:%M:%S");
 	if (explanation->n_lines == 0 && explanation->n_samples == 0)
 		snprintf(text, room, _("No samples to compare %s with"), time);
+	else if (explanation->n_lines == 0 && explanation->n_samples < DEPARTURE_SAMPLES_MIN)
+		snprintf(text, room, _("Too few samples to compare %s with"), time);
 	else if (explanation->n_lines == 0)
 		snprintf(text, room, _("No change around %s, compared with the %s before"), time,
 			 explanation->span);
