@@ -105,6 +105,14 @@ def the_line_of_panes_tells_of_all(_scratch):
         terminal.click(terminal.lines()[1].index("+3"), 1).shows("Panes", "Calls", "Profile")
 
 
+def signs_are_in_every_help(_scratch):
+    for pane in panes():
+        with replay(pane, height=150) as terminal:
+            terminal.send("F1").shows("Signs and colours", "the column by which rows are sorted", "a number that is not known", "in the line of the load")
+            if pane == "overview":
+                terminal.shows("a finding: critical, a warning, a note", "have the colour of the worst finding about them")
+
+
 def an_unknown_key_names_the_help(_scratch):
     with replay("memory") as terminal:
         terminal.send("y").shows("y does nothing here; ? lists the keys")
