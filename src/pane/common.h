@@ -228,12 +228,15 @@ enum power_level { POWER_UNKNOWN = -1, POWER_OK, POWER_HIGH, POWER_LOW, POWER_HO
  *   no_watts, no_heat        why the sample does not have any, translated
  *   sensor, celsius, high_celsius, critical_celsius   of the one nearest to its limit
  *   throttled, step_seconds  CPUs slowed down for heat in the last interval
- *   battery, charge_ratio    of the one that discharges
+ *   battery, charge_ratio    of the one that is low
  *
  * Adds the level for people, and the sentences behind it.
  */
 enum power_level power_word(struct buffer *out, const struct facts *facts);
 void power_verdict(struct buffer *out, const struct facts *facts);
+
+/* Of those that their rule calls low the one with the least charge; NULL: there is none. */
+const void *power_low_battery(const struct findings *findings, const struct table *table);
 
 /* How a line of the graph follows the load. */
 struct power_relation {

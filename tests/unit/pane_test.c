@@ -6,6 +6,7 @@
 #include "pane/common.h"
 #include "pane/panes.h"
 #include "pane/power/power.h"
+#include "scene.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
@@ -180,10 +181,13 @@ START_TEST(the_verdict_of_power_is_of_its_numbers)
 		/* a maximum of the first seconds */
 		{ "watts=18.9 run_seconds=10", POWER_OK, { "OK ", "18.90 W.", heat, "Not throttled." } },
 		/* a charge that suffices, a warm sensor */
-		{ "watts=17.9 celsius=94 battery=BAT0 charge_ratio=0.11", POWER_OK,
+		{ "watts=17.9 celsius=94", POWER_OK,
 		  { "OK ", "17.90 W, 5.24 W to 18.98 W in 5 min.", "94 °C at package, critical is 100 °C.",
 		    "Not throttled." } },
-		/* it does not discharge */
+		/* a limit that is set higher */
+		{ "watts=- celsius=- throttled=- battery=BAT0 charge_ratio=0.18", POWER_LOW,
+		  { "LOW  BAT0 has 18 % left.", "Nothing measures watts here." } },
+		/* no battery is low */
 		{ "charge_ratio=0.01 throttled=-", POWER_OK, { "OK ", range, heat } },
 		{ unknown, POWER_UNKNOWN,
 		  { "No power or temperature sensors (usual in a VM). Load and clock speed below." } },
@@ -209,6 +213,51 @@ START_TEST(the_verdict_of_power_is_of_its_numbers)
 		ck_assert_str_eq(out.bytes, expected.bytes);
 		buffer_free(&out);
 		buffer_free(&expected);
+	}
+}
+
+/* As the finding of the same frame: whoever measures watts or not. */
+START_TEST(a_battery_is_low_where_its_rule_says_so)
+{
+	static const struct {
+		const char *rows, *limit, *expected;
+	} cases[] = {
+		{ "0 battery BAT0 status=Discharging charge_ratio=0.04 watts=9", NULL, "BAT0" },
+		{ "0 battery BAT0 status=Discharging charge_ratio=0.04 watts=-", NULL, "BAT0" },
+		{ "0 battery BAT0 status=Discharging charge_ratio=0.1 watts=9", NULL, "BAT0" },
+		{ "0 battery BAT0 status=Discharging charge_ratio=0.11 watts=9", NULL, "" },
+		{ "0 battery BAT0 status=Discharging charge_ratio=0.18 watts=9", "20%", "BAT0" },
+		{ "0 battery BAT0 status=Discharging charge_ratio=0.08 watts=9", "6%", "" },
+		{ "0 battery BAT0 status=Charging charge_ratio=0.04 watts=-9", NULL, "" },
+		{ "0 battery BAT0 status=Discharging charge_ratio=- watts=9", NULL, "" },
+		{ "0 battery BAT0 status=Discharging charge_ratio=0.08 watts=9;"
+		  "0 battery BAT1 status=Discharging charge_ratio=0.05 watts=-", NULL, "BAT1" },
+	};
+	struct settings settings;
+	struct frame frame;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scene scene = { 0 };
+		struct findings *findings;
+		char text[256], *rows = text, *line;
+		const struct table *table;
+
+		settings_open(&settings);
+		if (cases[i].limit)
+			settings_set(&settings, "finding.battery_charge", cases[i].limit, 0);
+		findings = findings_open(finding_rules, n_finding_rules, &settings);
+		frame_open(&frame, topic_schemas(), n_topics);
+		snprintf(text, sizeof(text), "%s", cases[i].rows);
+		while ((line = strsep(&rows, ";")))
+			scene_add(&scene, line);
+		scene_fill(&scene, &frame, 0);
+		table = frame_table(&frame, "battery");
+		ck_assert_str_eq(table_text(table, power_low_battery(findings, table), "battery"),
+				 cases[i].expected);
+		scene_empty(&scene);
+		frame_close(&frame);
+		findings_close(findings);
+		settings_close(&settings);
 	}
 }
 

@@ -13,7 +13,7 @@
 
 /* Before half a minute any value is a maximum. */
 #define NEAR_MAXIMUM "run_seconds >= 30, watts >= 0.95 * max_watts, max_watts >= 1.25 * mean_watts"
-#define LOW_CHARGE "battery, charge_ratio < 0.1"
+#define LOW_CHARGE "battery"
 #define HEAT "finding.heat.state == now"
 #define NO_HEAT "not finding.heat.state == now, "
 
@@ -526,15 +526,14 @@ static double throttled(const struct table *table)
 	return n;
 }
 
-/* Of those that discharge the one with the least charge. */
-static const void *low_battery(const struct table *table)
+const void *power_low_battery(const struct findings *findings, const struct table *table)
 {
 	const void *low = NULL;
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (table_number(table, row, "watts") > 0 &&
+		if (grade_of_row(findings, "battery_low", table->schema, row) > GRADE_CALM &&
 		    (!low ||
 		     table_number(table, row, "charge_ratio") < table_number(table, low, "charge_ratio")))
 			low = row;
@@ -559,7 +558,8 @@ static void find_facts(const struct pane_context *context, struct verdict_facts 
 
 	of->heat = (struct row_facts){ .facts = { row_fact }, .table = heat, .row = hot };
 	of->battery = (struct row_facts){
-		.facts = { row_fact }, .table = battery, .row = low_battery(battery)
+		.facts = { row_fact }, .table = battery,
+		.row = power_low_battery(context->findings, battery),
 	};
 	of->total = (struct row_facts){
 		.facts = { row_fact }, .table = total, .row = table_find(total, "total", NULL),
@@ -624,7 +624,8 @@ static const struct piece {
 	  { "watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}] {watts}[, {hours} left]"),
 	    .rules = "battery_low" } },
 	{ POWER_TABLE_BATTERY,
-	  { "not watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}][ {gain}][, full in {hours}]") } },
+	  { "not watts > 0", N_("{battery}[ {charge_ratio:%}][ {status}][ {gain}][, full in {hours}]"),
+	    .rules = "battery_low" } },
 	{ POWER_TABLE_FAN, { "rpm", N_("{label} {rpm:.0} rpm") } },
 	{ POWER_TABLE_FAN, { "not rpm", "{label} -" } },
 	{ POWER_TABLE_FREQUENCY,
