@@ -32,6 +32,7 @@
  *   rows TOPIC N, failed TOPIC    its number of rows; it has failed
  *   order TOPIC COLUMN VALUE...   these are its rows, in this order
  *   use PLAN WORD=VALUE...        what topics did with a plan that is counted; see script_use()
+ *   asked DEVICE N                so often smartctl was asked about it
  *   quiet, notice TEXT, remedy TEXT    no notice; one has this in it, and no line is missing; its remedy
  *
  * A line that begins with a tab goes on with the one above. UPDATE_ROWS=yes writes what came in place of what
@@ -41,6 +42,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "case_file.h"
 #include "core/alloc.h"
@@ -312,6 +314,16 @@ static void await(char *text)
 		 !row_is_known(table_row(table, 0), schema_find(table->schema, text)));
 }
 
+/* The script notes each question in a file. */
+static void check_asked(const char *device, unsigned n)
+{
+	struct stat status = { 0 };
+
+	fstatat(rig.env.root.fd, textf("smartctl/%s.asked", device), &status, 0);
+	if (status.st_size != n)
+		refuse_case("%s was asked %lld times, not %u", device, (long long)status.st_size, n);
+}
+
 static bool run_expectation(const char *what, char *text)
 {
 	if (strcmp(what, "row") == 0 || strcmp(what, "whole") == 0 || strcmp(what, "no") == 0) {
@@ -331,6 +343,10 @@ static bool run_expectation(const char *what, char *text)
 
 		join_lines(text);
 		check_plan(plan, text);
+	} else if (strcmp(what, "asked") == 0) {
+		const char *device = take_word(&text);
+
+		check_asked(device, (unsigned)atoi(text));
 	} else if (strcmp(what, "failed") == 0) {
 		if (!frame_slot((struct frame *)frame, text)->failed)
 			refuse_case("%s has not failed", text);
