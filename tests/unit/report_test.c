@@ -212,6 +212,7 @@ struct told {
 	unsigned gauges;
 	double level; /* share of these */
 	bool caused;  /* findings say by whom */
+	bool over;    /* they are */
 };
 
 /* A recording of these. */
@@ -243,6 +244,7 @@ static void add_told_finding(struct frame *frame, const struct told *told, const
 		     arena_print(&frame->arena, "%s at %g%s.", severity, told->seconds,
 				 told->caused ? "; most: make" : ""));
 	row_set_f64(row, schema_find(&finding_schema, "since_seconds"), told->held);
+	row_set_text(row, schema_find(&finding_schema, "state"), told->over ? "earlier" : "now");
 	row_set_text(row, schema_find(&finding_schema, "begun"), told->held == 4 ? "before" : "");
 	row_set_u64(row, schema_find(&finding_schema, "until_time"),
 		    frame->wall_ns - (uint64_t)(told->ago * 1e9));
@@ -782,8 +784,46 @@ START_TEST(a_page_says_what_it_leaves_out)
 	of.plan.n_read = 2;
 	make_page(&of.plan);
 	check_has(page.bytes, ": 2 samples, usually 2 s apart, of which one in 2 was read</p>",
-		  "<p>nothing out of the ordinary</p>", "Chosen because most tasks waited then.");
+		  "<p>nothing out of the ordinary</p>");
 	check_lacks(page.bytes, "What could not be sampled");
+}
+
+/* NULL: it does not say why. */
+static void check_why(const char *expected)
+{
+	const char *why;
+
+	make_page(&of.plan);
+	why = strstr(page.bytes, "Chosen because ");
+	if (expected)
+		ck_assert_msg(why && strncmp(why + 15, expected, strlen(expected)) == 0, "%s, not %.60s",
+			      expected, why ? why : "");
+	else
+		ck_assert_msg(!why, "%.60s", why ? why : "");
+}
+
+START_TEST(a_page_says_why_its_moment_was_chosen)
+{
+	tell_samples(4);
+	check_why(NULL);
+	of.telling.told[2].waiting = .1;
+	check_why("most tasks waited then.");
+	for (size_t i = 0; i < 4; i++) {
+		of.telling.told[i].findings = "A";
+		of.telling.told[i].over = true;
+	}
+	check_why("most tasks waited then.");
+	of.telling.told[2].waiting = 0;
+	check_why(NULL);
+	of.telling.told[3].over = false;
+	check_why("it has the worst findings.");
+	of.plan.moment = 3; /* the user chose it */
+	check_why(NULL);
+	tell_samples(20); /* there is more to compare a later one with */
+	of.telling.told[3].waiting = .9;
+	of.telling.told[12].waiting = .2;
+	check_why(NULL);
+	ck_assert_uint_eq(count_of(page.bytes, "The machine at 09:30:12"), 1);
 }
 
 static int next_bare(void *state, struct frame *frame)

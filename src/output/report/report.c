@@ -534,11 +534,10 @@ static void add_explanation(struct report *report)
 
 	page_time(page, time, explanation->wall_ns);
 	page_sentence(page, "h2", _("What changed around %s"), time);
-	if (report->plan->moment == REPORT_WORST)
-		page_element(page, "p",
-			     report->stretch.n_findings > 0
-				     ? _("Chosen because it has the worst findings.")
-				     : _("Chosen because most tasks waited then."));
+	if (report->plan->moment == REPORT_WORST && report->stretch.has_findings)
+		page_element(page, "p", _("Chosen because it has the worst findings."));
+	else if (report->plan->moment == REPORT_WORST && report->stretch.waited_most)
+		page_element(page, "p", _("Chosen because most tasks waited then."));
 	if (n_lines == 0 && explanation->n_samples >= DEPARTURE_SAMPLES_MIN) /* else the remarks tell */
 		page_sentence(page, "p class=\"dim\"",
 			      _("No change, compared with the %s before (%zu samples)."), explanation->span,

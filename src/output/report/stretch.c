@@ -26,7 +26,8 @@ struct pass {
 	uint64_t *times; /* CLOCK_REALTIME of each sample, in the order of the recording */
 	size_t n_times, times_capacity;
 	struct sleep_past slept;
-	double worst; /* of the samples so far; see badness() */
+	double worst, most_waiting; /* of the samples so far */
+	double moment_waiting;
 	size_t n_judged; /* samples with findings so far */
 	size_t index; /* of the sample in the source */
 	double own_sum;
@@ -103,26 +104,33 @@ static enum finding_severity level_of(const char *severity)
 						  : FINDING_NOTE;
 }
 
-/* Worst finding first, then how many of that kind, then whether there is enough before it to compare it with,
- * then how much tasks wait. */
-static double badness(const struct reported *reported, const struct frame *frame, size_t n_before)
+/* Time in which some task waited, of each strained resource; all is all. */
+static double waiting_share(const struct reported *reported, const struct frame *frame)
 {
-	const struct table *table = frame_table(frame, finding_schema.name);
 	const struct series *pressure = &reported->pressure;
-	double waiting = n_before < DEPARTURE_SAMPLES_MIN ? 0 : COMPARED, kinds[FINDING_CRITICAL + 1] = { 0 };
-	unsigned worst = FINDING_CRITICAL;
+	double waiting = 0;
 
 	for (const char *const *row = reported->strained; *row; row++) {
 		double ratio = frame_number(frame, pressure->topic, *row, pressure->column);
 
 		waiting += ratio > 0 ? fmin(ratio, 1) : 0;
 	}
+	return waiting;
+}
+
+/* Worst finding first, then how many of that kind; 0: none is there now. */
+static double findings_badness(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, finding_schema.name);
+	double kinds[FINDING_CRITICAL + 1] = { 0 };
+	unsigned worst = FINDING_CRITICAL;
+
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		if (!schema_row_is_over(table->schema, table_row(table, i)))
 			kinds[level_of(table_text(table, table_row(table, i), "severity"))]++;
 	while (worst > FINDING_NOTE && kinds[worst] == 0)
 		worst--;
-	return kinds[worst] == 0 ? waiting : 1e6 * (worst + 1) + 1e2 * fmin(kinds[worst], 1e3) + waiting;
+	return kinds[worst] == 0 ? 0 : 1e6 * (worst + 1) + 1e2 * fmin(kinds[worst], 1e3);
 }
 
 static struct stretch_finding *find(struct pass *pass, const char *rule, const char *subject)
@@ -237,15 +245,33 @@ static void take_values(struct pass *pass, const struct frame *frame)
 	pass->stretch->own_most = fmax(pass->stretch->own_most, own);
 }
 
-/* A sample without one before it has no rates: it is not the worst. */
+/*
+ * Findings first, then whether there is enough before it to compare it with, then how much tasks wait. A
+ * sample without one before it has no rates: it is not the worst.
+ */
+static void choose(struct pass *pass, const struct frame *frame, bool has_rates)
+{
+	struct stretch *stretch = pass->stretch;
+	double found = findings_badness(frame), waiting = waiting_share(pass->plan->reported, frame);
+	double bad = found + (pass->n_times < DEPARTURE_SAMPLES_MIN ? 0 : COMPARED) + waiting;
+	size_t moment = pass->plan->moment;
+
+	pass->most_waiting = fmax(pass->most_waiting, waiting);
+	if (moment == REPORT_WORST ? !has_rates || bad <= pass->worst : moment != pass->index)
+		return;
+	pass->worst = bad;
+	frame_copy(&stretch->moment, frame);
+	stretch->moment_index = pass->index;
+	stretch->has_findings = found > 0;
+	pass->moment_waiting = waiting;
+}
+
 static void take(struct pass *pass, const struct frame *frame, const struct frame *before)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
 	struct stretch *stretch = pass->stretch;
-	size_t moment = pass->plan->moment;
-	double bad = badness(pass->plan->reported, frame, pass->n_times);
-	bool is_moment = moment == REPORT_WORST ? before && bad > pass->worst : moment == pass->index;
 
+	choose(pass, frame, before != NULL);
 	*VECTOR_ADD(pass->times, pass->n_times, pass->times_capacity) = frame->wall_ns;
 	if (before && before->boot != frame->boot) {
 		stretch->n_boots++;
@@ -256,11 +282,6 @@ static void take(struct pass *pass, const struct frame *frame, const struct fram
 	pass->n_judged += table != NULL;
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		take_finding(pass, frame, table, table_row(table, i));
-	if (!is_moment)
-		return;
-	pass->worst = bad;
-	frame_copy(&stretch->moment, frame);
-	stretch->moment_index = pass->index;
 }
 
 /* How many samples further on the next one is: also on the way to the moment. */
@@ -419,6 +440,7 @@ static enum report_fault read_stretch(struct pass *pass)
 		return fault;
 	pass->stretch->n_samples = pass->n_times;
 	pass->stretch->own_mean = pass->n_own > 0 ? pass->own_sum / (double)pass->n_own : NAN;
+	pass->stretch->waited_most = pass->moment_waiting > 0 && pass->moment_waiting >= pass->most_waiting;
 	find_gaps(pass);
 	fill_points(pass);
 	take_texts(pass);

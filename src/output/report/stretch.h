@@ -71,6 +71,8 @@ struct stretch {
 	bool has_more_findings;    /* … than STRETCH_FINDINGS_MAX subjects */
 	struct frame moment;       /* the sample that the page explains, with rates and findings … */
 	size_t moment_index;       /* … in the source */
+	bool has_findings; /* the moment: which are not over */
+	bool waited_most;  /* … and no sample has more pressure */
 	double own_mean, own_most; /* share of a CPU that panetop itself used; NaN: unknown */
 	struct arena arena;
 };
