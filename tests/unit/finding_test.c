@@ -117,6 +117,39 @@ START_TEST(rules_name_what_exists)
 	}
 }
 
+/* Does a limit of the rule test whether this column, or the counter that it is the rate of, is high? */
+static bool judges(const struct finding_value *value, const struct schema *schema,
+		   const struct column *column)
+{
+	const struct column *judged = value->topic ? NULL : schema_find(schema, value->column);
+
+	return judged && value->at_least.setting && !value->at_most &&
+	       (column == judged ||
+		(column->kind == COLUMN_RATE && column->rate_of == judged->offset));
+}
+
+/* A cell has the colour of the finding, so that it needs no look where the rule is silent. */
+START_TEST(what_a_rule_judges_has_no_limit_of_its_own)
+{
+	unsigned n_judged = 0;
+
+	for (unsigned r = 0; r < n_finding_rules; r++) {
+		const struct schema *schema = schema_of(finding_rules[r].topic);
+
+		for (unsigned i = 0; i < FINDING_VALUES_MAX && finding_rules[r].values[i].name; i++)
+			for (unsigned c = 0; c < schema->n_columns; c++) {
+				const struct column *column = &schema->columns[c];
+
+				if (!judges(&finding_rules[r].values[i], schema, column))
+					continue;
+				n_judged++;
+				ck_assert_msg(column->alarming <= 0, "%s.%s, which %s judges", schema->name,
+					      column->key, finding_rules[r].name);
+			}
+	}
+	ck_assert_uint_gt(n_judged, 20);
+}
+
 /* Limits of times have a unit, shares are percentages, and what is wrong leaves the limit as it was. */
 START_TEST(limits_are_read_and_written_by_their_unit)
 {

@@ -467,7 +467,7 @@ static const struct column columns[] = {
 	COL(used_ratio, RATE, RATIO, N_("%used"), 5,
 	    N_("use of the link in the busier direction, with preambles and gaps between frames"),
 	    "growth of used_bits / growth of capacity_bits", .on_request = REQUEST_LINK, .rank = 1,
-	    .high = 0.7, .alarming = 0.9, .rate_of = offsetof(struct interface_row, used_bits),
+	    .high = 0.7, .rate_of = offsetof(struct interface_row, used_bits),
 	    .rate_over = offsetof(struct interface_row, capacity_bits)),
 	RATE(received_bits_per_second, received_bytes, UNIT_BITS_PER_SECOND, 8, .title = N_("recv bit/s"),
 	     .width = 10, .trend = true,
