@@ -18,7 +18,7 @@ struct culprit_source {
 	const char *unless; /* a row with more than 0 of this does not count; NULL: each does */
 };
 
-/* How much of a resource is in use, whoever uses it: the sum of these; topic NULL: not known. */
+/* How much of a resource is in use, whoever uses it: the sum of one or two; topic NULL: not known. */
 struct culprit_whole {
 	const char *topic, *row, *columns[2];
 };

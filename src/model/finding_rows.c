@@ -497,7 +497,7 @@ static double whole_of(const struct culprit_whole *whole, const struct frame *fr
 {
 	double sum = 0;
 
-	for (unsigned i = 0; whole->topic && i < 2; i++)
+	for (unsigned i = 0; whole->topic && i < 2 && whole->columns[i]; i++)
 		sum += fmax(frame_number(frame, whole->topic, whole->row, whole->columns[i]), 0);
 	return sum;
 }

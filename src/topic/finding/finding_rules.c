@@ -53,11 +53,12 @@ static const struct culprit_kind disk_users = {
 		   .columns = { "read_bytes_per_second", "write_bytes_per_second" } },
 };
 
-/* A shared page would count once for each. */
+/* A shared page would count once for each. Huge pages, tmpfs and the kernel's own count for no process. */
 static const struct culprit_kind memory_users = {
 	.least_share = 0.3, .unit = UNIT_BYTES,
 	.sources = { { .topic = "process", .name = "name", .used = "resident_bytes", .id = "pid",
 		       .less = "shared_bytes" } },
+	.whole = { .topic = "memory", .row = "available", .columns = { "used_bytes" } },
 };
 
 /* A file system that has something to lose: 64 MiB, or of unknown size. */
