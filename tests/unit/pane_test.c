@@ -120,7 +120,7 @@ START_TEST(rules_that_colour_a_pane_are_judged_in_all_its_samples)
 {
 	static const struct {
 		const char *pane, *rules;
-	} coloured[] = { { "cpu", RULES_OF_CPU "|cpu_limit" }, { "memory", RULES_OF_MEMORY },
+	} coloured[] = { { "cpu", RULES_OF_CPU "|cpu_limit" }, { "memory", RULES_OF_MEMORY_PANE },
 			 { "memory", RULES_OF_GROUP_MEMORY }, { "disks", RULES_OF_DISKS },
 			 { "network", RULES_OF_NETWORK },     { "groups", "group_cpu|group_io|group_memory" },
 			 { "power", "heat|hot|battery_low" } };

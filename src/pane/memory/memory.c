@@ -110,6 +110,7 @@ void memory_facts_make(struct memory_facts *facts, const struct frame *frame, co
 #define EARLIER                                                                                              \
 	{ .when = OUT_BEFORE, .text = N_("Earlier: {finding.out_of_memory.text}"), .more = true }
 #define SLAB_GROWS "not near_limit_bytes, finding.kernel_growth.state == now"
+#define SWAP_FULL "not near_limit_bytes, finding.swap_full.state == now"
 
 /* Each finding that grades memory has its fact here: memory_busy what is left, memory_short the waits. */
 static const struct remark verdicts[] = {
@@ -120,6 +121,9 @@ static const struct remark verdicts[] = {
 	{ .text = LEFT, .more = true },
 	EARLIER,
 	WAITS,
+	{ SWAP_FULL, LEFT },
+	{ .text = "{finding.swap_full.text}", .more = true },
+	EARLIER,
 	{ OUT_BEFORE, LEFT },
 	EARLIER,
 	WAITS,
@@ -137,7 +141,7 @@ static const struct remark verdicts[] = {
 
 int memory_verdict(struct buffer *out, const struct memory_facts *facts)
 {
-	const char *rules = RULES_OF_MEMORY;
+	const char *rules = RULES_OF_MEMORY_PANE;
 	bool limited = sentence_holds("near_limit_bytes", &facts->of.facts);
 	enum grade grade;
 	int level;
