@@ -19,6 +19,7 @@
  *   silent, silent LINE                    there is no finding; no line that begins so
  *   held RULE SUBJECT: SECONDS s[ or more], row ROW    one of them, for so long
  *   dated RULE SUBJECT: SECOND to SECOND   the times of one of them
+ *   of RULE SUBJECT: host                  what one of them is about; -: the machine, or the container
  *   explained [below] SENTENCE             all lines of an explanation; below: with a part in the one above
  *   compared SECONDS s, N samples, N lines, N causes
  *   detail SUBJECT: CHANGE; WHEN; PANE VIEW ROW, process PID, second SECOND
@@ -192,6 +193,18 @@ static void say_dated(struct buffer *out)
 		buffer_print(out, "dated %s %s: %.10g to %.10g\n", text_at(table, i, "rule"),
 			     text_at(table, i, "subject"), scene_second(table, i, "since_time"),
 			     scene_second(table, i, "until_time"));
+}
+
+static void say_of(struct buffer *out)
+{
+	const struct table *table = judged();
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const char *of = text_at(table, i, "of");
+
+		buffer_print(out, "of %s %s: %s\n", text_at(table, i, "rule"), text_at(table, i, "subject"),
+			     *of ? of : "-");
+	}
 }
 
 /* A recording of the scene. */
@@ -493,7 +506,8 @@ static const struct kind {
 	{ "remark", say_remark, true },       { "reads", say_reads, true },
 	{ "mark", say_mark, true },           { "verdict", say_verdict, true },
 	{ "story", say_story, true },         { "ceiling", say_ceiling, true },
-	{ "gauge", say_gauge, false },         { "dated", say_dated, false },
+	{ "gauge", say_gauge, false },        { "dated", say_dated, false },
+	{ "of", say_of, false },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
