@@ -64,6 +64,7 @@ struct finding_value {
 	bool at_most;                             /* holds up to the limit */
 	bool or_next;                             /* it is enough that the next one holds */
 	bool or_unknown; /* holds as long as it is not known, as rates in the first sample */
+	bool above_zero; /* the text has it only if there is any */
 	const char *most;  /* without a limit, of the row in which this is the greatest … */
 	double most_least; /* … and at least this; else it is not known */
 	const char *with_column; /* or of the row whose KEY is most often in the column most of the rows that

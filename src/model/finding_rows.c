@@ -811,6 +811,8 @@ static struct fact find_fact(const struct facts *facts, struct span name)
 	}
 	fact.number = value->most && column ? row_number(row, column)
 					    : of->candidate->values[value - rule->values];
+	if (value->above_zero && !(fact.number > 0))
+		return FACT_UNKNOWN;
 	is_share = value->over || (value->per_second && column && column->unit == UNIT_SECONDS);
 	fact.unit = value->at_least.setting ? value->at_least.unit
 		    : is_share              ? UNIT_RATIO

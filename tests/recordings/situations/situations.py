@@ -463,7 +463,7 @@ while True:
     unit("emitter", "emitter")
 
 
-@sick(rule="connections_lost", subject="network", names="listen queues full", within=10, last=True)
+@sick(rule="connections_lost", subject="network", names="accept queue full", within=10, last=True)
 def does_not_accept():
     """a server does not accept its connections any more"""
     program("shop", """
