@@ -89,12 +89,18 @@ static const struct remark space_remarks[] = {
 	  .rules = "inodes_full" },
 };
 
+#define SYNCS "fsync|fdatasync|syncfs|sync_file_range"
+
 /* Of tasks that a finding calls stuck. Who executes a program waits there for other locks, too. */
 static const struct remark stuck_remarks[] = {
 	{ "is_stuck, mount, function == percpu_rwsem_wait|__sb_start_write, not call == execve|execveat",
 	  N_("{mount} takes no writes, as when it is frozen (fsfreeze): {process} ({pid}) is stuck for "
 	     "{stuck_seconds}, {path}."), .rules = "stuck" },
-	{ "is_stuck, mount, not function == percpu_rwsem_wait|__sb_start_write",
+	/* behind a lot of other writes that takes long, too */
+	{ "is_stuck, mount, not function == percpu_rwsem_wait|__sb_start_write, call == " SYNCS,
+	  N_("{process} ({pid}) has waited {stuck_seconds} in {call} for {mount} to be written: {path}."),
+	  .rules = "stuck" },
+	{ "is_stuck, mount, not function == percpu_rwsem_wait|__sb_start_write, not call == " SYNCS,
 	  N_("{mount} does not answer: {process} ({pid}) is stuck for {stuck_seconds}[ in {function}], "
 	     "{path}."), .rules = "stuck" },
 };
