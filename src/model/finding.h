@@ -61,6 +61,7 @@ struct finding_value {
 	struct finding_limit at_least;            /* holds from here on */
 	double keeps;    /* the limit once it holds, unless the user sets one; 0: the same */
 	double critical; /* … and is critical from here on; 0: never */
+	bool critical_in_all; /* … as long as it holds in all other rows in which it is known */
 	bool at_most;                             /* holds up to the limit */
 	bool or_next;                             /* it is enough that the next one holds */
 	bool or_unknown; /* holds as long as it is not known, as rates in the first sample */

@@ -466,6 +466,20 @@ static bool is_early(const struct rule_limits *limits, double more_seconds)
 						 limits->window * FINDING_WINDOW_MOST + more_seconds;
 }
 
+static bool is_critical(const struct finding_value *value, double limit, double number,
+			const struct table *table)
+{
+	if (!(value->critical > 0) || !is_worse(value, number, value->critical))
+		return false;
+	for (size_t i = 0; value->critical_in_all && i < table->n_rows; i++) {
+		double other = table_number(table, table_row(table, i), value->column);
+
+		if (!isnan(other) && !is_worse(value, other, limit))
+			return false;
+	}
+	return true;
+}
+
 /* Do all limits hold? Reads all values, as those of the past must not get gaps. */
 static bool judge(struct findings *findings, const struct frame *frame, struct candidate *candidate,
 		  const struct table *table)
@@ -489,7 +503,7 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 		bool good = holds(value, limit_of[i], number, candidate->is_young) || before;
 
 		candidate->values[i] = number;
-		if (value->critical > 0 && is_worse(value, number, value->critical))
+		if (is_critical(value, limit_of[i], number, table))
 			candidate->severity = FINDING_CRITICAL;
 		if (value->at_least.setting && isnan(candidate->rank))
 			candidate->rank = value->at_most ? -number : number;
@@ -1028,7 +1042,8 @@ bool findings_judge_row(const struct findings *findings, const char *name, const
 			number = table_number(&table, row, value->column);
 		if (!holds(value, findings->limits[index].values[i], number, false))
 			return false;
-		if (value->critical > 0 && is_worse(value, number, value->critical))
+		if (value->critical > 0 && !value->critical_in_all &&
+		    is_worse(value, number, value->critical))
 			*severity = FINDING_CRITICAL;
 	}
 	return true;

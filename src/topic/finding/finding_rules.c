@@ -443,7 +443,7 @@ const struct finding_rule finding_rules[] = {
 	  .pane = "power", .when = "not status == Charging|Full|Not charging|Unknown",
 	  .values = { { .name = "charge", .column = "charge_ratio", .at_most = true,
 			.at_least = RATIO("battery_charge", 0.1, N_("charge that is left")),
-			.critical = 0.05 },
+			.critical = 0.05, .critical_in_all = true },
 		      { .name = "left", .column = "remaining_seconds" } } },
 	{ .name = "run_queue", .topic = "pressure", .subject = N_("CPU"), .severity = FINDING_NOTE,
 	  .text = N_("Overloaded[: {who}, {use:cpus} CPUs]; tasks wait {stalled} of 10 s."),
