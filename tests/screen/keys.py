@@ -244,7 +244,7 @@ def memory_has_its_processes(_scratch):
     with running("sleep", seconds) as child, screen("-d", "0.2", "memory") as terminal:
         terminal.comes("who has it")
         terminal.send("\\", *seconds, "Enter").comes(f"filter {seconds}: 1 of ")
-        terminal.send("Down", "F9").comes("Send a signal to sleep (")
+        terminal.send("Down", "F9").comes(re.compile(rf"Send a signal to sleep \({child.pid}\) +sleep {seconds}"))
         terminal.send("Esc", "Enter").comes("[Pro")
         terminal.send("3").view("Meminfo").send("F7").says("no process is shown here")
 

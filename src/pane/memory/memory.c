@@ -733,6 +733,8 @@ static void show_actions(struct pane_context *context)
 {
 	struct subject subject;
 	const char *refusal = screen_subject(context, &subject);
+	const struct table *processes = frame_table(context->frame, "process");
+	const void *process = refusal ? NULL : table_with_pid(processes, subject.process.pid);
 	struct menu_item items[2];
 	unsigned n_items = 0;
 	char text[TEXT_MAX];
@@ -741,7 +743,8 @@ static void show_actions(struct pane_context *context)
 		screen_select_subject(context, &subject); /* it stays that one */
 		snprintf(text, sizeof(text), _("Send a signal to %s (%u)"), subject.process.name,
 			 subject.process.pid);
-		items[n_items++] = (struct menu_item){ text, _("as in the CPU pane") };
+		items[n_items++] = (struct menu_item){ text, process ? table_text(processes, process, "command")
+								     : NULL };
 	} else {
 		items[n_items++] = (struct menu_item){ _("Processes by memory"),
 						       _("select one, and F9 acts on it") };
