@@ -175,7 +175,7 @@ void findings_add(struct frame *frame, const struct finding_added *added);
 
 #define FINDING_OF_OPTION "when" /* the rule of those that --when names */
 
-/* Adds a notice to a frame that lacks topics which rules judge: they are silent for that reason. */
+/* Adds a notice to a frame that lacks topics which rules judge, or in which they failed: they are silent. */
 void findings_note_lack(const struct findings *findings, struct frame *frame);
 
 /* The topic of notices about what findings do not judge, though they are there. */

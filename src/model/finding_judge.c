@@ -858,12 +858,37 @@ static int compare(const void *left, const void *right)
 	return (const char *)one->row < (const char *)other->row ? -1 : one->row != other->row;
 }
 
+/* Not sampled, or failed with a notice: without a notice the machine lacks what it is about. */
+static bool is_lacking(const struct frame *frame, const char *topic)
+{
+	const struct table *table = frame_table(frame, topic);
+
+	return !table || (table->failed && frame_newest_notice(frame, topic));
+}
+
+/* Where its topic failed, does another rule speak of the same? */
+static bool has_another(const struct findings *findings, const struct frame *frame,
+			const struct finding_rule *rule)
+{
+	const struct table *table = frame_table(frame, rule->topic);
+
+	for (unsigned i = 0; table && table->failed && i < findings->n_rules; i++) {
+		const struct finding_rule *other = &findings->rules[i];
+
+		if ((strcmp(other->name, rule->name) == 0 ||
+		     (other->stands_for && strcmp(other->stands_for, rule->name) == 0)) &&
+		    !findings->limits[i].off && finding_table(frame, other->topic))
+			return true;
+	}
+	return false;
+}
+
 /* Adds it to a list with commas, once. */
 static void add_lack(struct buffer *names, const struct frame *frame, const char *topic)
 {
 	struct span rest = { names->bytes, names->bytes + names->length }, name;
 
-	if (!topic || frame_table(frame, topic))
+	if (!topic || !is_lacking(frame, topic))
 		return;
 	while (names->length > 0 && span_item(&rest, &name))
 		if (span_is(span_trimmed(name), topic))
@@ -878,7 +903,7 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 	for (unsigned i = 0; i < findings->n_rules; i++) {
 		const struct finding_rule *rule = &findings->rules[i];
 
-		if (rule->with || findings->limits[i].off)
+		if (rule->with || findings->limits[i].off || has_another(findings, frame, rule))
 			continue;
 		add_lack(&names, frame, rule->topic);
 		for (unsigned v = 0; v < FINDING_VALUES_MAX && rule->values[v].name; v++) {

@@ -140,6 +140,14 @@ static void keep(void *state, const struct frame *frame)
 			screen->kept_from_ns[i] = frame->wall_ns;
 }
 
+/* Then what rules judge was sampled, too. */
+static bool has_all_findings(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, finding_schema.name);
+
+	return table && !table->partial;
+}
+
 static int sample(struct screen *screen)
 {
 	struct pane_context *context = screen_context(screen);
@@ -160,7 +168,7 @@ static int sample(struct screen *screen)
 	if (got != 1)
 		return got;
 	marks_take(&screen->marks, frame);
-	if (!screen_is_live(screen))
+	if (!screen_is_live(screen) || has_all_findings(frame))
 		findings_note_lack(screen->pipeline.findings, frame);
 	pane_notice_scope(context->pane, context->request->scope, frame);
 	session_prepare(screen, frame);

@@ -887,12 +887,40 @@ def panetop_does_not_grow(_scratch):
             terminal.shows(re.compile(r" growing ─+ 0 of 1 ──$"), re.compile(r" most memory ─+ 1 ──"))
 
 
-def no_all_clear_at_once(_scratch):
+def machine_with_groups(scratch):
+    """One of which all can be read that rules judge."""
+    root = os.path.join(scratch, "machine")
+    shutil.copytree(fixture("linux-6.1").removeprefix("--root="), root)
+    os.makedirs(os.path.join(root, "sys/fs/cgroup"), exist_ok=True)
+    for path, text in (("proc/self/mountinfo", "25 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+                       ("sys/fs/cgroup/cgroup.controllers", "cpu memory\n")):
+        os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+        with open(os.path.join(root, path), "w", encoding="utf-8") as out:
+            out.write(text)
+    return root
+
+
+def no_all_clear_without_pressure(scratch):
+    """Where the kernel does not account it, shortages are never seen: that is said, and calmly."""
+    root = machine_with_groups(scratch)
+    shutil.rmtree(os.path.join(root, "proc/pressure"))
+    with screen("--root=" + root, "overview") as terminal:
+        terminal.shows("not judged, since not sampled here: pressure").hides("nothing out of the ordinary")
+        for _ in range(4):
+            terminal.tick(10)
+        terminal.shows("not judged, since not sampled here: pressure").hides("nothing out of the ordinary")
+
+
+def no_all_clear_at_once(scratch):
     """What takes a while to be judged is said, and not in green."""
-    with screen(fixture("linux-6.1"), "overview") as terminal:
+    with screen("--root=" + machine_with_groups(scratch), "overview") as terminal:
         terminal.until("nothing out of the ordinary so far (watched ")
         row = terminal.row_of("nothing out of the ordinary so far")
         expect(terminal.screen.buffer[row][0].fg == "default", terminal, str(terminal.screen.buffer[row][0]))
+        for _ in range(4):
+            terminal.tick(10)
+        terminal.shows("nothing out of the ordinary").hides("so far", "not judged")
+        expect(terminal.screen.buffer[row][0].fg != "default", terminal, str(terminal.screen.buffer[row][0]))
 
 
 def a_notice_only_shortens_the_list(_scratch):

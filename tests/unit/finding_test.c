@@ -448,6 +448,23 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	frame_slot(&frame, "filesystem")->present = true;
 	findings_note_lack(findings, &frame);
 	ck_assert_uint_eq(frame.n_notices, 2);
+	frame_slot(&frame, "battery")->failed = true; /* there is none */
+	findings_note_lack(findings, &frame);
+	ck_assert_uint_eq(frame.n_notices, 2);
+	frame_slot(&frame, "pressure")->failed = frame_slot(&frame, "kill")->failed = true;
+	frame_notice(&frame, "pressure", NULL, "no such file");
+	frame_notice(&frame, "kill", NULL, "not permitted"); /* other rules know of kills */
+	findings_note_lack(findings, &frame);
+	ck_assert_uint_eq(frame.n_notices, 5);
+	ck_assert_str_eq(frame.notices[4].text, "not judged, since not sampled here: pressure");
+	frame_slot(&frame, "reclaim")->failed = true;
+	frame_notice(&frame, "reclaim", NULL, "no such file");
+	findings_note_lack(findings, &frame);
+	ck_assert_str_eq(frame.notices[6].text,
+			 "not judged, since not sampled here: kill, reclaim, pressure");
+	frame.n_notices = 2;
+	frame_slot(&frame, "pressure")->failed = frame_slot(&frame, "kill")->failed = false;
+	frame_slot(&frame, "reclaim")->failed = frame_slot(&frame, "battery")->failed = false;
 	frame_notice(&frame, "failing", NULL, "without records"); /* not of what is shown */
 	frame_notice(&frame, "group", NULL, "no CPU time");
 	table_add(frame_slot(&frame, "group"));
