@@ -200,6 +200,12 @@ void findings_begin(struct findings *findings, enum findings_begin begin);
 double findings_depend_on_seconds(const struct findings *findings);
 bool findings_are_settled(const struct findings *findings);
 
+/*
+ * Of the rules that hold at this CLOCK_MONOTONIC, but not long enough to speak, the longest such time. 0: no
+ * such rule, or another frame was judged last.
+ */
+double findings_awaited_seconds(const struct findings *findings, uint64_t mono_ns);
+
 /* From now on the rows of the last frames are kept, so that a step back shows them again. */
 void findings_keep(struct findings *findings);
 

@@ -980,6 +980,20 @@ double findings_depend_on_seconds(const struct findings *findings)
 	return most + FINDING_OVER_SECONDS;
 }
 
+double findings_awaited_seconds(const struct findings *findings, uint64_t mono_ns)
+{
+	const struct finding_past *past = &findings->past;
+	double most = 0;
+
+	for (size_t i = 0; past->now_ns == mono_ns && i < past->n_spells; i++) {
+		const struct finding_spell *spell = &past->spells[i];
+
+		if (!spell->ended && !spell->was_found && spell->end_ns == mono_ns)
+			most = fmax(most, findings->limits[spell->rule].hold);
+	}
+	return most;
+}
+
 bool findings_are_settled(const struct findings *findings)
 {
 	const struct finding_past *past = &findings->past;

@@ -923,6 +923,34 @@ def no_all_clear_at_once(scratch):
         expect(terminal.screen.buffer[row][0].fg != "default", terminal, str(terminal.screen.buffer[row][0]))
 
 
+def no_all_clear_while_a_process_may_leak(scratch):
+    """A rule that holds, but not for its two minutes: the screen awaits it; a process that rests is not awaited."""
+    root = machine_with_groups(scratch)
+    os.mkdir(os.path.join(root, "proc/4711"))
+    pages = 1000
+
+    def tick(more):
+        nonlocal pages
+        pages += more
+        with open(os.path.join(root, "proc/4711/stat"), "w", encoding="utf-8") as out:
+            out.write(f"4711 (leaker) S 1 1 1 0 -1 4194560 100 200 3 5 6 7 8 9 20 0 1 0 9001 1000000000 {pages}" + " 0" * 28 + "\n")
+        if terminal:
+            terminal.tick(10)
+
+    terminal = None
+    tick(0)
+    with screen("--root=" + root, "overview") as terminal:
+        for _ in range(4):
+            tick(5000)
+        terminal.shows("nothing out of the ordinary so far (watched 40 of 120 s)")
+        for _ in range(2):
+            tick(0)
+        terminal.shows("nothing out of the ordinary").hides("so far")
+        for _ in range(14):
+            tick(5000)
+        terminal.shows("PID 4711 grows by ")
+
+
 def a_notice_only_shortens_the_list(_scratch):
     """What stands above it stays where it was, but for the map of pages, below which its cell is described."""
     for pane, height in itertools.product(sorted({*panes()} - {"pages"}), (8, 9, 11, 16, 24, 40)):

@@ -16,7 +16,7 @@
 #define SUBJECT_PART 6 /* of a line */
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
 #define MARK_CELLS 2
-#define WATCH_SECONDS 30 /* a rule waits for so long at most for what no kernel keeps */
+#define WATCH_SECONDS 30 /* most rules wait no longer for numbers that no kernel keeps */
 #define FINDINGS_SHARE 10 /* lines of the screen for each line of findings … */
 #define OTHER_LINES 4     /* … with those above and below the pane, a notice among them */
 
@@ -98,18 +98,20 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	canvas_cut(line, 0, x, plain, text, end - x);
 }
 
-/* Green only once all rules have had the time to speak. */
+/* Green only once all rules have had the time to speak that may be about to. */
 static void draw_none(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 		      double seconds)
 {
 	bool scoped = scope_is_set(context->request->scope);
+	double awaited = findings_awaited_seconds(context->findings, context->frame->mono_ns);
 
-	if (seconds < WATCH_SECONDS)
+	awaited = awaited > WATCH_SECONDS ? awaited : WATCH_SECONDS;
+	if (seconds < awaited)
 		canvas_print(canvas, 0, 0, STYLE_NORMAL,
 			     scoped ? _("machine and scope: nothing out of the ordinary so far "
 					"(watched %.0f of %d s)")
 				    : _("nothing out of the ordinary so far (watched %.0f of %d s)"),
-			     seconds, WATCH_SECONDS);
+			     seconds, (int)awaited);
 	else
 		canvas_text(canvas, 0, 0, STYLE_OK,
 			    scoped ? _("machine and scope: nothing out of the ordinary")
