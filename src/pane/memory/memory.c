@@ -743,8 +743,9 @@ static void show_actions(struct pane_context *context)
 		screen_select_subject(context, &subject); /* it stays that one */
 		snprintf(text, sizeof(text), _("Send a signal to %s (%u)"), subject.process.name,
 			 subject.process.pid);
-		items[n_items++] = (struct menu_item){ text, process ? table_text(processes, process, "command")
-								     : NULL };
+		items[n_items++] = (struct menu_item){
+			text, process ? table_text(processes, process, "command") : NULL
+		};
 	} else {
 		items[n_items++] = (struct menu_item){ _("Processes by memory"),
 						       _("select one, and F9 acts on it") };
