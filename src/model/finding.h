@@ -21,6 +21,7 @@ struct culprit_source {
 /* How much of a resource is in use, whoever uses it: the sum of one or two; topic NULL: not known. */
 struct culprit_whole {
 	const char *topic, *row, *columns[2];
+	const char *times_topic, *times; /* times this of its first row; NULL: once */
 };
 
 /* A resource. */

@@ -219,8 +219,10 @@ static void need_values(const struct findings_needs *needs, const struct finding
 		need(needs, source->topic, source->less);
 		need(needs, source->topic, source->unless);
 	}
-	if (rule->culprit)
+	if (rule->culprit) {
 		need(needs, rule->culprit->whole.topic, rule->culprit->whole.columns[0]);
+		need(needs, rule->culprit->whole.times_topic, rule->culprit->whole.times);
+	}
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 		const struct finding_value *value = &rule->values[i];
 		const char *topic = value->topic ? value->topic : rule->topic;

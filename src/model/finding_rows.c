@@ -499,6 +499,8 @@ static double whole_of(const struct culprit_whole *whole, const struct frame *fr
 
 	for (unsigned i = 0; whole->topic && i < 2 && whole->columns[i]; i++)
 		sum += fmax(frame_number(frame, whole->topic, whole->row, whole->columns[i]), 0);
+	if (whole->times_topic)
+		sum *= fmax(frame_number(frame, whole->times_topic, NULL, whole->times), 0);
 	return sum;
 }
 

@@ -37,10 +37,13 @@
 /* Some groups live for a moment. */
 #define GROUP_LEAST_SECONDS 5
 
+/* Time of the hypervisor, of interrupts and of hidden processes counts for none that is seen. */
 static const struct culprit_kind cpu_users = {
 	.is_rate = true, .least_share = 0.2,
 	.sources = { { .topic = "process", .name = "name", .used = "cpu_ratio", .id = "pid" },
 		     { .topic = "exited", .name = "command", .used = "cpu_ratio" } },
+	.whole = { .topic = "cpu", .row = "all", .columns = { "busy_ratio" }, .times_topic = "system",
+		   .times = "cpus" },
 };
 
 /* What a process reads and writes may be of a child that has ended. */
