@@ -612,6 +612,15 @@ def forcing_pages_asks_first(_scratch):
         terminal.comes("were read in")
 
 
+def the_only_row_of_a_filter(_scratch):
+    """Enter opens the map of the first process that is shown, where none is selected."""
+    seconds = f"1{os.getpid()}.125"  # no other command has it
+    with running("sleep", seconds) as child, screen("-d", "0.2", "pages") as terminal:
+        terminal.comes("command")
+        terminal.send("\\", *seconds, "Enter").comes(f"filter {seconds}: 1 of ")
+        terminal.send("Enter").comes(f"PID {child.pid}", "1 cell =")
+
+
 def a_process_is_chosen_from_the_list(_scratch):
     seconds = f"1{os.getpid()}.25"  # no other command has it
     with running("sleep", seconds) as child:
