@@ -24,7 +24,7 @@ static const struct hint {
 	{ "backlog",
 	  { "squeezed_per_second >= 10",
 	    N_("CPU{cpu} ends {squeezed_per_second:rate} polls/s with packets left: raise "
-	       "net.core.netdev_budget") } },
+	       "net.core.netdev_budget or netdev_budget_usecs") } },
 	{ "softirq",
 	  /* loopback has no queue that could be spread */
 	  { ON_ONE "kind == NET_RX, rate >= 5000, interface.all.received_packets_per_second >= 0.5 * rate",

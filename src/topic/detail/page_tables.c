@@ -184,7 +184,6 @@ static uint64_t used_of(const struct use *use, struct span name)
 		{ "Max cpu time", use->cpu_seconds },
 		{ "Max data size", use->status.vm_data },
 		{ "Max stack size", use->status.vm_stack },
-		{ "Max resident set", use->status.vm_resident },
 		{ "Max open files", use->files },
 		{ "Max locked memory", use->status.vm_locked },
 		{ "Max address space", use->status.vm_size },
