@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The process page: the ways to it and back, its views, and a process that exits while it is open."""
+import functools
 import os
 import re
 import subprocess
@@ -122,8 +123,9 @@ def stopped_and_why(_scratch):
         terminal.comes("S sleeping")
 
 
-def steady(scratch, change, frames=36):
-    """What "why" says at each second of a recording in which change(second, rows of 2001 by topic) has changed the page of 2001."""
+def steady(scratch, change, frames=36, stuck=()):
+    """What "why" says at each second of a recording in which change(second, rows of 2001 by topic) has changed the page of 2001, and
+    its tasks in uninterruptible sleep are these."""
     counters = ("cpu_seconds", "user_seconds", "system_seconds", "wait_seconds", "disk_seconds", "group_throttled_periods")
 
     def change_page(number, tables):
@@ -134,6 +136,7 @@ def steady(scratch, change, frames=36):
         for row in times.values():
             row["seconds"] = 0
         change(number, detail, process, times)
+        tables["stuck"] = list(stuck)
 
     said = []
     with replay("process", recording=edited(scratch, change_page, frames=frames, step=0.999), width=130, height=40) as terminal:
@@ -201,6 +204,9 @@ def stuck_for_ten_seconds(scratch):
             times["disk"]["seconds"] = 0
         said = steady(scratch, change, 16)
         assert said[15] == told and "Stuck" not in said[9], said
+    looked = {"tid": 2001, "pid": 2001, "process": "worker.sh (2001)", "stuck_seconds": 0.4}
+    said = steady(scratch, functools.partial(change, used=0), 16, [looked])
+    assert "Stuck" not in said[15], said
 
 
 def the_page_of_the_dead_has_what_is_known(scratch):

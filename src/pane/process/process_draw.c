@@ -297,9 +297,9 @@ static void make_past_facts(struct past_facts *of, const struct pane_context *co
 	growth(history, PROCESS_SERIES_CPU_SECONDS, now, &seconds);
 	add(of, "mean_seconds", number_fact(seconds >= LEAST_SECONDS ? seconds : NAN, UNIT_SECONDS));
 	seconds = stuck_seconds(history, now);
-	if (!isnan(seconds) && row)
-		seconds = fmax(seconds, table_number(stuck, row, "stuck_seconds") -
-						age_seconds(history, (size_t)shown, now));
+	if (!isnan(seconds) && row) /* which sees whether it ran in between */
+		seconds = table_number(stuck, row, "stuck_seconds") -
+			  age_seconds(history, (size_t)shown, now);
 	add(of, "stuck_seconds", number_fact(seconds, UNIT_SECONDS));
 	begun = row ? row_text(row, schema_find(stuck->schema, "begun")) : NULL;
 	add(of, "stuck_dated", yes_fact(begun && *begun == '\0'));
