@@ -426,14 +426,16 @@ static void read_threads(struct thread_sums *sums, struct env *env, uint32_t pid
 	}
 }
 
-/* Since Linux 5.14 delays are accounted only on request; before, always. */
+/* Since Linux 5.14 delays are accounted only on request, where the kernel can; before, always. */
 static bool accounts_delays(struct env *env)
 {
+	uint64_t on, major, minor;
 	struct span text;
-	uint64_t on;
 
 	if (!env_exists(env, "proc/sys/kernel/task_delayacct"))
-		return true;
+		return env_read(env, env_file(env, "proc/sys/kernel/osrelease"), &text) < 0 ||
+		       !span_u64(&text, &major) || !span_char(&text, '.') || !span_u64(&text, &minor) ||
+		       major < 5 || (major == 5 && minor < 14);
 	return env_read(env, env_file(env, "proc/sys/kernel/task_delayacct"), &text) == 0 &&
 	       span_u64(&text, &on) && on;
 }
