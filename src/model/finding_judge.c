@@ -640,11 +640,14 @@ static bool date(struct findings *findings, struct candidate *candidate, const s
 		held = has_age(rule) ? candidate->values[0] : stored;
 		candidate->since_seconds = recurs ? candidate->values[1] : held;
 		candidate->is_least = finding_began_before(rule, table, candidate->row);
-		candidate->since_time = finding_time_before(findings->past.wall_ns, candidate->since_seconds);
+		candidate->since_time =
+			finding_time_before(findings->past.wall_ns,
+					    finding_past_seconds(&findings->past, candidate->since_seconds));
 		held = held < 0 ? 0 : held;
 		candidate->since_seconds = candidate->since_seconds < 0 ? 0 : candidate->since_seconds;
 	}
-	candidate->is_over = happened && held >= FRESH_SECONDS;
+	candidate->ago_seconds = finding_past_seconds(&findings->past, candidate->values[0]);
+	candidate->is_over = happened && candidate->ago_seconds >= FRESH_SECONDS;
 	if (candidate->is_over)
 		candidate->severity = FINDING_NOTE;
 	spell->was_found |= held >= limits->hold;
@@ -955,6 +958,7 @@ void findings_derive(struct findings *findings, struct frame *frame, enum findin
 	table->mono_ns = frame->mono_ns;
 	findings->n_candidates = 0;
 	finding_past_begin(&findings->past, frame->mono_ns, frame->wall_ns);
+	sleep_past_take(&findings->past.slept, frame);
 	for (unsigned i = 0; i < findings->n_culprits; i++)
 		culprits_take(findings->culprits[i], frame);
 	for (unsigned i = 0; i < findings->n_rules; i++) {

@@ -8,6 +8,7 @@
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "model/finding.h"
+#include "model/history.h"
 
 /* What findings remember of earlier frames: values, for their growth, and since when a rule has held. */
 struct finding_trace; /* of one value */
@@ -46,6 +47,7 @@ struct finding_past {
 	uint64_t now_ns, before_ns; /* of frames; 0: none */
 	uint64_t wall_ns;           /* CLOCK_REALTIME of now_ns */
 	uint64_t first_ns;          /* of the first frame */
+	struct sleep_past slept;
 	uint64_t *unsure, *were_unsure; /* identities of what may hold in this frame, or the one before */
 	size_t n_unsure, n_were_unsure, unsure_capacity, were_unsure_capacity;
 	enum findings_begin begin;
@@ -53,6 +55,9 @@ struct finding_past {
 
 /* The frame of these times follows. */
 void finding_past_begin(struct finding_past *past, uint64_t mono_ns, uint64_t wall_ns);
+
+/* These seconds awake, up to now, with the time asleep between. */
+double finding_past_seconds(const struct finding_past *past, double awake_seconds);
 
 /* What a value is compared with. */
 struct finding_window {
@@ -135,6 +140,7 @@ struct candidate {
 	bool is_least;         /* since_seconds may be more */
 	uint64_t identity;
 	double since_seconds, rank;
+	double ago_seconds; /* of what happened: with the time asleep */
 	uint64_t since_time, changed_ns, before_ns; /* see struct finding_growth, of its first value */
 	double covered;      /* seconds that the growths of its values are of */
 	bool is_young;       /* the value that was read last has no growth yet */

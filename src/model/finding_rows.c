@@ -54,6 +54,16 @@ void finding_past_begin(struct finding_past *past, uint64_t mono_ns, uint64_t wa
 	past->wall_ns = wall_ns;
 }
 
+double finding_past_seconds(const struct finding_past *past, double awake_seconds)
+{
+	uint64_t now_ns = past->now_ns, awake_ns = 0;
+
+	if (awake_seconds > 0)
+		awake_ns = awake_seconds * 1e9 < (double)now_ns ? (uint64_t)(awake_seconds * 1e9) : now_ns;
+	return awake_seconds +
+	       (double)(sleep_past_between_ns(&past->slept, now_ns - awake_ns, now_ns) - awake_ns) / 1e9;
+}
+
 /* First behind the one found last: rows keep their order. */
 static struct finding_trace *find_trace(struct finding_past *past, uint64_t identity)
 {
@@ -286,6 +296,7 @@ void finding_past_empty(struct finding_past *past)
 		free_told(&past->spells[i].told);
 	past->n_traces = past->n_spells = past->n_unsure = 0;
 	past->now_ns = past->before_ns = 0;
+	past->slept.n = 0;
 }
 
 void finding_past_free(struct finding_past *past)
@@ -881,7 +892,7 @@ static uint64_t until_time_of(const struct findings *findings, const struct cand
 	uint64_t until_ns = findings->past.wall_ns;
 
 	if (rule->age >= FINDING_HAPPENED)
-		return finding_time_before(until_ns, candidate->values[0]);
+		return finding_time_before(until_ns, candidate->ago_seconds);
 	if (rule->age == FINDING_COUNTS && candidate->changed_ns > 0)
 		until_ns -= findings->past.now_ns - candidate->changed_ns;
 	return until_ns > candidate->since_time ? until_ns : candidate->since_time;
@@ -931,7 +942,7 @@ static void add_row(struct findings *findings, struct frame *frame, struct table
 	row->since_seconds = candidate->since_seconds;
 	row->begun = candidate->is_least ? BEGUN_BEFORE : "";
 	if (candidate->is_over)
-		row->ended_seconds = candidate->values[0];
+		row->ended_seconds = candidate->ago_seconds;
 	row->topic = rule->topic;
 	row->rule = rule->name;
 	row->pane = rule->pane;
