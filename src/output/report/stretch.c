@@ -298,11 +298,11 @@ static enum report_fault read_all(struct pass *pass, size_t first, size_t last)
 	const struct report_plan *plan = pass->plan;
 	struct frame *const frames[] = { &pass->frames[0], &pass->frames[1] };
 	const struct frame *before = pipeline_judge_before(&pass->pipeline, first, frames, NULL, NULL);
+	size_t from = first > 0 && !before ? first - 1 : first;
 	bool sought = false;
 	int error = 0;
 
-	for (pass->index = first > 0 && !before ? first - 1 : first; pass->index <= last;
-	     pass->index += step_from(pass, pass->index)) {
+	for (pass->index = from; pass->index <= last; pass->index += step_from(pass, pass->index)) {
 		struct frame *frame = before == frames[0] ? frames[1] : frames[0];
 		int got;
 
