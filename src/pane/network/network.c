@@ -40,8 +40,8 @@ static const struct remark interface_remarks[] = {
 	  N_("{name} loses {errors_per_second:rate} packets/s to errors, {error_ratio:.2%} of all: look at "
 	     "its cable, port and driver.") },
 	{ "sent_drop_ratio >= 0.0001, not received_drops_per_second >= sent_drops_per_second",
-	  N_("{name} drops {sent_drops_per_second:rate} packets/s instead of sending them: its queue is "
-	     "full.") },
+	  N_("{name} drops {sent_drops_per_second:rate} packets/s instead of sending them: no room, or "
+	     "nowhere to send.") },
 	{ "received_drop_ratio >= 0.0001, not sent_drops_per_second > received_drops_per_second",
 	  N_("{name} drops {received_drops_per_second:rate} received packets/s: no protocol wants them, or "
 	     "there is no room.") },
