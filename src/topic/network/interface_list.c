@@ -23,6 +23,7 @@
 #define PATH_ROOM (INTERFACE_NAME_MAX + sizeof(PLACE) + 16)
 #define NEW_LINKS ((size_t)256) /* read in a tick; a machine may have thousands */
 #define LINKS_AGAIN ((size_t)16)
+#define LEVELS_MAX 4 /* of interfaces above a device */
 #define LOOK_TICKS 16
 #define MAINS 0x183 /* bytes and packets, which begin again together */
 #define BUFFER_BYTES (1 << 18)
@@ -66,7 +67,7 @@ static struct interface *find(struct interface_list *list, struct span name, siz
 
 /* What its directory says of it. */
 struct nature {
-	bool has_device, is_stacked;
+	bool has_device, is_stacked, is_bridge;
 };
 
 static void note_entry(void *context, const char *name)
@@ -74,7 +75,8 @@ static void note_entry(void *context, const char *name)
 	struct nature *nature = context;
 
 	nature->has_device |= strcmp(name, "device") == 0;
-	nature->is_stacked |= strncmp(name, "lower_", 6) == 0 || strcmp(name, "bridge") == 0;
+	nature->is_bridge |= strcmp(name, "bridge") == 0;
+	nature->is_stacked |= strncmp(name, "lower_", 6) == 0 || nature->is_bridge;
 }
 
 /*
@@ -117,6 +119,7 @@ static void ask(struct interface_list *list, struct interface *interface)
 		listing_each_directory(list->env, path_of(path, interface, ""), note_entry, &nature) == 0;
 	interface->index = number_of(list, interface, "/ifindex");
 	interface->has_device = nature.has_device;
+	interface->is_bridge = nature.is_bridge;
 	if (nature.has_device)
 		interface->is_end = !is_inner_port(list, interface);
 	else
@@ -285,6 +288,40 @@ static int update(struct interface_list *list, uint64_t now_ns)
 	return 0;
 }
 
+/* Of an interface without a device: what it lies on. */
+struct foundation {
+	struct interface_list *list;
+	unsigned levels; /* below it, at most */
+	bool is_limited;
+};
+
+static bool is_limited(struct interface_list *list, const struct interface *interface, unsigned levels);
+
+static void note_lower(void *context, const char *name)
+{
+	struct foundation *below = context;
+	const struct interface *lower;
+
+	if (below->is_limited || below->levels == 0 || strncmp(name, "lower_", 6) != 0)
+		return;
+	lower = find(below->list, span_text(name + 6), SIZE_MAX);
+	below->is_limited = lower && is_limited(below->list, lower, below->levels - 1);
+}
+
+/*
+ * Whether its speed limits it: that of a device, or of one below it. Tunnels and pairs have one only in
+ * name, and what stays within a bridge is not limited by its ports.
+ */
+static bool is_limited(struct interface_list *list, const struct interface *interface, unsigned levels)
+{
+	struct foundation below = { .list = list, .levels = levels };
+	char path[PATH_ROOM];
+
+	if (!interface->has_device && !interface->is_bridge)
+		listing_each_directory(list->env, path_of(path, interface, ""), note_lower, &below);
+	return interface->has_device || below.is_limited;
+}
+
 static void read_link(struct interface_list *list, struct interface *interface)
 {
 	uint64_t megabits = number_of(list, interface, "/speed");
@@ -292,8 +329,9 @@ static void read_link(struct interface_list *list, struct interface *interface)
 	if (interface->link_tick == 0)
 		interface->type = number_of(list, interface, "/type");
 	interface->link_tick = list->env->tick;
-	interface->speed_bits =
-		megabits == 0 || megabits >= UINT32_MAX ? U64_UNKNOWN : megabits * UINT64_C(1000000);
+	interface->speed_bits = U64_UNKNOWN;
+	if (megabits > 0 && megabits < UINT32_MAX && is_limited(list, interface, LEVELS_MAX))
+		interface->speed_bits = megabits * UINT64_C(1000000);
 	interface->mtu = number_of(list, interface, "/mtu");
 	word_of(list, interface, "/operstate", interface->state);
 	word_of(list, interface, "/duplex", interface->duplex);
@@ -455,8 +493,9 @@ static const struct column columns[] = {
 	LINK(state, N_("state"), 5, N_("state of the link: up, down; empty where there is none, as of lo"),
 	     "operstate", .kind = COLUMN_LABEL, .rank = 2, .fleeting = true),
 	LINK(speed_bits, N_("speed bit/s"), 11,
-	     N_("speed of the link in bits per second, k = 1000; unknown while it is down, and for most "
-		"virtual ones"), "speed", .kind = COLUMN_GAUGE, .unit = UNIT_BITS, .rank = 1),
+	     N_("speed of the link in bits per second, k = 1000; unknown while it is down, for bridges and "
+		"for virtual ones that lie on no device: theirs limits nothing"),
+	     "speed", .kind = COLUMN_GAUGE, .unit = UNIT_BITS, .rank = 1),
 	LINK(duplex, N_("duplex"), 6, N_("full: both directions at once; half: one at a time"), "duplex",
 	     .kind = COLUMN_LABEL, .rank = 6, .fleeting = true),
 	LINK(mtu, N_("MTU"), 5, N_("bytes of a packet at most, with the headers of IP and TCP"), "mtu",

@@ -29,6 +29,7 @@ struct interface {
 	uint64_t read_ns;                /* when the ledger took the last reading without a doubt */
 	bool asked;                      /* sysfs answered: the following is known */
 	bool has_device;                 /* hardware, also virtual one */
+	bool is_bridge;
 	bool is_end;                     /* it leads out of this namespace */
 	bool is_below;                   /* both it and one above it have a device */
 	uint64_t index;                  /* the kernel's number of it; U64_UNKNOWN */
