@@ -472,8 +472,10 @@ struct interface_row {
 	       .rate_of = offsetof(struct interface_row, of), __VA_ARGS__)
 
 #define LOSS(of, heading, what, ...)                                                                         \
-	RATE(of##_per_second, of, UNIT_PER_SECOND, 0, .title = heading, .width = 8, .alarming = 0.001,       \
-	     .help = what, .source = "growth of " #of " / time", __VA_ARGS__)
+	RATE(of##_per_second, of, UNIT_PER_SECOND, 0, .title = heading, .width = 8, .help = what,            \
+	     .source = "growth of " #of " / time", __VA_ARGS__)
+
+#define FAULT(of, heading, what, ...) LOSS(of, heading, what, .alarming = 0.001, __VA_ARGS__)
 
 #define COUNT(field, measure, from, ...)                                                                     \
 	COLUMN(struct interface_row, field, .kind = COLUMN_COUNTER, .unit = measure, .hidden = true,         \
@@ -520,11 +522,12 @@ static const struct column columns[] = {
 	     .source = "growth of received_packets / time"),
 	RATE(sent_packets_per_second, sent_packets, UNIT_PER_SECOND, 0, .title = N_("s pkt/s"), .width = 8,
 	     .rank = 3, .help = N_("sent packets"), .source = "growth of sent_packets / time"),
-	LOSS(errors, N_("err/s"), N_("packets with errors, both directions"), .rank = 2),
-	LOSS(drops, N_("drop/s"), N_("dropped packets, both directions"), .rank = 2),
+	FAULT(errors, N_("err/s"), N_("packets with errors, both directions"), .rank = 2),
+	LOSS(drops, N_("drop/s"), N_("dropped packets, both directions"), .high = 1, .rank = 2),
 	LOSS(received_drops, N_("r drop/s"),
-	     N_("received packets that were dropped: no room, or no protocol wanted them"), .hidden = true),
-	LOSS(sent_drops, N_("s drop/s"), N_("packets dropped instead of sent"), .hidden = true),
+	     N_("received packets that were dropped: no room, or no protocol wanted them"), .high = 1,
+	     .hidden = true),
+	FAULT(sent_drops, N_("s drop/s"), N_("packets dropped instead of sent"), .hidden = true),
 	RATE(queue_drops_per_second, queue_drops, UNIT_PER_SECOND, 0, .on_request = REQUEST_QUEUE,
 	     .title = N_("qdrop/s"), .width = 7, .high = 1, .hidden = true,
 	     .help = N_("packets dropped by the queue before the interface: it is full, or slows TCP down; "
@@ -536,13 +539,13 @@ static const struct column columns[] = {
 	    N_("packets dropped by that queue since it was set up, and by later ones"),
 	    INTERFACE_QUEUES " TCA_STATS_QUEUE drops of the root queueing discipline",
 	    .on_request = REQUEST_QUEUE, .hidden = true),
-	LOSS(fifo_errors, N_("fifo/s"),
-	     N_("packets lost as a queue of the device was full, or ran empty while it sent"),
-	     .hidden = true),
-	LOSS(frame_errors, N_("frame/s"), N_("received frames that were malformed: length, checksum, border"),
-	     .hidden = true),
-	LOSS(carrier_errors, N_("carr/s"), N_("packets not sent for lack of a carrier"), .hidden = true),
-	LOSS(collisions, N_("coll/s"), N_("collisions while sending, on half duplex"), .hidden = true),
+	FAULT(fifo_errors, N_("fifo/s"),
+	      N_("packets lost as a queue of the device was full, or ran empty while it sent"),
+	      .hidden = true),
+	FAULT(frame_errors, N_("frame/s"),
+	      N_("received frames that were malformed: length, checksum, border"), .hidden = true),
+	FAULT(carrier_errors, N_("carr/s"), N_("packets not sent for lack of a carrier"), .hidden = true),
+	FAULT(collisions, N_("coll/s"), N_("collisions while sending, on half duplex"), .hidden = true),
 	COUNT(received_bytes, UNIT_BYTES, "receive bytes", .title = N_("received"), .width = 8,
 	      .help = N_("received since the interface appeared")),
 	COUNT(sent_bytes, UNIT_BYTES, "transmit bytes", .title = N_("sent"), .width = 8,
