@@ -896,9 +896,9 @@ def panetop_does_not_grow(_scratch):
             terminal.shows(re.compile(r" growing ─+ 0 of 1 ──$"), re.compile(r" most memory ─+ 1 ──"))
 
 
-def machine_with_groups(scratch):
+def machine_with_groups(folder):
     """One of which all can be read that rules judge."""
-    root = os.path.join(scratch, "machine")
+    root = os.path.join(folder, "machine")
     shutil.copytree(fixture("linux-6.1").removeprefix("--root="), root)
     os.makedirs(os.path.join(root, "sys/fs/cgroup"), exist_ok=True)
     for path, text in (("proc/self/mountinfo", "25 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
