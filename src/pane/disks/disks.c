@@ -63,15 +63,16 @@ static const struct remark disk_remarks[] = {
 	{ "writes_per_second >= 20, write_request_bytes < block_bytes, mean_bytes < block_bytes",
 	  N_("{device} gets {writes_per_second:rate} writes/s of {write_request_bytes} in the mean, smaller "
 	     "than its block of {block_bytes}: it may have to read blocks before it writes them.") },
-	{ "busy_ratio >= 0.9, writes_per_second >= 50, writes_per_second > reads_per_second, "
-	  "write_request_bytes <= 16384, merged_ratio < 0.2",
+	/* some kernels count a whole tick for a short request: no disk is busy for longer than its queue */
+	{ "busy_ratio >= 0.9, queue >= 0.85, writes_per_second >= 50, "
+	  "writes_per_second > reads_per_second, write_request_bytes <= 16384, merged_ratio < 0.2",
 	  N_("{device} is busy with {writes_per_second:rate} writes/s of only {write_request_bytes}, "
 	     "{merged_ratio:%} merged: small writes in random places."), .rules = "disk_busy" },
 	{ ENOUGH ", queued_requests >= 1, idle_ratio >= 0.5",
 	  N_("Requests for {device} wait {queued_seconds} in the kernel and take {device_seconds} at the "
 	     "device, which has none for at least {idle_ratio:%} of the time: the queue is in software, such "
 	     "as a scheduler or a limit.") },
-	{ "busy_ratio >= 0.9, queue < 2, kind == nvme|ssd|virtio|xen",
+	{ "busy_ratio >= 0.9, queue >= 0.85, queue < 2, kind == nvme|ssd|virtio|xen",
 	  N_("{device} is busy {busy_ratio:%} of the time, with {queue:.1} requests in flight: it serves "
 	     "several at once and may do more."), .rules = "disk_busy" },
 };

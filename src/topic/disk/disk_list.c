@@ -344,7 +344,8 @@ static const struct column columns[] = {
 	     .help = N_("mean number of requests in flight")),
 	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("%busy"), .width = 6, .ceiling = 1,
 	     .help = N_("share of the time with a request in flight; a device that serves several at once "
-			"may do more at 100 %; all: the sum")),
+			"may do more at 100 %; Linux 5.0 to 6.9 count too much for short requests; all: the "
+			"sum")),
 	COLUMN(struct disk_row, health, .kind = COLUMN_LABEL, .words = true, .title = N_("health"),
 	       .width = 7, .rank = 3, .optional = true,
 	       .help = N_("good, worn, failing or unknown, where the topic disk_health is shown or recorded"),

@@ -497,6 +497,10 @@ const struct finding_rule finding_rules[] = {
 			.at_least = RATIO("disk_busy_ratio", 0.9,
 					  N_("share of 10 s with a request in flight")),
 			.keeps = 0.85 },
+		      /* Linux 5.0 to 6.9 count a whole tick for a short request: it is no longer than this */
+		      { .name = "queue", .column = "queue_seconds", .window_seconds = 10,
+			.per_second = true, .at_least = { .number = 0.85 }, .keeps = 0.8,
+			.or_unknown = true },
 		      { .name = "kind", .column = "kind" } } },
 	{ .name = "disk_worn", .topic = "disk_health", .key = "device", .severity = FINDING_NOTE,
 	  .text = N_("Worn[: {reason}][; wear {wear}][; {spare} of the spare blocks left]."),
