@@ -1159,7 +1159,7 @@ UNSEEN = 0.2  # of the pages of a process, which Linux 6.1 does not locate: they
 @test("nodes: a process with half of its memory on each: by a sample, and counted")
 def _():
     pages = 32768
-    with child() as it:
+    with no_balancing(), child() as it:
         address = spread(it, pages, pages // 2)
         it("do_run_on", 1, 0.2)
         it.stop()
