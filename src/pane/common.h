@@ -24,7 +24,7 @@ int draw_remarks(const struct canvas *canvas, int y, enum style style, const str
 #define RULES_OF_CPU "cpu_busy|run_queue|stolen_time|heat"
 /* swap has a bar of its own, and no pane */
 #define RULES_OF_MEMORY "memory_busy|memory_short|out_of_memory|kernel_growth"
-#define RULES_OF_MEMORY_PANE "memory_busy|memory_short|out_of_memory|kernel_growth|swap_full"
+#define RULES_OF_MEMORY_PANE RULES_OF_MEMORY "|swap_full"
 #define RULES_OF_MEMORY_LIMIT "memory_limit"
 #define RULES_OF_GROUP_MEMORY "group_memory|group_refaults|limit_killed|memory_limit"
 #define RULES_OF_DISKS "disk_busy|disk_full|disk_filling|inodes_full|io_wait"

@@ -63,7 +63,7 @@ static const struct remark disk_remarks[] = {
 	{ "writes_per_second >= 20, write_request_bytes < block_bytes, mean_bytes < block_bytes",
 	  N_("{device} gets {writes_per_second:rate} writes/s of {write_request_bytes} in the mean, smaller "
 	     "than its block of {block_bytes}: it may have to read blocks before it writes them.") },
-	/* some kernels count a whole tick for a short request: no disk is busy for longer than its queue */
+	/* the queue, too: Linux 5.0 to 6.9 count a whole tick of busy time for a short request */
 	{ "busy_ratio >= 0.9, queue >= 0.85, writes_per_second >= 50, "
 	  "writes_per_second > reads_per_second, write_request_bytes <= 16384, merged_ratio < 0.2",
 	  N_("{device} is busy with {writes_per_second:rate} writes/s of only {write_request_bytes}, "

@@ -497,7 +497,7 @@ const struct finding_rule finding_rules[] = {
 			.at_least = RATIO("disk_busy_ratio", 0.9,
 					  N_("share of 10 s with a request in flight")),
 			.keeps = 0.85 },
-		      /* Linux 5.0 to 6.9 count a whole tick for a short request: it is no longer than this */
+		      /* Linux 5.0 to 6.9 count a whole tick of busy time for a short request */
 		      { .name = "queue", .column = "queue_seconds", .window_seconds = 10,
 			.per_second = true, .at_least = { .number = 0.85 }, .keeps = 0.8,
 			.or_unknown = true },

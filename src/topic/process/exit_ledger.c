@@ -737,14 +737,10 @@ static void join_unseen(struct exit_ledger *ledger)
 {
 	const struct process_list *processes = ledger->processes;
 
-	for (size_t i = 0; i < processes->n_all; i++) {
+	for (size_t i = 0; processes->n_found_ended > 0 && i < processes->n_all; i++) {
 		struct process *process = processes->all[i];
 
-		if (process->was_listed)
-			continue;
-		process->was_listed = true;
-		if (processes->updates == 1 || process->stat.state != 'Z' || process->stat.threads > 1 ||
-		    process->end_counted || find_record(ledger, process->pid))
+		if (!process->found_ended || process->end_counted || find_record(ledger, process->pid))
 			continue;
 		process->end_counted = true;
 		exit_ends_date(&ledger->ends, process->pid, process->start_ticks);

@@ -91,7 +91,7 @@ struct process {
 	bool shown;                /* it has a row also while it sleeps: its command line comes first */
 	bool outside;              /* of the scope of this run */
 	bool exit_code_known;      /* an exit record has its code, which may be 0 */
-	bool was_listed;           /* when exits were counted last */
+	bool found_ended;          /* it was a zombie when a list had it first, but for the first list */
 	bool end_counted;          /* its exit was counted, as a zombie at first */
 	uint32_t exit_code;        /* of an exit record, as in wait(2): the first other than 0 */
 };

@@ -255,6 +255,8 @@ static enum probe read_stat(struct process_list *list, struct env *env, struct p
 		process->clock_valid = false;
 		list->n_appeared++;
 	}
+	process->found_ended = fresh && list->updates > 0 && stat.state == 'Z' && stat.threads <= 1;
+	list->n_found_ended += process->found_ended;
 	process->start_ticks = stat.start_ticks;
 	set_name(process, stat.comm);
 	process->living_tid = process_living_thread(env, process->pid, &stat);
@@ -566,6 +568,7 @@ static void merge(struct process_list *list, struct env *env, const uint32_t *pi
 	list->previous = previous;
 	list->n_previous = n_previous;
 	list->n_all = list->n_denied = list->n_failed = list->n_missing = list->n_appeared = 0;
+	list->n_found_ended = 0;
 	for (size_t i = 0; i < n_pids; i++) {
 		struct process *known = NULL;
 

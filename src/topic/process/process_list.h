@@ -22,6 +22,7 @@ struct process_list {
 	size_t n_failed;           /* processes whose stat file could not be read for another reason */
 	int failure;               /* -errno: the last such reason */
 	size_t n_missing;          /* of both: not in all, because they were never read before */
+	size_t n_found_ended;      /* new with found_ended */
 	size_t n_appeared;         /* in all; older than the previous tick, but not seen then */
 	uint64_t tick;             /* of the last update */
 	uint64_t mono_ns;          /* when its clocks were read: the time of all tables made from them */
