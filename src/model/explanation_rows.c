@@ -22,7 +22,7 @@
 #define VISITS_MAX (SLOTS + VISITS_AROUND)
 #define EVENTS_MIN 5 /* fewer in the last stretch are chance */
 #define CHURN_MAX 40 /* lines of names that started or exited; more are counted */
-#define METRICS 4
+#define METRICS 5
 
 /* A number of a row. */
 struct row_metric {
@@ -36,7 +36,7 @@ struct row_metric {
 	const char *rate; /* column of that growth, where others stored it without the counter; NULL: none */
 };
 
-enum { PROCESS_CPU, PROCESS_RESIDENT, PROCESS_DISK, PROCESS_TCP };
+enum { PROCESS_CPU, PROCESS_RESIDENT, PROCESS_DISK, PROCESS_TCP, PROCESS_CHILDREN };
 
 static const struct row_metric process_metrics[METRICS] = {
 	[PROCESS_CPU] = { "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU"), "cpu", "all", EXPLAINED_CPU,
@@ -47,6 +47,8 @@ static const struct row_metric process_metrics[METRICS] = {
 			   EXPLAINED_DISK },
 	[PROCESS_TCP] = { "tcp_bytes", false, UNIT_BYTES_PER_SECOND, 1 << 18, N_("TCP"), "cpu", "network",
 			  EXPLAINED_NETWORK },
+	/* no line: where it grows, what was read and written may be of a child that has ended */
+	[PROCESS_CHILDREN] = { "children_faults", .least = INFINITY },
 };
 
 /* Of the commands in the log of events where that is kept, else of those that exited. */
@@ -395,12 +397,20 @@ static double seconds_of(const struct trace *trace, const struct stretch *stretc
 	return ((double)trace->visits[end].mono_ns - (double)trace->visits[begin].mono_ns) / 1e9;
 }
 
+static bool is_of_children(const struct trace *trace, int metric, double children)
+{
+	return is_process(trace) && metric == PROCESS_DISK && children > 0;
+}
+
 /* Its value at the end of a stretch, or its rate there. */
 static double number_of(const struct trace *trace, const struct traced *row, const struct stretch *stretch,
 			int metric)
 {
 	double end = value_at(trace, row, stretch->end, metric), growth;
 
+	if (is_of_children(trace, metric, value_at(trace, row, stretch->end, PROCESS_CHILDREN) -
+						  value_at(trace, row, stretch->begin, PROCESS_CHILDREN)))
+		return NAN;
 	if (trace->metrics[metric].gauge || row->is_rate[metric])
 		return end;
 	growth = end - value_at(trace, row, stretch->begin, metric);
@@ -552,12 +562,18 @@ static double before_moment(const struct trace *trace, unsigned visit)
 	return ((double)trace->visits[trace->moment].mono_ns - (double)trace->visits[visit].mono_ns) / 1e9;
 }
 
-/* What it used of a metric since its start, in a second where that counts; NaN: not known. */
+/* What it has used of a metric, or has of it; NaN: not known. */
+static double use_so_far(const struct trace *trace, const struct traced *row, int metric)
+{
+	return is_of_children(trace, metric, row->newest[PROCESS_CHILDREN]) ? NAN : row->newest[metric];
+}
+
+/* The same, in a second where that counts. */
 static double mean_use(const struct trace *trace, const struct traced *row, int metric)
 {
 	double seconds = trace->visits[row->counted].boot_seconds - row->start_seconds;
 
-	return trace->metrics[metric].gauge ? row->newest[metric] : row->newest[metric] / seconds;
+	return use_so_far(trace, row, metric) / (trace->metrics[metric].gauge ? 1 : seconds);
 }
 
 /* ", resident 2.0 MiB, disk 29 MiB/s, TCP 3.0 MiB/s": what is worth a line. */
@@ -686,7 +702,7 @@ static void take_use(const struct trace *trace, const struct traced *row, struct
 
 	for (int m = 0; m < METRICS; m++) {
 		double use = mean_use(trace, row, m);
-		double now = process_metrics[m].gauge ? value_now(trace, row, m) : row->newest[m];
+		double now = process_metrics[m].gauge ? value_now(trace, row, m) : use_so_far(trace, row, m);
 
 		if (started >= 0 && before_moment(trace, row->last) < since && now > 0)
 			churn->used[m] += now;
@@ -703,8 +719,8 @@ static double weight_of(const struct trace *trace, const struct traced *row)
 	for (int m = 0; m < METRICS; m++) {
 		bool known = process_metrics[m].gauge || !isnan(started_before(trace, row));
 
-		if (known && row->newest[m] > 0)
-			weight += row->newest[m] / process_metrics[m].least;
+		if (known && use_so_far(trace, row, m) > 0)
+			weight += use_so_far(trace, row, m) / process_metrics[m].least;
 	}
 	return weight;
 }
