@@ -680,15 +680,15 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 		return;
 	}
 	line->subject = churn->name;
-	line->change = study_print(trace->study, _("%u started, %u ended, CPU time %s"), churn->n_started,
-				   churn->n_exited, cpu);
+	line->change = study_print(trace->study, _("at least %u started, %u ended, CPU time %s"),
+				   churn->n_started, churn->n_exited, cpu);
 	if (churn->resident_bytes > 0)
 		line->change = study_print(trace->study, _("%s, resident %s"), line->change,
 					   amount_text(resident, UNIT_BYTES, churn->resident_bytes));
 	line->when = study_print(trace->study, _("from %s"), study_when(trace->study, churn->first_before));
 	line->sentence =
 		study_print(trace->study,
-			    _("%s: %u started, %u ended, %s CPU time (largest: %.0f, %s)."),
+			    _("%s: at least %u started, %u ended, %s CPU time (largest: %.0f, %s)."),
 			    line->subject, churn->n_started, churn->n_exited, cpu, (double)churn->row->pid,
 			    life_of(trace, churn->row));
 }
