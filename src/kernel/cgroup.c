@@ -449,8 +449,8 @@ static const struct field memory_1[] = {
 	MEMORY("total_rss", anonymous),
 	MEMORY("total_cache", file),
 	MEMORY("total_swap", swap),
-	MEMORY("total_active_file", active_file),
-	MEMORY("total_inactive_file", inactive_file),
+	MEMORY("total_active_file", caches),
+	MEMORY("total_inactive_file", caches),
 	MEMORY("total_workingset_refault", refaults), /* before Linux 5.9 */
 	MEMORY("total_workingset_refault_anon", refaults),
 	MEMORY("total_workingset_refault_file", refaults),
@@ -461,8 +461,9 @@ static const struct field memory_2[] = {
 	MEMORY("anon", anonymous),
 	MEMORY("file", file),
 	MEMORY("kernel", kernel), /* since Linux 5.18 */
-	MEMORY("active_file", active_file),
-	MEMORY("inactive_file", inactive_file),
+	MEMORY("active_file", caches),
+	MEMORY("inactive_file", caches),
+	MEMORY("slab_reclaimable", caches),
 	MEMORY("workingset_refault", refaults),
 	MEMORY("workingset_refault_anon", refaults),
 	MEMORY("workingset_refault_file", refaults),

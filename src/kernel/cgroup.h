@@ -102,7 +102,7 @@ struct cgroup_memory_stat {
 	uint64_t anonymous, file; /* file: page cache, tmpfs and shared memory */
 	uint64_t kernel;          /* version 2 */
 	uint64_t swap;            /* version 1 */
-	uint64_t active_file, inactive_file;
+	uint64_t caches; /* what can be dropped: active and inactive file; version 2: reclaimable slab, too */
 	uint64_t refaults;
 };
 

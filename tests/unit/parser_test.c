@@ -259,7 +259,7 @@ MAY_FILL(cgroup_limit, uint64_t, cgroup_limit_parse(in, &x), words("limit",
 	u64("bytes", x == CGROUP_NO_LIMIT ? U64_UNKNOWN : x))
 MAY_FILL(cgroup_quota, double, cgroup_quota_parse(in, other, &x), f64("cpus", x))
 FILLS(cgroup_memory, struct cgroup_memory_stat, cgroup_memory_stat_parse(in, atoi(arguments[0]), &x),
-	U(anonymous); U(file); U(kernel); U(swap); U(active_file); U(inactive_file); U(refaults))
+	U(anonymous); U(file); U(kernel); U(swap); U(caches); U(refaults))
 FILLS(cgroup_cpu, struct cgroup_cpu_stat, cgroup_cpu_stat_parse(in, &x), U(used_ns); U(periods);
 	U(throttled_periods); U(throttled_ns))
 TAKES(cgroup_io, struct cgroup_io, cgroup_io_next(&in, &x), U(major); U(minor); U(read_bytes);

@@ -238,7 +238,7 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "limit", .column = "limit_bytes" } } },
 	{ .name = "group_memory", .topic = "group", .key = "path", .called = "name",
 	  .severity = FINDING_WARNING, .yields_to = { "group_refaults", "limit_killed", "memory_limit" },
-	  .text = N_("{used} of its memory limit of {limit} used; page cache not counted."),
+	  .text = N_("{used} of its memory limit of {limit} used; caches not counted."),
 	  .help = N_("A group is at its memory limit."),
 	  .pane = "groups", .view = "limits",
 	  .values = { { .name = "used", .column = "memory_limit_used_ratio",

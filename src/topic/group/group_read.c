@@ -199,7 +199,7 @@ static void read_memory_stat(struct group_reader *reader, struct group *group)
 	cgroup_memory_stat_parse(text, version, &stat);
 	group->levels.anonymous = stat.anonymous;
 	group->levels.file = stat.file;
-	group->caches = u64_sum(stat.active_file, stat.inactive_file);
+	group->caches = stat.caches;
 	GROUP_COUNT(group, refaults, stat.refaults);
 	if (version == 1) {
 		group->swap = stat.swap;
@@ -685,7 +685,8 @@ static void read_machine_memory(struct group_reader *reader, struct group *top)
 					   meminfo_or_zero(meminfo.swap_cached));
 		top->levels.kernel = u64_sum(u64_sum(meminfo.slab, meminfo.kernel_stack),
 					     u64_sum(meminfo.page_tables, meminfo_or_zero(meminfo.percpu)));
-		top->caches = u64_sum(meminfo.active_file, meminfo.inactive_file);
+		top->caches = u64_sum(u64_sum(meminfo.active_file, meminfo.inactive_file),
+				      meminfo_or_zero(meminfo.reclaimable_slab));
 		top->swap = u64_less(meminfo.swap_total, meminfo.swap_free);
 	}
 }

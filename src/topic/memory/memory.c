@@ -617,8 +617,8 @@ static const struct column limit_columns[] = {
 		   .help = N_("what it can still allocate before its caches must shrink; never below 0"),
 		   .source = "limit - used"),
 	LIMIT_SIZE(caches_bytes, .title = N_("cache"), .width = 9, .rank = 2,
-		   .help = N_("page cache of the cgroup that can be dropped"),
-		   .source = "memory.stat active_file + inactive_file (v1: total_...)"),
+		   .help = N_("what can be dropped: page cache of the cgroup and (v2) reclaimable slab"),
+		   .source = "memory.stat active_file + inactive_file + slab_reclaimable (v1: total_...)"),
 	COLUMN(struct limit_row, cgroup, A_KEY(N_("cgroup"), 10), .rank = 3,
 	       .help = N_("limited cgroup: that of panetop or an ancestor"),
 	       .source = "/proc/self/cgroup, /proc/self/mountinfo"),
@@ -684,7 +684,7 @@ static uint64_t read_caches(struct env *env, const struct cgroup_place *place)
 	if (cgroup_read(env, place, "memory.stat", &text) < 0)
 		return U64_UNKNOWN;
 	cgroup_memory_stat_parse(text, place->version, &stat);
-	return u64_sum_known(stat.active_file, stat.inactive_file);
+	return stat.caches;
 }
 
 static struct limit_row *add_limit_row(struct frame *frame, struct table *table,
