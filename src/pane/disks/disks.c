@@ -53,7 +53,7 @@ struct disks_state {
 static const struct remark disk_remarks[] = {
 	/* far longer than all others of its kind, with no more to do than they have */
 	{ ENOUGH ", wait_seconds >= 0.01, others >= 1, wait_seconds >= 5 * others_wait_seconds, "
-		 "requests_per_second <= 1.25 * others_requests",
+		 "requests_per_second <= 1.25 * others_requests, bytes_per_second <= 1.25 * others_bytes",
 	  PN_("{device} is slow: {wait_seconds} a request; {others} other device of its kind takes at most "
 	      "{others_wait_seconds}, at a similar or higher load.",
 	      "{device} is slow: {wait_seconds} a request; {others} others of its kind take at most "
@@ -157,6 +157,11 @@ static double requests(const struct table *disks, const void *row)
 	return known(disks, row, "reads_per_second") + known(disks, row, "writes_per_second");
 }
 
+static double bytes(const struct table *disks, const void *row)
+{
+	return known(disks, row, "read_bytes_per_second") + known(disks, row, "write_bytes_per_second");
+}
+
 /* Of reads and writes; NaN without requests. */
 static double mean_wait(const struct table *disks, const void *row)
 {
@@ -190,12 +195,12 @@ static struct fact made(const char *name, double number, enum unit unit, const c
 	return made_fact_of(&(struct made_fact){ name, number_fact(number, unit), from });
 }
 
-/* How many others of its kind have enough requests, the longest wait of them, and the fewest requests. */
+/* Others of its kind with enough requests: how many, their longest wait, and the fewest requests and bytes. */
 static struct fact of_others(const struct disk_facts *of, struct span name)
 {
 	const struct table *disks = of->row.table;
 	const char *kind = table_text(disks, of->row.row, "kind");
-	double n = 0, wait = 0, least = INFINITY;
+	double n = 0, wait = 0, least_requests = INFINITY, least_bytes = INFINITY;
 	struct disk_facts other = *of;
 
 	for (size_t i = 1; i < disks->n_rows && i <= COMPARED_MAX; i++) {
@@ -206,12 +211,15 @@ static struct fact of_others(const struct disk_facts *of, struct span name)
 			continue;
 		n++;
 		wait = fmax(wait, mean_wait(disks, row));
-		least = fmin(least, requests(disks, row));
+		least_requests = fmin(least_requests, requests(disks, row));
+		least_bytes = fmin(least_bytes, bytes(disks, row));
 	}
 	if (span_is(name, "others_wait_seconds"))
 		return made("others_wait_seconds", wait, UNIT_SECONDS,
 			    "the longest wait_seconds of the others");
-	return (struct fact){ .number = span_is(name, "others_requests") ? least : n };
+	return (struct fact){ .number = span_is(name, "others_requests") ? least_requests
+					: span_is(name, "others_bytes")  ? least_bytes
+									 : n };
 }
 
 #define MEAN_OF(phase) "the mean of mean_seconds in disk_latency, phase " phase ", by requests_per_second"
@@ -226,6 +234,8 @@ static struct fact disk_fact(const struct facts *facts, struct span name)
 	if (span_is(name, "requests_per_second"))
 		return made("requests_per_second", requests(disks, row), UNIT_PER_SECOND,
 			    "reads_per_second + writes_per_second");
+	if (span_is(name, "bytes_per_second"))
+		return (struct fact){ .number = bytes(disks, row) };
 	if (span_is(name, "wait_seconds"))
 		return made("wait_seconds", mean_wait(disks, row), UNIT_SECONDS,
 			    "the mean of read_wait_seconds and write_wait_seconds by their requests");
