@@ -308,7 +308,7 @@ static void take_rows(struct trace *trace, const struct table *table, unsigned i
 		const void *row = table_row(table, i);
 		struct traced *traced;
 
-		if (table_row_is_sum(table, row))
+		if (schema_row_is_sum(table->schema, row))
 			continue;
 		traced = traced_row(trace, table, row, index);
 		traced->last = index;

@@ -227,7 +227,7 @@ static void take_series(struct study *study, const struct explained_series *of, 
 	if (row)
 		take_value(study, of, table, row);
 	for (size_t i = 0; !of->row && i < table->n_rows; i++)
-		if (!table_row_is_sum(table, table_row(table, i)))
+		if (!schema_row_is_sum(table->schema, table_row(table, i)))
 			take_value(study, of, table, table_row(table, i));
 }
 

@@ -741,7 +741,7 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 
 		if (first && !is_worse(&rule->values[0], row_number(row, first), limit))
 			continue;
-		if (!table_row_is_sum(table, row))
+		if (!schema_row_is_sum(table->schema, row))
 			judge_row(findings, frame, index, table, row);
 	}
 	finding_past_end(&findings->past, index);

@@ -524,16 +524,21 @@ const void *table_find(const struct table *table, const char *key, const char *o
 	return NULL;
 }
 
-bool table_row_is(const struct table *table, const void *row, const char *key)
+static bool is_called(const struct schema *schema, const void *row, const char *key)
 {
 	const struct column *names[NAMES_MAX];
 
-	return name_columns(table->schema, names) > 0 && has_text(row, names[0], key);
+	return name_columns(schema, names) > 0 && has_text(row, names[0], key);
 }
 
-bool table_row_is_sum(const struct table *table, const void *row)
+bool table_row_is(const struct table *table, const void *row, const char *key)
 {
-	return table->schema->sum_row && table_row_is(table, row, table->schema->sum_row);
+	return is_called(table->schema, row, key);
+}
+
+bool schema_row_is_sum(const struct schema *schema, const void *row)
+{
+	return schema->sum_row && is_called(schema, row, schema->sum_row);
 }
 
 bool table_row_has_key(const struct table *table, const void *row, const char *key)
@@ -571,7 +576,7 @@ const void *table_most(const struct table *table, const char *key, double least)
 		double number = row_number(row, column);
 
 		if (isnan(number) || number < least || (most && number <= row_number(most, column)) ||
-		    table_row_is_sum(table, row))
+		    schema_row_is_sum(table->schema, row))
 			continue;
 		most = row;
 	}

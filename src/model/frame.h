@@ -562,7 +562,7 @@ const void *table_find(const struct table *table, const char *key, const char *o
 bool table_row_is(const struct table *table, const void *row, const char *key);
 
 /* Is it the sum of the others? */
-bool table_row_is_sum(const struct table *table, const void *row);
+bool schema_row_is_sum(const struct schema *schema, const void *row);
 
 /* Is one of its KEY columns of text this? */
 bool table_row_has_key(const struct table *table, const void *row, const char *key);

@@ -224,7 +224,7 @@ static bool is_impossible(const struct derived *derived, const struct table *tab
 
 	if (derived->over.now || !(grown > most))
 		return false;
-	return !table_row_is_sum(table, row) || grown > most * (double)table->n_rows;
+	return !schema_row_is_sum(table->schema, row) || grown > most * (double)table->n_rows;
 }
 
 #define ROUNDING 1e-9
@@ -233,7 +233,7 @@ static bool is_impossible(const struct derived *derived, const struct table *tab
 static double at_most(const struct derived *derived, const struct table *table, const void *row, double rate)
 {
 	const struct column *column = derived->rate;
-	bool limited = column->ceiling > 0 && !derived->over.now && !table_row_is_sum(table, row);
+	bool limited = column->ceiling > 0 && !derived->over.now && !schema_row_is_sum(table->schema, row);
 	double most = limited ? column->ceiling : INFINITY;
 
 	if (column->unit == UNIT_RATIO && rate > 1 && rate < 1 + ROUNDING)

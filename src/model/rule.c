@@ -262,7 +262,13 @@ static bool has_value(const struct condition_select *select, const void *row)
 
 bool condition_selects(const struct condition *condition, const void *row)
 {
+	const struct column *measured = condition->measured;
+
 	if (schema_row_is_over(condition->schema, row))
+		return false;
+	/* the sum of shares of which none exceeds its ceiling may */
+	if (condition->n_selects == 0 && measured && measured->ceiling > 0 &&
+	    schema_row_is_sum(condition->schema, row))
 		return false;
 	for (unsigned i = 0; i < condition->n_selects; i++)
 		if (!has_value(&condition->selects[i], row))

@@ -81,7 +81,7 @@ struct condition_result {
 /* A missing table or row, a table that failed and an unknown value hold no condition. */
 struct condition_result condition_judge(const struct condition *condition, const struct frame *frame);
 
-/* Is it one of the rows that the condition is about? */
+/* Is it one of the rows that the condition is about? A sum of shares is none where no row is chosen. */
 bool condition_selects(const struct condition *condition, const void *row);
 
 /* Does it hold of this number? NaN: no. */

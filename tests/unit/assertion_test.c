@@ -26,16 +26,19 @@ static void put(struct frame *frame, const char *topic, void *row, const char *k
 	row_set_f64(row, schema_find(frame_table(frame, topic)->schema, key), number);
 }
 
-/* Three CPUs and their sum, of which two are busy, and two findings. */
+/* Three CPUs and their sum, of which two are busy, two disks and their sum, and a finding. */
 static void open_machine_frame(struct frame *frame)
 {
 	static const char *const cpus[] = { "all", "0", "1", "2" };
-	static const double ratios[] = { 0.5, 0.9, 0.1, 0.5 };
+	static const double ratios[] = { 0.5, 0.9, 0.1, 0.5 }, busy[] = { 1.4, 0.8, 0.6 };
+	static const char *const disks[] = { "all", "sda", "sdb" };
 	void *finding;
 
 	frame_open(frame, topic_schemas(), n_topics);
 	for (unsigned i = 0; i < 4; i++)
 		put(frame, "cpu", add(frame, "cpu", "cpu", cpus[i]), "busy_ratio", ratios[i]);
+	for (unsigned i = 0; i < 3; i++)
+		put(frame, "disk", add(frame, "disk", "device", disks[i]), "busy_ratio", busy[i]);
 	finding = add(frame, "finding", "rule", "memory-short");
 	row_set_text(finding, schema_find(frame_table(frame, "finding")->schema, "text"), "memory is short");
 }
@@ -73,6 +76,8 @@ START_TEST(what_is_found_instead)
 	check("cpu(all).busy_ratio < 60%", 0, "");
 	check("cpu(0).busy_ratio < 0.5", 3, SAYS("failed: cpu(0).busy_ratio < 0.5; it is 90 %"));
 	check("cpu.busy_ratio < 0.6", 3, SAYS("failed: cpu.busy_ratio < 0.6; it is 90 %, 0"));
+	check("disk.busy_ratio < 0.9, disk == 3", 0, "");
+	check("disk(all).busy_ratio < 0.9", 3, SAYS("failed: disk(all).busy_ratio < 0.9; it is 140 %"));
 	check("cpu == 0", 3, SAYS("failed: cpu == 0; it is 4: all; 0; 1"));
 	check("cpu >= 4", 0, "");
 	check("cpu(2) == 0, cpu(all) == 1, cpu(1).busy_ratio > 50%", 3,
