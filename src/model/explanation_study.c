@@ -166,7 +166,7 @@ void study_part(struct study *study, struct study_part part)
 #define BEFORE_MIN 30       /* samples that are compared, where there are as many … */
 #define BEFORE_MAX 900      /* … and about these at most: of a longer time, one of several */
 #define SUSPENDED_SECONDS 2 /* by which the clock of the boot runs ahead of the other one */
-#define SERIES_MAX 512
+#define SERIES_MAX 4096     /* of up to 7 KiB */
 
 /*
  * The time that is compared: a longer one where no use of a resource rose in the one before, as on a machine
@@ -175,19 +175,21 @@ void study_part(struct study *study, struct study_part part)
 static const uint64_t before_ns[] = { 300 * SECOND_NS, 1800 * SECOND_NS, 14400 * SECOND_NS };
 #define N_BEFORE (sizeof(before_ns) / sizeof(before_ns[0]))
 
-/* The series of this row; a new one has no values yet. */
+/* The series of this row; a new one has no values yet. NULL: too many. */
 static struct studied_series *series_of(struct study *study, const struct explained_series *of,
 					const struct table *table, const void *row)
 {
-	uint64_t hash = row_hash_key(table->schema, row);
+	uint64_t hash = row_hash_key(table->schema, row), place = hash_u64(hash + (uintptr_t)of);
 	struct studied_series *series;
 	const char *key = NULL;
+	uint32_t at;
 
-	for (size_t i = 0; i < study->n_series; i++)
-		if (study->series[i].of == of && study->series[i].row == hash)
-			return &study->series[i];
+	HASH_FIND(at, &study->by_row, place, study->series[at].of == of && study->series[at].row == hash);
+	if (at != HASH_NONE)
+		return &study->series[at];
 	if (study->n_series == SERIES_MAX)
 		return NULL;
+	hash_add(&study->by_row, place, (uint32_t)study->n_series);
 	for (unsigned i = 0; i < table->schema->n_columns && !key; i++)
 		if (table->schema->columns[i].kind == COLUMN_KEY &&
 		    table->schema->columns[i].type == VALUE_TEXT)
@@ -211,6 +213,7 @@ static void take_value(struct study *study, const struct explained_series *of, c
 {
 	struct studied_series *series = series_of(study, of, table, row);
 
+	study->n_left += !series;
 	if (series && series->column)
 		series->values[study->n_samples - 1] = row_number(row, series->column);
 }
@@ -263,6 +266,7 @@ static bool take_sample(struct study *study, size_t index, const struct explaine
 		study->from = study->n_samples - 1;
 	if (study->n_samples > 1 && !cut)
 		frame_derive(frame, before);
+	study->n_left = 0;
 	for (const struct explained_series *of = series; of->topic; of++)
 		take_series(study, of, frame);
 	return true;
@@ -422,6 +426,7 @@ static void study_end(struct study *study)
 	for (size_t i = 0; i < study->n_series; i++)
 		free(study->series[i].values);
 	free(study->series);
+	hash_free(&study->by_row);
 	free(study->parts);
 	free(study->samples);
 	buffer_free(&study->remarks);
@@ -449,6 +454,9 @@ static void remark_numbers(struct study *study, const struct explained_series *s
 			     _("Too few samples before to know what is usual: %zu, at least %d are needed. "),
 			     out->n_samples, DEPARTURE_SAMPLES_MIN);
 	remark_topics(study, series);
+	if (study->n_left > 0)
+		buffer_print(&study->remarks, _("Not compared: %zu numbers more than %d. "), study->n_left,
+			     SERIES_MAX);
 }
 
 enum comparison {

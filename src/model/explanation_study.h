@@ -4,6 +4,7 @@
 #define PANETOP_MODEL_EXPLANATION_STUDY_H
 
 #include "core/buffer.h"
+#include "core/hash.h"
 #include "model/explanation.h"
 
 #define STUDY_RANK_MAX 20
@@ -50,6 +51,8 @@ struct study {
 	double suspended_seconds; /* … since the machine was suspended; 0: since another run ended */
 	struct studied_series *series;
 	size_t n_series, series_capacity;
+	struct hash by_row;
+	size_t n_left; /* rows of the last sample that are not compared: there are too many */
 	size_t n_since; /* samples, the last ones, that are around the moment: of the first departure */
 	struct study_part *parts;
 	size_t n_parts, part_capacity;

@@ -195,7 +195,7 @@ static struct fact made(const char *name, double number, enum unit unit, const c
 	return made_fact_of(&(struct made_fact){ name, number_fact(number, unit), from });
 }
 
-/* Others of its kind with enough requests: how many, their longest wait, and the fewest requests and bytes. */
+/* Others of its kind with enough requests: how many, their longest wait, the fewest requests and bytes. */
 static struct fact of_others(const struct disk_facts *of, struct span name)
 {
 	const struct table *disks = of->row.table;
