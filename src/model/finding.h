@@ -176,11 +176,14 @@ void findings_add(struct frame *frame, const struct finding_added *added);
 
 #define FINDING_OF_OPTION "when" /* the rule of those that --when names */
 
-/* Adds a notice to a frame that lacks topics which rules judge, or in which they failed: they are silent. */
-void findings_note_lack(const struct findings *findings, struct frame *frame);
-
 /* The topic of notices about what findings do not judge, though they are there. */
 #define NOTICE_NOT_JUDGED "not judged"
+
+/*
+ * Adds a notice to a frame that lacks topics which rules judge, or in which they failed: they are silent. And
+ * for each that is empty, why it is: NOTICE_NOT_JUDGED.
+ */
+void findings_note_lack(const struct findings *findings, struct frame *frame);
 
 /* Adds the notices of empty tables that rules judge and no output shows: why they are empty. */
 void findings_note_empty(const struct findings *findings, struct frame *frame, const bool *asked);

@@ -901,6 +901,18 @@ static void add_lack(struct buffer *names, const struct frame *frame, const char
 	buffer_print(names, names->length > 0 ? ", %s" : "%s", topic);
 }
 
+/* It has no rows for a reason. */
+static const struct notice *why_empty(const struct frame *frame, const struct table *table)
+{
+	return table && table->n_rows == 0 ? frame_newest_notice(frame, table->schema->name) : NULL;
+}
+
+static void note_not_judged(struct frame *frame, const struct notice *why)
+{
+	if (why)
+		frame_notice(frame, NOTICE_NOT_JUDGED, why->remedy, "%s", why->text);
+}
+
 void findings_note_lack(const struct findings *findings, struct frame *frame)
 {
 	struct buffer names = { 0 };
@@ -911,6 +923,7 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 		if (rule->with || findings->limits[i].off || has_another(findings, frame, rule))
 			continue;
 		add_lack(&names, frame, rule->topic);
+		note_not_judged(frame, why_empty(frame, finding_table(frame, rule->topic)));
 		for (unsigned v = 0; v < FINDING_VALUES_MAX && rule->values[v].name; v++) {
 			const struct finding_value *value = &rule->values[v];
 
@@ -929,12 +942,10 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 void findings_note_empty(const struct findings *findings, struct frame *frame, const bool *asked)
 {
 	for (unsigned i = 0; i < findings->n_rules; i++) {
-		const char *topic = findings->rules[i].topic;
-		const struct table *table = frame_table(frame, topic);
-		const struct notice *notice = frame_newest_notice(frame, topic);
+		const struct table *table = frame_table(frame, findings->rules[i].topic);
 
-		if (table && table->n_rows == 0 && notice && !asked[table - frame->tables])
-			frame_notice(frame, NOTICE_NOT_JUDGED, notice->remedy, "%s", notice->text);
+		if (table && !asked[table - frame->tables])
+			note_not_judged(frame, why_empty(frame, table));
 	}
 }
 

@@ -922,7 +922,8 @@ def no_all_clear_without_pressure(scratch):
 
 def no_all_clear_at_once(scratch):
     """What takes a while to be judged is said, and not in green."""
-    with screen("--root=" + machine_with_groups(scratch), "overview") as terminal:
+    root = machine_with_groups(scratch)
+    with screen("--root=" + root, "overview", env=configured(scratch, "finding.failing_command = off\n")) as terminal:
         terminal.until("nothing out of the ordinary so far (watched ")
         row = terminal.row_of("nothing out of the ordinary so far")
         expect(terminal.screen.buffer[row][0].fg == "default", terminal, str(terminal.screen.buffer[row][0]))
@@ -930,6 +931,16 @@ def no_all_clear_at_once(scratch):
             terminal.tick(10)
         terminal.shows("nothing out of the ordinary").hides("so far", "not judged")
         expect(terminal.screen.buffer[row][0].fg != "default", terminal, str(terminal.screen.buffer[row][0]))
+
+
+def an_all_clear_says_what_is_not_judged(scratch):
+    """As for an ordinary user, who may not read exit records: what else is judged is as good as before, but not green."""
+    with screen("--root=" + machine_with_groups(scratch), "overview") as terminal:
+        for _ in range(4):
+            terminal.tick(10)
+        terminal.shows("nothing out of the ordinary; without exit records failing commands are unknown").hides("so far")
+        row = terminal.row_of("nothing out of the ordinary")
+        expect(terminal.screen.buffer[row][0].fg == "default", terminal, str(terminal.screen.buffer[row][0]))
 
 
 def no_all_clear_while_a_process_may_leak(scratch):

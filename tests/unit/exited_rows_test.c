@@ -145,7 +145,7 @@ START_TEST(events_alone_have_a_notice)
 		("exited: without exit records it is not known which exits failed, and CPU time is an "
 		 "estimate"),
 		"ended: without exit records it is not known how processes ended, and what they used",
-		"failing: without exit records it is not known which commands fail",
+		"failing: without exit records failing commands are unknown",
 	};
 	const struct frame *frame;
 

@@ -468,6 +468,10 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	frame_notice(&frame, "failing", NULL, "without records"); /* not of what is shown */
 	frame_notice(&frame, "group", NULL, "no CPU time");
 	table_add(frame_slot(&frame, "group"));
+	findings_note_lack(findings, &frame);
+	ck_assert_uint_eq(frame.n_notices, 5);
+	ck_assert_str_eq(frame_newest_notice(&frame, NOTICE_NOT_JUDGED)->text, "without records");
+	frame.n_notices = 4;
 	asked[frame_slot(&frame, "failing") - frame.tables] = true;
 	findings_note_empty(findings, &frame, asked);
 	ck_assert_uint_eq(frame.n_notices, 4);

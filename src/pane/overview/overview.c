@@ -98,25 +98,29 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	canvas_cut(line, 0, x, plain, text, end - x);
 }
 
-/* Green only once all rules have had the time to speak that may be about to. */
+/* Green only once all rules have had the time to speak that may be about to, and if all were judged. */
 static void draw_none(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 		      double seconds)
 {
 	bool scoped = scope_is_set(context->request->scope);
 	double awaited = findings_awaited_seconds(context->findings, context->frame->mono_ns);
+	const struct notice *lack = frame_newest_notice(context->frame, NOTICE_NOT_JUDGED);
+	int x;
 
 	awaited = awaited > WATCH_SECONDS ? awaited : WATCH_SECONDS;
 	if (seconds < awaited)
-		canvas_print(canvas, 0, 0, STYLE_NORMAL,
-			     scoped ? _("machine and scope: nothing out of the ordinary so far "
-					"(watched %.0f of %d s)")
-				    : _("nothing out of the ordinary so far (watched %.0f of %d s)"),
-			     seconds, (int)awaited);
+		x = canvas_print(canvas, 0, 0, STYLE_NORMAL,
+				 scoped ? _("machine and scope: nothing out of the ordinary so far "
+					    "(watched %.0f of %d s)")
+					: _("nothing out of the ordinary so far (watched %.0f of %d s)"),
+				 seconds, (int)awaited);
 	else
-		canvas_text(canvas, 0, 0, STYLE_OK,
-			    scoped ? _("machine and scope: nothing out of the ordinary")
-				   : _(context->tables[index].view.schema->none),
-			    -1);
+		x = canvas_text(canvas, 0, 0, lack ? STYLE_NORMAL : STYLE_OK,
+				scoped ? _("machine and scope: nothing out of the ordinary")
+				       : _(context->tables[index].view.schema->none),
+				-1);
+	if (lack)
+		canvas_print(canvas, 0, x, STYLE_NORMAL, "; %s", lack->text);
 }
 
 /* Those of the table from first on that are over, or are not. */

@@ -282,7 +282,7 @@ static void add_row(struct sample *sample, const struct failing_command *command
 
 static int sample_failing(struct sample *sample)
 {
-	static const char *const lacks = N_("without exit records it is not known which commands fail");
+	static const char *const lacks = N_("without exit records failing commands are unknown");
 	const struct failing_state *state = sample->state;
 	const struct failing_commands *failing = &state->ledger->failing;
 
