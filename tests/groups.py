@@ -2,6 +2,7 @@
 """Loads in control groups of version 1: CPU time, memory by kind, tasks and I/O by their own account and by panetop."""
 import contextlib
 import ctypes
+import datetime
 import json
 import mmap
 import os
@@ -139,13 +140,16 @@ def scope_of(scope):
 
 
 class Watch:
-    """panetop going on: next() gives the rows of the next sample."""
+    """panetop going on: next() gives the rows of the next sample, of which several may wait to be read."""
 
     def __init__(self, delay=0.2):
         self.process = subprocess.Popen(arguments_of(100000, delay), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
 
-    def next(self):
-        return tables(self.process.stdout.readline())
+    def next(self, after=""):
+        line = self.process.stdout.readline()
+        while json.loads(line)["time"] <= after:
+            line = self.process.stdout.readline()
+        return tables(line)
 
     def __enter__(self):
         return self
@@ -414,7 +418,7 @@ def coming_and_going():
                 with child(NAME, burn, 0.3 / (turn + 1)) as (hear, _, clock):
                     hear()
                     used = float(hear())
-                    rows = watch.next()
+                    rows = watch.next(datetime.datetime.now(datetime.timezone.utc).isoformat())  # not of the group of before
                     while f"/{NAME}" not in rows or rows[f"/{NAME}"]["cpu_seconds"] is None or \
                             rows[f"/{NAME}"]["cpu_seconds"] < used:
                         check(all(row["cpu_ratio"] is None or row["cpu_ratio"] >= 0 for row in rows.values()), rows)

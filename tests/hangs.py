@@ -39,10 +39,10 @@ class Hung:
 
     def __init__(self, when, *command, place=PLACE, content="/etc/hostname", file=False, terminal=None):
         options = [f"--hang={when}"] + ["--file"] * file
+        self.before = set(helpers())
         self.process = subprocess.Popen([HUNG_MOUNT, *options, place, content, *command],
                                         stdin=terminal or subprocess.PIPE, stdout=terminal or subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
-        self.before = set(helpers())
 
     def held(self):
         return [pid for pid in helpers() if pid not in self.before]
