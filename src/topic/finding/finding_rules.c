@@ -34,6 +34,20 @@
 
 #define IN_CONTAINER "system.container_cpus"
 
+/*
+ * Linux 5.0 to 6.9 count a whole tick of busy time for a short request, which is no longer than its time in
+ * the queue. A request that has not ended is not in that: with less than 100 a second, ticks of 10 ms do not
+ * add up to the share.
+ */
+#define REALLY_BUSY(share, until, ...)                                                                       \
+	{ .name = "queue", .column = "queue_seconds", .window_seconds = 10, .per_second = true,              \
+	  .at_least = { .number = (share) }, .keeps = (until), .or_unknown = true, .or_next = true,          \
+	  __VA_ARGS__ },                                                                                     \
+	{                                                                                                    \
+		.name = "requests", .column = "submissions", .window_seconds = 10, .per_second = true,       \
+		.at_least = { .number = 100 * (share) }, .at_most = true, __VA_ARGS__                        \
+	}
+
 /* Some groups live for a moment. */
 #define GROUP_LEAST_SECONDS 5
 
@@ -395,6 +409,7 @@ const struct finding_rule finding_rules[] = {
 			.window_seconds = 10, .per_second = true,
 			.at_least = RATIO("io_busy", 0.2, N_("share of 10 s in which a disk was busy")),
 			.keeps = 0.15 },
+		      REALLY_BUSY(0.2, 0.15, .topic = "disk", .row = "all"),
 		      { .name = "disk", .topic = "disk", .most = "busy_ratio", .most_least = 0.2,
 			.column = "device" } } },
 	{ .name = "datagrams_lost", .topic = "packet_loss", .subject = N_("network"), .age = FINDING_COUNTS,
@@ -497,10 +512,7 @@ const struct finding_rule finding_rules[] = {
 			.at_least = RATIO("disk_busy_ratio", 0.9,
 					  N_("share of 10 s with a request in flight")),
 			.keeps = 0.85 },
-		      /* Linux 5.0 to 6.9 count a whole tick of busy time for a short request */
-		      { .name = "queue", .column = "queue_seconds", .window_seconds = 10,
-			.per_second = true, .at_least = { .number = 0.85 }, .keeps = 0.8,
-			.or_unknown = true },
+		      REALLY_BUSY(0.85, 0.8, .topic = NULL),
 		      { .name = "kind", .column = "kind" } } },
 	{ .name = "disk_worn", .topic = "disk_health", .key = "device", .severity = FINDING_NOTE,
 	  .text = N_("Worn[: {reason}][; wear {wear}][; {spare} of the spare blocks left]."),
