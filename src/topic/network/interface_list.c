@@ -527,7 +527,8 @@ static const struct column columns[] = {
 	LOSS(received_drops, N_("r drop/s"),
 	     N_("received packets that were dropped: no room, or no protocol wanted them"), .high = 1,
 	     .hidden = true),
-	FAULT(sent_drops, N_("s drop/s"), N_("packets dropped instead of sent"), .hidden = true),
+	LOSS(sent_drops, N_("s drop/s"), N_("packets dropped instead of sent: no room, or nowhere to send"),
+	     .high = 1, .hidden = true),
 	RATE(queue_drops_per_second, queue_drops, UNIT_PER_SECOND, 0, .on_request = REQUEST_QUEUE,
 	     .title = N_("qdrop/s"), .width = 7, .high = 1, .hidden = true,
 	     .help = N_("packets dropped by the queue before the interface: it is full, or slows TCP down; "
