@@ -53,7 +53,7 @@ struct disks_state {
 static const struct remark disk_remarks[] = {
 	/* far longer than all others of its kind, with no more to do than they have */
 	{ ENOUGH ", wait_seconds >= 0.01, others >= 1, wait_seconds >= 5 * others_wait_seconds, "
-		 "requests_per_second <= 1.25 * others_requests, bytes_per_second <= 1.25 * others_bytes",
+		 "requests_per_second <= 1.25 * others_requests, not bytes_per_second > 1.25 * others_bytes",
 	  PN_("{device} is slow: {wait_seconds} a request; {others} other device of its kind takes at most "
 	      "{others_wait_seconds}, at a similar or higher load.",
 	      "{device} is slow: {wait_seconds} a request; {others} others of its kind take at most "
@@ -159,7 +159,8 @@ static double requests(const struct table *disks, const void *row)
 
 static double bytes(const struct table *disks, const void *row)
 {
-	return known(disks, row, "read_bytes_per_second") + known(disks, row, "write_bytes_per_second");
+	return table_number(disks, row, "read_bytes_per_second") +
+	       table_number(disks, row, "write_bytes_per_second");
 }
 
 /* Of reads and writes; NaN without requests. */
