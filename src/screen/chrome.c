@@ -839,7 +839,7 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 		snprintf(title, sizeof(title), "%s", _(view->title));
 		if (view->heading)
 			view->heading(context, title, sizeof(title));
-		context_draw_titled(context, canvas, view->table, title);
+		context_draw_view(context, canvas, title);
 	} else if (context->pane->draw) {
 		context->pane->draw(context, canvas);
 	} else {

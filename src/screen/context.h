@@ -78,6 +78,10 @@ void context_draw_table(const struct pane_context *context, const struct canvas 
 void context_draw_titled(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			 const char *title);
 
+/* Draws the table of the view below this title, and where that leaves room those below it, each titled by the
+ * help of its own view. */
+void context_draw_view(const struct pane_context *context, const struct canvas *canvas, const char *title);
+
 /* The title of a view whose numbers are those of the last interval. */
 void context_heading(const struct pane_context *context, char *text, size_t room);
 

@@ -241,6 +241,38 @@ void context_draw_titled(const struct pane_context *context, const struct canvas
 			       title, text);
 }
 
+#define BELOW_LINES_MIN 6 /* of a table below another one */
+
+static const char *help_of(const struct pane *pane, unsigned table)
+{
+	const struct pane_view *view = pane->views;
+
+	while (view->table != table)
+		view++;
+	return _(view->help);
+}
+
+void context_draw_view(const struct pane_context *context, const struct canvas *canvas, const char *title)
+{
+	const struct pane_view *view = &context->pane->views[context->view];
+	struct canvas rest = *canvas, above;
+	unsigned table = view->table;
+
+	for (unsigned i = 0; view->below && context->pane->tables[i].topic; i++) {
+		int wanted = 2 + table_height(&context->tables[table]);
+		const struct table *below = view->below >> i & 1 ? context_table(context, i) : NULL;
+
+		if (!below || below->n_rows == 0 || rest.height - wanted < BELOW_LINES_MIN)
+			continue;
+		above = canvas_rows(&rest, 0, wanted);
+		context_draw_titled(context, &above, table, title);
+		rest = canvas_below(&rest, wanted);
+		table = i;
+		title = help_of(context->pane, i);
+	}
+	context_draw_titled(context, &rest, table, title);
+}
+
 const char *pane_table_setting(const struct pane_context *context, unsigned index)
 {
 	const struct pane_table *table = &context->pane->tables[index];

@@ -15,7 +15,7 @@ from walk import listed
 MOST = 0.25
 SIZES = {(120, 40): MOST, (200, 60): 0.5}  # and what a home may leave empty
 NOT_BUSY = ("latency", "pages", "power", "process")  # these are not in it
-FEW_ROWS = ("groups",)  # also where there are few: processes stand below
+FEW_ROWS = ("groups", "kernel", "profile")  # also where there are few: other tables stand below
 HOMES = {("pages", "Map"): "the map of a small process", ("process", "Processes"): "one of few processes is to be chosen",
          ("fleet", "Machines"): "one machine"}
 COUNT = re.compile(r"(?<=─ )(\d+)(?: of \d+)?(?: \+ \d+ ended)? ──")

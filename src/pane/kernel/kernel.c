@@ -181,7 +181,7 @@ static void kernel_draw(const struct pane_context *context, struct canvas *canva
 	}
 	buffer_free(&story);
 	rest = canvas_rows(canvas, y, canvas->height - y);
-	context_draw_titled(context, &rest, view->table, _(view->help));
+	context_draw_view(context, &rest, _(view->help));
 }
 
 enum {
@@ -219,7 +219,7 @@ static const struct series series[] = {
 
 static const struct pane_view views[] = {
 	{ "interrupts", N_("Interrupts"), N_("interrupts of all CPUs"), TABLE_INTERRUPT,
-	  .draw = kernel_draw },
+	  .below = 1UL << TABLE_SOFTIRQ, .draw = kernel_draw },
 	{ "cpus", N_("By CPU"), N_("interrupts by CPU"), TABLE_BY_CPU, .draw = kernel_draw },
 	{ "softirqs", N_("Softirqs"), N_("soft interrupts, which do what interrupts leave for later"),
 	  TABLE_SOFTIRQ, .draw = kernel_draw },

@@ -253,7 +253,7 @@ static const struct pane_action line_actions[] = {
 static const struct pane_view views[] = {
 	[VIEW_FUNCTIONS] = { "functions", N_("Functions"),
 			     N_("functions by the time that they ran themselves"), TABLE_FUNCTIONS,
-			     .actions = caller_actions, .heading = heading },
+			     .below = 1UL << TABLE_CALLS, .actions = caller_actions, .heading = heading },
 	[VIEW_CALLS] = { "tree", N_("Tree"), N_("who calls whom, as a tree from where programs begin"),
 			 TABLE_CALLS, .heading = heading },
 	[VIEW_CALLERS] = { "callers", N_("Callers"),
