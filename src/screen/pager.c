@@ -160,7 +160,8 @@ struct buffer *pager_open(struct screen *screen, int row_y)
 
 static int key_cells(void)
 {
-	static const char *const words[] = { N_("arrows"), N_("mouse"), N_("bars"), N_("green"), N_("grey") };
+	static const char *const words[] = { N_("arrows"), N_("mouse"), N_("bars"), N_("amber"),
+					     N_("green"),  N_("grey") };
 	int most = KEYS_CELLS;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -237,6 +238,8 @@ static void add_signs(struct buffer *out, const struct pane_context *context)
 	}
 	add_sign(out, glyphs->falling, _("the column by which rows are sorted"));
 	add_key(out, "-", _("a number that is not known"));
+	add_key(out, _("amber"),
+		_("a warning: a finding is about it, or a task is in state D or Z; red: critical"));
 	add_key(out, _("green"), _("underlined: what the sample before did not have"));
 	if (has_processes(context))
 		add_key(out, _("grey"), _("in italics: a process that has ended"));

@@ -108,7 +108,7 @@ def the_line_of_panes_tells_of_all(_scratch):
 def signs_are_in_every_help(_scratch):
     for pane in panes():
         with replay(pane, height=150) as terminal:
-            terminal.send("F1").shows("Signs and colours", "the column by which rows are sorted", "a number that is not known", "in the line of the load")
+            terminal.send("F1").shows("Signs and colours", "the column by which rows are sorted", "a number that is not known", "a warning: a finding is about it", "in the line of the load")
             if pane == "overview":
                 terminal.shows("a finding: critical, a warning, a note", "have the colour of the worst finding about them")
 
