@@ -24,6 +24,45 @@ char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 	return text;
 }
 
+#define CAUSES_MAX 32
+#define CAUSES_SHOWN 6
+#define CAUSE_LEAST 0.005 /* is shown as 1 % */
+
+void add_time_by_cause(const struct table *table, char *text, size_t room)
+{
+	struct {
+		const char *cause;
+		double ratio;
+	} sums[CAUSES_MAX] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		const char *cause = table_text(table, row, "cause");
+		double ratio = table_number(table, row, "ratio");
+		size_t at = 0;
+
+		while (at < n && strcmp(sums[at].cause, cause) != 0)
+			at++;
+		if (!(ratio > 0) || at == CAUSES_MAX)
+			continue;
+		n += at == n;
+		sums[at].cause = cause;
+		sums[at].ratio += ratio;
+	}
+	for (unsigned shown = 0; n > 0 && shown < CAUSES_SHOWN; shown++) {
+		size_t most = 0, length = strlen(text);
+
+		for (size_t i = 1; i < n; i++)
+			most = sums[i].ratio > sums[most].ratio ? i : most;
+		if (sums[most].ratio < CAUSE_LEAST)
+			break;
+		snprintf(text + length, room - length, "%s%s %.0f %%", shown > 0 ? ", " : ": ",
+			 _(sums[most].cause), 100 * sums[most].ratio);
+		sums[most].ratio = 0;
+	}
+}
+
 int draw_remarks(const struct canvas *canvas, int y, enum style style, const struct remark *remarks,
 		 size_t n_remarks, const struct facts *facts)
 {

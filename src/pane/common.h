@@ -16,6 +16,9 @@
 /* Why an action failed: "the process has ended", "Permission denied; run it as root"; remedy may be NULL. */
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy);
 
+/* Adds the largest causes of the table wall_time to a title: ": lock 40 %, running 18 %"; table may be NULL. */
+void add_time_by_cause(const struct table *table, char *text, size_t room);
+
 /* Draws the first that holds, wrapped from line y on; returns how many lines it takes. */
 int draw_remarks(const struct canvas *canvas, int y, enum style style, const struct remark *remarks,
 		 size_t n_remarks, const struct facts *facts);

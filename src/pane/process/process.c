@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "pane/common.h"
 #include "pane/processes.h"
 #include "screen/past/past.h"
 
@@ -482,7 +483,7 @@ static const struct pane_action list_actions[] = {
 	{ 0 },
 };
 
-/* "Limits of sleep (29679)". */
+/* "Limits of sleep (29679)", "Time of sleep (29679): sleep 100 %". */
 static void heading(const struct pane_context *context, char *text, size_t room)
 {
 	const struct process_rows rows = process_shown_rows(context);
@@ -493,6 +494,8 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 			 process_number(&rows, "pid"));
 	else
 		snprintf(text, room, "%s", title);
+	if (context->view == VIEW_WALL)
+		add_time_by_cause(context_table(context, PROCESS_TABLE_WALL), text, room);
 }
 
 /* "Code of make (4711), 190 samples in 10 s (error 7.2 %)". */

@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "model/frame.h"
+#include "pane/common.h"
 #include "screen/context.h"
 
 enum {
@@ -106,6 +107,12 @@ static void heading_of(const struct pane_context *context, unsigned view, char *
 static void heading(const struct pane_context *context, char *text, size_t room)
 {
 	heading_of(context, context->view, text, room);
+}
+
+static void heading_of_time(const struct pane_context *context, char *text, size_t room)
+{
+	snprintf(text, room, "%s", _(context->pane->views[VIEW_TIME].title));
+	add_time_by_cause(context_table(context, TABLE_TIME), text, room);
 }
 
 /* Callers of the function, and what it calls; or its lines. */
@@ -269,7 +276,7 @@ static const struct pane_view views[] = {
 	[VIEW_WAITING] = { "waiting", N_("Waiting"), N_("what threads wait for, by function of the kernel"),
 			   TABLE_WAITING },
 	[VIEW_TIME] = { "time", N_("Time"), N_("running code and waits together: all time of all threads"),
-			TABLE_TIME },
+			TABLE_TIME, .heading = heading_of_time },
 	[VIEW_WAKES] = { "wakes", N_("Wake-ups"), N_("which commands wake which others"), TABLE_WAKES },
 	{ 0 },
 };
