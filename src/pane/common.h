@@ -16,7 +16,7 @@
 /* Why an action failed: "the process has ended", "Permission denied; run it as root"; remedy may be NULL. */
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy);
 
-/* Adds the largest causes of the table wall_time to a title: ": lock 40 %, running 18 %"; table may be NULL. */
+/* Adds the largest causes of the table wall_time (may be NULL) to a title: ": lock 40 %, running 18 %". */
 void add_time_by_cause(const struct table *table, char *text, size_t room);
 
 /* Draws the first that holds, wrapped from line y on; returns how many lines it takes. */
