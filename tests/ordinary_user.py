@@ -12,6 +12,7 @@ from tap import Skip
 NOBODY = () if os.getuid() else ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all")
 
 NET_ADMIN = 12  # a capability, which exit records take
+SYS_PTRACE = 19  # which files of a process without capabilities take
 
 
 def is_root():
@@ -24,6 +25,11 @@ def has_capability(number):
     """In a container root lacks most of them."""
     with open("/proc/self/status", encoding="ascii") as status:
         return is_root() and any(line.startswith("CapEff:") and int(line.split()[1], 16) >> number & 1 for line in status)
+
+
+def names_remedy(text, rights):
+    """Does it tell what gives the rights; in a container, that its root lacks them, or has other PIDs than the kernel?"""
+    return any(words in text for words in (rights, "even root lacks it here", "in a PID namespace"))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import sys
 import time
 
 from loop_disk import Loop
-from ordinary_user import NOBODY, ordinary_copy
+from ordinary_user import NOBODY, names_remedy, ordinary_copy
 from samples import PANETOP, Samples
 from tap import Skip, end, same, test
 from tracepoints import every, names
@@ -381,7 +381,7 @@ def without_rights():
     with ordinary_copy(PANETOP) as copy:
         run = subprocess.run([*NOBODY, copy, "-n", "1", "-d", "0.05", "--trace=sched:sched_switch by prev_comm"], capture_output=True,
                              text=True, check=False)
-    same("run it as root, or give it the capabilities cap_bpf and cap_perfmon" in run.stderr, True, run.stderr)
+    same(names_remedy(run.stderr, "run it as root, or give it the capabilities cap_bpf and cap_perfmon"), True, run.stderr)
 
 
 end()
