@@ -26,7 +26,7 @@ char *failure_text(char text[TEXT_MAX], int error, const char *remedy)
 
 #define CAUSES_MAX 32
 #define CAUSES_SHOWN 6
-#define CAUSE_LEAST 0.005 /* is shown as 1 % */
+#define CAUSE_LEAST 0.005 /* more is shown as 1 % */
 
 void add_time_by_cause(const struct table *table, char *text, size_t room)
 {
@@ -55,7 +55,7 @@ void add_time_by_cause(const struct table *table, char *text, size_t room)
 
 		for (size_t i = 1; i < n; i++)
 			most = sums[i].ratio > sums[most].ratio ? i : most;
-		if (sums[most].ratio < CAUSE_LEAST)
+		if (sums[most].ratio <= CAUSE_LEAST)
 			break;
 		snprintf(text + length, room - length, "%s%s %.0f %%", shown > 0 ? ", " : ": ",
 			 _(sums[most].cause), 100 * sums[most].ratio);

@@ -78,7 +78,7 @@ struct pane_view {
 	const char *help;   /* N_(): what it answers */
 	unsigned table;     /* of pane->tables: gets the keys, and is sampled if it is lazy */
 	unsigned long also; /* bits of more lazy tables to sample */
-	unsigned long below; /* … only on a screen of PANE_BELOW_LINES or more, below the rest */
+	unsigned long below; /* … below the rest, lazy ones only on a screen of PANE_BELOW_LINES or more */
 	const struct pane_action
 		*actions; /* before those of the pane; ended by one without act; may be NULL */
 	enum action opened_by; /* ACTION_FILES …: opens it, from any list of processes */

@@ -247,9 +247,9 @@ static const char *help_of(const struct pane *pane, unsigned table)
 {
 	const struct pane_view *view = pane->views;
 
-	while (view->table != table)
+	while (view->name && view->table != table)
 		view++;
-	return _(view->help);
+	return view->name ? _(view->help) : "";
 }
 
 void context_draw_view(const struct pane_context *context, const struct canvas *canvas, const char *title)

@@ -743,6 +743,7 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	const struct table *busy = context_table(context, OVERVIEW_TABLE_BUSY);
 	const struct view *first = &context->tables[OVERVIEW_TABLE_BUSY].view;
 	int room, y, lines_min;
+	int64_t watched_ns = (int64_t)(context->frame->mono_ns - overview->watched_ns); /* < 0: not yet */
 	struct list_layout layout;
 	struct overview_charts charts;
 	struct canvas part;
@@ -755,7 +756,7 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	y = overview_findings_height(context, OVERVIEW_TABLE_FINDING, canvas, room);
 	part = canvas_rows(canvas, 0, y);
 	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING,
-			       (double)(context->frame->mono_ns - overview->watched_ns) / 1e9);
+			       watched_ns > 0 ? (double)watched_ns / 1e9 : 0);
 	charts = overview_charts_choose(context, canvas, canvas->height - y - n_gauges - n_cpus, gauges,
 					(unsigned)n_gauges);
 	lines_min = charts.lines > 0 ? LIST_LINES_GOOD : LIST_LINES_MIN;
