@@ -212,9 +212,9 @@ const struct finding_rule finding_rules[] = {
 	  .severity = FINDING_WARNING,
 	  .text = N_("PID {pid} stuck in uninterruptible sleep (D) for {time}[; thread {thread}][; in "
 		     "{call}][, {function}][, {path}]."),
-	  .help = N_("A task waits in the kernel for what does not answer, such as a device or the server of "
-		     "its file system, and no signal ends that; not in a frozen group, nor for a child of "
-		     "vfork(2)."),
+	  .help = N_("A task waits long in the kernel for a device or server that is slow or does not "
+		     "answer, or for writes before its fsync(2), and no signal ends that; not in a frozen "
+		     "group, nor for a child of vfork(2)."),
 	  .pane = "cpu", .view = "stuck",
 	  .when = "not frozen, not function == kernel_clone|_do_fork|do_fork|wait_for_vfork_done",
 	  .values = { { .name = "time", .column = "stuck_seconds",
