@@ -262,6 +262,7 @@ void context_draw_view(const struct pane_context *context, const struct canvas *
 		int wanted = 2 + table_height(&context->tables[table]);
 		const struct table *below = view->below >> i & 1 ? context_table(context, i) : NULL;
 
+		wanted = wanted < TITLED_LINES_MIN ? TITLED_LINES_MIN : wanted;
 		if (!below || below->n_rows == 0 || rest.height - wanted < BELOW_LINES_MIN)
 			continue;
 		above = canvas_rows(&rest, 0, wanted);
