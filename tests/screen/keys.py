@@ -969,6 +969,8 @@ def no_all_clear_while_a_process_may_leak(scratch):
         for _ in range(14):
             tick(5000)
         terminal.shows("PID 4711 grows by ")
+        terminal.send(*[","] * 16).shows(" so far (watched 4")
+        terminal.send(".", ".").shows("nothing out of the ordinary").hides("so far")
 
 
 def a_notice_only_shortens_the_list(_scratch):

@@ -103,7 +103,9 @@ static void draw_none(const struct pane_context *context, const struct canvas *c
 		      double seconds)
 {
 	bool scoped = scope_is_set(context->request->scope);
-	double awaited = findings_awaited_seconds(context->findings, context->frame->mono_ns);
+	const struct history *history = &context->history;
+	long now = history_find(history, context->frame->mono_ns);
+	double awaited = now < 0 ? 0 : -1 - history_value(history, OVERVIEW_SERIES_AWAITED, (size_t)now);
 	const struct notice *lack = frame_newest_notice(context->frame, NOTICE_NOT_JUDGED);
 	int x;
 
@@ -416,6 +418,7 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_CONTAINER_CPU] = { "cpu_limit", NULL, "cpu_ratio", .while_shown = true },
 	[OVERVIEW_SERIES_CONTAINER_MEMORY] = { "memory_limit", "memory", "used_bytes", .while_shown = true },
 	[OVERVIEW_SERIES_EMPTY] = { "system", NULL, "cpus" }, /* none, in samples without rows of lists */
+	[OVERVIEW_SERIES_AWAITED] = { "system", NULL, "cpus" }, /* none, in samples of a service */
 	[OVERVIEW_SERIES_NETWORK] = { "interface", "all", "received_bits_per_second" },
 	[OVERVIEW_SERIES_SENT] = { "interface", "all", "sent_bits_per_second" },
 	CPU_PART_SERIES(OVERVIEW_SERIES_PARTS),
@@ -908,6 +911,8 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 
 	history_set(&context->history, OVERVIEW_SERIES_GPU, frame, overview_gpu_busy(frame));
 	history_set(&context->history, OVERVIEW_SERIES_EMPTY, frame, -(double)empty_lists(context, frame));
+	history_set(&context->history, OVERVIEW_SERIES_AWAITED, frame,
+		    -1 - findings_awaited_seconds(context->findings, frame->mono_ns));
 	if (!findings || findings->partial) {
 		if (frame->mono_ns - overview->judged_ns > FINDINGS_REST_NS)
 			overview->watched_ns = 0;

@@ -25,6 +25,7 @@ enum overview_series {
 	OVERVIEW_SERIES_CONTAINER_CPU,
 	OVERVIEW_SERIES_CONTAINER_MEMORY,
 	OVERVIEW_SERIES_EMPTY, /* below 0: a bit for each list that has no rows */
+	OVERVIEW_SERIES_AWAITED, /* below 0: 1 + for how long there is no all-clear yet, in seconds */
 	OVERVIEW_SERIES_PARTS, /* first of those of CPU time */
 	N_OVERVIEW_SERIES = OVERVIEW_SERIES_PARTS + N_CPU_PARTS,
 };
